@@ -1,0 +1,72 @@
+"""Every exception Tacit raises on purpose.
+
+::
+
+    TacitError
+    ├── InputError         a file, frame or array cannot be read as declared
+    │   └── Contradiction  the published numbers cannot all be true
+    ├── OptionError        an option, threshold or name that makes no sense
+    ├── EngineError        an engine is not installed, or failed
+    ├── LimitReached       time ran out; what was found so far is kept
+    ├── RepairError        no repair met the policy
+    └── InternalError      a bug in Tacit
+
+Every message is one sentence ``where: what is wrong. what to do.`` and never holds a cell's value: positions, column names and
+counts only. Causes whose text may hold a value are dropped with ``from None``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class TacitError(Exception):
+    """Base of all errors; its parts are attributes, its text is the sentence."""
+
+    def __init__(self, what: str, *, where: str, remedy: str) -> None:
+        self.where = where
+        self.what = what.rstrip(".")
+        self.remedy = remedy.rstrip(".")
+        super().__init__(f"{self.where}: {self.what}. {self.remedy}.")
+
+
+class InputError(TacitError):
+    """A file, frame or array cannot be read as declared."""
+
+
+class Contradiction(InputError):
+    """The published numbers cannot all be true of any database."""
+
+
+class OptionError(TacitError, ValueError):
+    """An option, threshold or name that makes no sense."""
+
+
+class EngineError(TacitError):
+    """An engine is not installed, or failed."""
+
+
+class LimitReached(TacitError):
+    """Time ran out."""
+
+
+class RepairError(TacitError):
+    """No repair met the policy."""
+
+
+class InternalError(TacitError):
+    """A bug in Tacit."""
+
+
+def nearest_name(got: str, known: Iterable[str], noun: str = "names") -> str:
+    """A remedy that names the closest of the known names, and lists all of them.
+
+    >>> nearest_name("salry", ["age", "salary"], "columns")
+    "Did you mean 'salary'? The columns are: age, salary"
+    """
+    names = list(known)
+    near = get_close_matches(got, names, n=1, cutoff=0.5) or [name for name in names if name.casefold() == got.casefold()]
+    hint = f"Did you mean {near[0]!r}? " if near else ""
+    listed = ", ".join(names[:60]) + (f" and {len(names) - 60} more" if len(names) > 60 else "")
+    return f"{hint}The {noun} are: {listed}" if names else f"{hint}There are no {noun}"

@@ -1,0 +1,1 @@
+"""What flows between the stages: frozen, columnar types that check themselves."""

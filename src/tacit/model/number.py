@@ -1,0 +1,215 @@
+"""Exact numbers: shares and counts as thresholds, and what a printed number says.
+
+Supports are compared as whole numbers and shares as fractions; a float given by a caller is read as its shortest decimal, so that
+``0.1`` means one tenth and not its binary neighbour.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Literal, SupportsIndex, cast
+
+from tacit.errors import InputError, OptionError
+from tacit.model.bound import Bound
+
+Rounding = Literal["nearest", "truncated", "unknown"]
+ROUNDINGS: tuple[Rounding, ...] = ("nearest", "truncated", "unknown")
+
+#: From this many significant digits on, a text is a printed binary double: its last digits may be the machine's, not the value's.
+DOUBLE_DIGITS = 15
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
+
+
+def exact(value: object, *, where: str) -> Fraction:
+    """A number or text such as ``0.1``, ``"10%"``, ``1/3`` as an exact fraction.
+
+    >>> exact("10%", where="--min-support"), exact(0.1, where="x")
+    (Fraction(1, 10), Fraction(1, 10))
+    """
+    remedy = "Write a share such as 0.1 or 10%, or a whole number"
+    if isinstance(value, bool):
+        raise OptionError("is not a number", where=where, remedy=remedy)
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise OptionError("is not a finite number", where=where, remedy=remedy)
+        return Fraction(repr(float(value)))
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise OptionError("is not a finite number", where=where, remedy=remedy)
+        return Fraction(value)
+    if isinstance(value, str):
+        text = value.strip()
+        percent = text.endswith("%")
+        body = text[:-1].strip() if percent else text
+        if not _NUMBER.fullmatch(body):
+            raise OptionError("is not a number", where=where, remedy=remedy)
+        return Fraction(body) / (100 if percent else 1)
+    try:
+        return Fraction(int(cast(SupportsIndex, value).__index__()))
+    except (AttributeError, TypeError):
+        raise OptionError("is not a number", where=where, remedy=remedy) from None
+
+
+def share(value: object, *, where: str, zero: bool = True) -> Fraction:
+    """A share from 0 to 1 as an exact fraction; ``zero=False`` excludes 0."""
+    got = exact(value, where=where)
+    if not 0 <= got <= 1 or (got == 0 and not zero):
+        low = "at least 0" if zero else "more than 0"
+        raise OptionError(f"must be a share of {low} and at most 1", where=where, remedy="Write for instance 0.6 or 60%")
+    return got
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A support threshold: a share of all people, or a whole number of people.
+
+    >>> Threshold.parse("10%").least_count(8124), Threshold.parse(813).least_count(8124)
+    (813, 813)
+    >>> Threshold.parse("25%").least_count(8), Threshold.parse("25%").least_count(8, strict=True)
+    (2, 3)
+    """
+
+    value: Fraction
+    is_count: bool
+
+    @classmethod
+    def parse(cls, value: object, *, where: str = "min_support") -> Threshold:
+        """A threshold from ``0.1``, ``"10%"`` (shares) or ``813`` (a count); a whole number of at least 1 is a count."""
+        if isinstance(value, Threshold):
+            return value
+        got = exact(value, where=where)
+        remedy = "Give a share above 0 and at most 1 (0.1 or 10%), or a count of people (a whole number of at least 1)"
+        if got <= 0:
+            raise OptionError("must be more than 0", where=where, remedy=remedy)
+        whole = value.strip().isdecimal() if isinstance(value, str) else not isinstance(value, (float, Decimal, Fraction))
+        if whole:
+            return cls(got, is_count=True)
+        if got > 1:
+            raise OptionError("is over 100 %", where=where, remedy=remedy)
+        return cls(got, is_count=False)
+
+    def least_count(self, n: int, *, strict: bool = False) -> int:
+        """The smallest whole count that reaches the threshold among ``n`` people (at least 1)."""
+        bar = self.value if self.is_count else self.value * n
+        return max(1, math.floor(bar) + 1 if strict else math.ceil(bar))
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The set of values that print as one text: an interval with open or closed ends.
+
+    >>> Printed.read("0.98").counts(50)
+    Bound(lo=49, hi=49)
+    >>> Printed.read("98.7%", rounding="truncated").counts(1000)
+    Bound(lo=987, hi=987)
+    """
+
+    lo: Fraction
+    hi: Fraction
+    lo_open: bool = False
+    hi_open: bool = False
+
+    @classmethod
+    def read(cls, text: str, *, rounding: Rounding = "nearest", unit: Fraction | None = None, where: str = "number") -> Printed:
+        """The values that print as ``text``; ``unit`` overrides the step of its last digit."""
+        body, percent = _split_percent(text)
+        try:
+            decimal = Decimal(body)
+        except InvalidOperation:
+            decimal = Decimal("NaN")
+        if not decimal.is_finite():
+            raise InputError("is not a number", where=where, remedy="Write a plain decimal such as 0.25") from None
+        value = Fraction(decimal) / (100 if percent else 1)
+        step = last_digit(text) if unit is None else unit
+        return cls.around(value, step, rounding)
+
+    @classmethod
+    def around(cls, value: Fraction, step: Fraction, rounding: Rounding) -> Printed:
+        """The values that print as ``value`` when the last printed digit counts ``step``."""
+        if rounding == "nearest":
+            return cls(value - step / 2, value + step / 2)
+        if rounding == "truncated":
+            return cls(value, value + step, hi_open=step > 0)
+        return cls(value - step, value + step, lo_open=step > 0, hi_open=step > 0)
+
+    def counts(self, n: int) -> Bound | None:
+        """The whole numbers c from 0 to ``n`` for which c/n prints so; None when there is none."""
+        return self.whole_numbers(scale=n, most=n)
+
+    def whole_numbers(self, *, scale: int = 1, most: int) -> Bound | None:
+        """The whole numbers c from 0 to ``most`` with c/scale in the interval; None when there is none."""
+        lo, hi = self.lo * scale, self.hi * scale
+        first = math.floor(lo) + 1 if self.lo_open else math.ceil(lo)
+        last = math.ceil(hi) - 1 if self.hi_open else math.floor(hi)
+        first, last = max(0, first), min(most, last)
+        return Bound(first, last) if first <= last else None
+
+
+def _split_percent(text: str) -> tuple[str, bool]:
+    body = text.strip()
+    return (body[:-1].strip(), True) if body.endswith("%") else (body, False)
+
+
+def last_digit(text: str) -> Fraction:
+    """The step of the last printed digit; a text with 15 or more significant digits is a double and gets its spacing.
+
+    >>> last_digit("0.25"), last_digit("98.7%")
+    (Fraction(1, 100), Fraction(1, 1000))
+    """
+    body, percent = _split_percent(text)
+    try:
+        decimal = Decimal(body)
+    except InvalidOperation:
+        return Fraction(0)
+    if not decimal.is_finite():
+        return Fraction(0)
+    exponent = cast(int, decimal.as_tuple().exponent)
+    step = Fraction(10) ** exponent / (100 if percent else 1)
+    if len(decimal.as_tuple().digits) >= DOUBLE_DIGITS:
+        # Two roundings (the division that made the double, the printing) move it by at most a few units of its 53-bit mantissa.
+        step = max(step, abs(Fraction(decimal)) / 2**50 / (100 if percent else 1))
+    return step
+
+
+def column_steps(texts: list[str]) -> list[Fraction]:
+    """The step of the last digit of every number of one column, trailing zeros that a writer dropped put back.
+
+    Programs print ``0.5`` for ``0.500``: how precise a number is shows in the whole column. A column printed with fixed decimals has the
+    most decimals anywhere in it, one printed with significant digits the most significant digits; the larger of the two steps holds for both.
+
+    >>> column_steps(["0.5", "0.125"])
+    [Fraction(1, 1000), Fraction(1, 1000)]
+    """
+    decimals, significant = 0, 0
+    parsed: list[tuple[Decimal, bool] | None] = []
+    for text in texts:
+        body, percent = _split_percent(text)
+        try:
+            decimal = Decimal(body)
+        except InvalidOperation:
+            decimal = Decimal("NaN")
+        if not decimal.is_finite():
+            parsed.append(None)
+            continue
+        parsed.append((decimal, percent))
+        decimals = max(decimals, -cast(int, decimal.as_tuple().exponent))
+        significant = max(significant, len(decimal.as_tuple().digits))
+    steps = []
+    for entry in parsed:
+        if entry is None:
+            steps.append(Fraction(0))
+            continue
+        decimal, percent = entry
+        by_digits = Fraction(10) ** (decimal.adjusted() - significant + 1) if decimal else Fraction(0)
+        step = max(Fraction(10) ** -decimals, by_digits)
+        if significant >= DOUBLE_DIGITS:
+            step = max(step, abs(Fraction(decimal)) / 2**50)
+        steps.append(step / (100 if percent else 1))
+    return steps

@@ -1,0 +1,224 @@
+"""What is published: itemsets and rules, as flat arrays with count intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.bound import Bound
+from tacit.model.items import Items
+from tacit.model.number import Rounding
+from tacit.model.sets import Sets
+from tacit.model.source import Source
+
+Only = Literal["all", "closed", "maximal"]
+ONLY: tuple[Only, ...] = get_args(Only)
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What is known about a release as a whole; None or empty where it is not known.
+
+    ``complete`` says that nothing that reaches the thresholds was left out, so that what is missing lies below them. ``min_support`` is the
+    smallest count that reaches the support threshold. ``digits`` is the number of decimals that supports are printed with, ``rounding`` how
+    they were printed, ``base`` that counts are rounded to multiples of it. ``sa_counts`` is the published distribution of the SA, if any.
+    """
+
+    n: int | None = None
+    min_support: int | None = None
+    min_confidence: Fraction | None = None
+    complete: bool = False
+    strict: bool = False
+    digits: int | None = None
+    rounding: Rounding = "nearest"
+    base: int | None = None
+    missing: str | None = None
+    missing_rule: str | None = None
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] = ()
+    sa_values: tuple[str, ...] = ()
+    sa_counts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decimals:
+    """Printed decimals without an object for each: ``scaled[i] / 10**digits[i]``; digits -1 means that nothing is printed."""
+
+    scaled: Counts
+    digits: npt.NDArray[np.int8]
+
+    def value(self, index: int) -> Fraction | None:
+        """The printed value at ``index``, exactly."""
+        digits = int(self.digits[index])
+        return None if digits < 0 else Fraction(int(self.scaled[index]), 10**digits)
+
+    def text(self, index: int) -> str:
+        """The printed text at ``index``; empty where nothing is printed.
+
+        >>> Decimals(np.array([5, 125]), np.array([2, -1], np.int8)).text(0)
+        '0.05'
+        """
+        digits, scaled = int(self.digits[index]), int(self.scaled[index])
+        if digits <= 0:
+            return "" if digits < 0 else str(scaled)
+        return f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}d}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Itemsets:
+    """Published itemsets. ``lo`` and ``hi`` enclose each count: equal where the count is exactly known.
+
+    ``only`` says which itemsets were chosen: all frequent ones, the closed ones, or the maximal ones. ``support`` holds printed shares where
+    shares are published instead of counts, ``rounded`` printed counts where counts were rounded to ``header.base``; both are None when
+    exact counts are published. ``lines`` holds where each itemset stands in its file (the first line is 1), so that a finding can cite it.
+    """
+
+    sets: Sets
+    lo: Counts
+    hi: Counts
+    items: Items
+    header: Header
+    only: Only = "all"
+    support: Decimals | None = None
+    rounded: Counts | None = None
+    lines: Counts | None = None
+    source: Source | None = None
+    kind: Literal["itemsets"] = field(default="itemsets", init=False)
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    @property
+    def n(self) -> int | None:
+        """How many people the release is about, where that is known."""
+        return self.header.n
+
+    @property
+    def min_support(self) -> int | None:
+        """The threshold as a count."""
+        return self.header.min_support
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every count is known exactly."""
+        return bool((self.lo == self.hi).all())
+
+    def count(self, index: int) -> Bound:
+        """What is published about the count of itemset ``index``."""
+        return Bound(int(self.lo[index]), int(self.hi[index]))
+
+    def line(self, index: int) -> int:
+        """The line of its file that itemset ``index`` stands in; line 1 of a CSV file is its header."""
+        return int(self.lines[index]) if self.lines is not None else index + 2
+
+    def names(self, index: int) -> list[str]:
+        """The items of itemset ``index``, by name."""
+        return [self.items.names[item] for item in self.sets[index]]
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The published lines as dictionaries; None where a value is withheld."""
+        for index in range(len(self)):
+            yield {"itemset": self.names(index)} | _printed(self, index)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """Published rules ``antecedent => consequent`` over items.
+
+    ``lo`` and ``hi`` enclose the number of people with antecedent and consequent, ``whole_lo`` and ``whole_hi`` the number with the
+    antecedent, as far as each line says it by itself. ``support`` and ``confidence`` hold the printed shares; both are None when exact counts
+    are published (then the confidence is ``lo / whole_lo``) or when values are withheld.
+    """
+
+    antecedents: Sets
+    consequents: Sets
+    lo: Counts
+    hi: Counts
+    whole_lo: Counts
+    whole_hi: Counts
+    items: Items
+    header: Header
+    support: Decimals | None = None
+    confidence: Decimals | None = None
+    lines: Counts | None = None
+    source: Source | None = None
+    kind: Literal["rules"] = field(default="rules", init=False)
+
+    def __len__(self) -> int:
+        return len(self.antecedents)
+
+    @property
+    def n(self) -> int | None:
+        """How many people the release is about, where that is known."""
+        return self.header.n
+
+    @property
+    def min_support(self) -> int | None:
+        """The support threshold as a count."""
+        return self.header.min_support
+
+    @property
+    def min_confidence(self) -> Fraction | None:
+        """The confidence threshold."""
+        return self.header.min_confidence
+
+    def count(self, index: int) -> Bound:
+        """What is published about the number of people with antecedent and consequent."""
+        return Bound(int(self.lo[index]), int(self.hi[index]))
+
+    def whole(self, index: int) -> Bound:
+        """What is published about the number of people with the antecedent."""
+        return Bound(int(self.whole_lo[index]), int(self.whole_hi[index]))
+
+    def line(self, index: int) -> int:
+        """The line of its file that rule ``index`` stands in; line 1 of a CSV file is its header."""
+        return int(self.lines[index]) if self.lines is not None else index + 2
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The published lines as dictionaries; None where a value is withheld."""
+        for index in range(len(self)):
+            printed = _printed(self, index)
+            if self.confidence is not None:
+                text = self.confidence.text(index)
+                printed["confidence"] = float(text) if text else None
+            else:
+                both, whole = self.count(index), self.whole(index)
+                exact = printed["count"] is not None and whole.is_exact and whole.lo > 0
+                printed["confidence"] = both.lo / whole.lo if exact else None
+            yield {"antecedent": self._side(self.antecedents, index), "consequent": self._consequent(index)} | printed
+
+    def _side(self, sets: Sets, index: int) -> dict[str, str] | list[str]:
+        """One side of a rule: an object over columns, or a list of items."""
+        if self.items.pairs is not None:
+            return dict(self.items.pairs[item] for item in sets[index])
+        return [self.items.names[item] for item in sets[index]]
+
+    def _consequent(self, index: int) -> str | list[str]:
+        """The consequent: the SA value of a rule QI => SA, else a list of items."""
+        members = self.consequents[index]
+        if self.items.pairs is not None and len(members) == 1:
+            return self.items.pairs[int(members[0])][1]
+        return [self.items.names[item] for item in members]
+
+
+Release = Itemsets | Rules
+
+
+def _printed(release: Release, index: int) -> dict[str, Any]:
+    """What a line prints as count and support."""
+    if release.support is not None:
+        text = release.support.text(index)
+        return {"count": None, "support": float(text) if text else None}
+    rounded = release.rounded if isinstance(release, Itemsets) else None
+    if rounded is not None:
+        return {"count": int(rounded[index]), "support": None}
+    count = release.count(index)
+    if not count.is_exact:
+        return {"count": None, "support": None}
+    return {"count": count.lo, "support": count.lo / release.n if release.n else None}
