@@ -1,0 +1,1 @@
+"""Files to model and back: one reader or writer per published form."""
