@@ -1,1 +1,104 @@
-"""Tacit."""
+"""Tacit tells a data owner what a release gives away about single people, before it is published.
+
+==================  =========================================================================
+read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`
+mine                :func:`mine_itemsets`, :func:`mine_rules`
+attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
+write               :func:`write_release`
+==================  =========================================================================
+
+Everything is imported on first use, so that ``import tacit`` is immediate.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tacit.version import __version__
+
+if TYPE_CHECKING:
+    from tacit.api import audit, mine_itemsets, mine_rules, read_release, read_table, read_transactions, write_release
+    from tacit.attacks import ATTACKS
+    from tacit.errors import (
+        Contradiction,
+        EngineError,
+        InputError,
+        InternalError,
+        LimitReached,
+        OptionError,
+        RepairError,
+        TacitError,
+    )
+    from tacit.measures import MEASURES
+    from tacit.model.audit import Audit
+    from tacit.model.finding import Finding
+    from tacit.model.policy import Policy
+    from tacit.model.release import Itemsets, Rules
+    from tacit.model.table import Table
+    from tacit.model.transactions import Transactions
+
+_HOMES = {
+    "tacit.api": ("audit", "mine_itemsets", "mine_rules", "read_release", "read_table", "read_transactions", "write_release"),
+    "tacit.attacks": ("ATTACKS",),
+    "tacit.errors": (
+        "Contradiction",
+        "EngineError",
+        "InputError",
+        "InternalError",
+        "LimitReached",
+        "OptionError",
+        "RepairError",
+        "TacitError",
+    ),
+    "tacit.measures": ("MEASURES",),
+    "tacit.model.audit": ("Audit",),
+    "tacit.model.finding": ("Finding",),
+    "tacit.model.policy": ("Policy",),
+    "tacit.model.release": ("Itemsets", "Rules"),
+    "tacit.model.table": ("Table",),
+    "tacit.model.transactions": ("Transactions",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ATTACKS",
+    "MEASURES",
+    "Audit",
+    "Contradiction",
+    "EngineError",
+    "Finding",
+    "InputError",
+    "InternalError",
+    "Itemsets",
+    "LimitReached",
+    "OptionError",
+    "Policy",
+    "RepairError",
+    "Rules",
+    "Table",
+    "TacitError",
+    "Transactions",
+    "__version__",
+    "audit",
+    "mine_itemsets",
+    "mine_rules",
+    "read_release",
+    "read_table",
+    "read_transactions",
+    "write_release",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its home on first use."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

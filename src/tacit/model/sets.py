@@ -68,10 +68,13 @@ class Sets:
         source = np.arange(offsets[-1], dtype=np.int64) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
         return Sets(offsets, self.members[source])
 
+    def member_hashes(self) -> npt.NDArray[np.uint64]:
+        """A 64-bit number per member; the hash of a set is the sum of its members' hashes."""
+        return _mix(self.members.astype(np.uint64) + np.uint64(1))
+
     def hashes(self) -> npt.NDArray[np.uint64]:
         """A 64-bit number per set, equal for equal sets and almost always different otherwise."""
-        mixed = _mix(self.members.astype(np.uint64) + np.uint64(1))
-        sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)))
+        sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(self.member_hashes(), dtype=np.uint64)))
         return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
 
 

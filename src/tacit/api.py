@@ -1,0 +1,121 @@
+"""The verbs: the only module that joins the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tacit.attacks import ATTACKS, Attack, Target
+from tacit.attacks.base import Progress, silent
+from tacit.errors import OptionError, nearest_name
+from tacit.formats.releases import read_release, write_release
+from tacit.formats.tables import read_table
+from tacit.formats.transactions import read_data, read_transactions
+from tacit.measures import measure
+from tacit.mining.itemsets import mine_itemsets
+from tacit.mining.rules import mine_rules
+from tacit.model.audit import Audit, AttackRun
+from tacit.model.policy import Limits, Policy
+from tacit.model.release import Header, Itemsets, Release
+from tacit.model.table import Table
+from tacit.model.transactions import Transactions
+
+__all__ = ["audit", "mine_itemsets", "mine_rules", "read_data", "read_release", "read_table", "read_transactions", "write_release"]
+
+
+def audit(
+    release: Release | str | Path | Any,
+    *,
+    data: Transactions | Table | str | Path | Any = None,
+    policy: Policy | None = None,
+    attacks: Iterable[str] | None = None,
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Attack a release and say what it gives away.
+
+    Parameters
+    ----------
+    release
+        A mined or read release, or anything :func:`read_release` takes.
+    data
+        The owner's data. Findings are the same without it; some are found only with it when ``2**|M|`` sums would take too long.
+    policy
+        What the publisher accepts; the default is a smallest group of ten.
+    attacks
+        The codes of the attacks to run; all that apply by default.
+    time_limit
+        Seconds after which an attack stops and says so.
+    progress
+        Called with the share of the work done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> baskets = tacit.read_transactions([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20)
+    >>> found = tacit.audit(tacit.mine_itemsets(baskets, min_support=40))
+    >>> found.verdict, found.findings[0].statement
+    ('exposed', '1 person has a but not b.')
+    """
+    target = read_release(release)
+    policy = policy or Policy()
+    limits = Limits.within(time_limit)
+    rows = _owner_rows(target, data)
+    case = Target(target, policy, limits, rows, 0, progress)
+    runs = tuple(_run(attack, case) for attack in _chosen(attacks))
+    return Audit((_described(target),), _adversary(target), policy, runs, measure(target, runs))
+
+
+def _chosen(codes: Iterable[str] | None) -> tuple[Attack, ...]:
+    """The attacks with these codes, in the order of the table."""
+    if codes is None:
+        return ATTACKS
+    wanted = list(codes)
+    known = [attack.code for attack in ATTACKS]
+    for code in wanted:
+        if code not in known:
+            raise OptionError(f"there is no attack {code!r}", where="--attack", remedy=nearest_name(code, known, "attacks"))
+    return tuple(attack for attack in ATTACKS if attack.code in wanted)
+
+
+def _run(attack: Attack, case: Target) -> AttackRun:
+    """Run one attack, or say why it does not apply."""
+    if attack.needs != case.release.kind:
+        return attack.skipped(f"needs {attack.needs}; the release holds {case.release.kind}")
+    return attack.run(case)
+
+
+def _owner_rows(release: Release, data: Any) -> Transactions | None:
+    """The owner's data as transactions over the items of the release."""
+    if data is None:
+        return None
+    if not isinstance(data, (Transactions, Table)):
+        data = read_data(data, **_roles(release.header))
+    return data.transactions() if isinstance(data, Table) else data
+
+
+def _roles(header: Header) -> dict[str, Any]:
+    """Roles and missing-value rule as the release's header gives them."""
+    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
+    return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
+
+
+def _described(release: Release) -> dict[str, Any]:
+    """What the record says about a release."""
+    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
+    if isinstance(release, Itemsets):
+        out["only"] = release.only
+    source = release.source
+    return out | {"file": source.name if source else None, "sha256": source.sha256 if source else None}
+
+
+def _adversary(release: Release) -> dict[str, Any]:
+    """What the adversary is taken to know besides the release."""
+    header = release.header
+    return {"knows_n": header.n is not None, "knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
+
+
+def known_codes() -> Sequence[str]:
+    """The codes of all attacks."""
+    return [attack.code for attack in ATTACKS]

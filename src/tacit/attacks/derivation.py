@@ -1,0 +1,144 @@
+"""The arithmetic of a channel in words, with the published lines that it adds and takes away."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.supports import Supports
+from tacit.kernels.moebius import cells
+from tacit.model.bound import Bound
+from tacit.model.event import ItemEvent
+from tacit.model.finding import Citation, Finding
+from tacit.model.release import Itemsets
+
+#: Sums over more free items than this are not written out: 2**20 terms are a million.
+MOST_FREE = 20
+#: How many terms of a sum the steps show; ``because`` lists all of them.
+SHOWN_TERMS = 16
+#: Shorter descriptions of the same people are searched on sets of at most this many items.
+SHORTENED_ITEMS = 16
+
+Lines = npt.NDArray[np.int64]
+
+
+def write_out(code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], count: Bound) -> Finding:
+    """The finding "count people have exactly these items of published set ``line``", with its sum."""
+    release = supports.release
+    items = release.sets[line].astype(np.int64) if line >= 0 else np.empty(0, np.int64)
+    held = np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
+    has, lacks = items[held], items[~held]
+    event = _event(release, has, lacks)
+    because, steps = _sum(supports, index, has, lacks, count)
+    shorter = _shortest(supports, items, held) if count.is_exact else None
+    same = None
+    if shorter is not None:
+        same = _event(release, *shorter)
+        steps += [f"The same people in fewer words: {people(count)} {sentence(same, count)}.", *_sum(supports, index, *shorter, count)[1]]
+    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same)
+
+
+def people(count: Bound) -> str:
+    """``1 person``, ``1 to 3 people``.
+
+    >>> people(Bound(1, 1)), people(Bound(1, 3))
+    ('1 person', '1 to 3 people')
+    """
+    number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
+    return f"{number} {'person' if count == Bound(1, 1) else 'people'}"
+
+
+def sentence(event: ItemEvent, count: Bound) -> str:
+    """What the people of an event have and lack.
+
+    >>> sentence(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), sentence(ItemEvent((), ("c",)), Bound(2, 2))
+    ('has a and b, and neither c nor d', 'have no c')
+    """
+    verb = "has" if count == Bound(1, 1) else "have"
+    if not event.absent:
+        return f"{verb} {_listed(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
+    lacking = f"neither {_listed(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
+    if not event.present:
+        return f"{verb} no {event.absent[0]}" if len(event.absent) == 1 else f"{verb} {lacking}"
+    return f"{verb} {_listed(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
+
+
+def _listed(names: tuple[str, ...], word: str) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def _event(release: Itemsets, has: Lines, lacks: Lines) -> ItemEvent:
+    names = release.items.names
+    return ItemEvent(tuple(names[i] for i in has), tuple(names[i] for i in lacks))
+
+
+def _sum(supports: Supports, index: int, has: Lines, lacks: Lines, count: Bound) -> tuple[list[Citation], list[str]]:
+    """The signed sum of a pattern: the lines with their weights, and the same in words."""
+    release = supports.release
+    if len(lacks) > MOST_FREE:
+        return [], [f"The sum over the supersets of the present items has 2^{len(lacks)} terms; it is not written out."]
+    cube = supports.cube(lacks, has)
+    signs = 1 - 2 * (np.bitwise_count(np.arange(1 << len(lacks), dtype=np.uint64)).astype(np.int64) & 1)
+    lines, place = np.unique(cube.line, return_inverse=True)
+    weights = np.zeros(len(lines), np.int64)
+    np.add.at(weights, place, signs)
+    because, terms = [], []
+    for line, weight in zip(lines.tolist(), weights.tolist(), strict=True):
+        if weight == 0:
+            continue
+        published = Bound.of(release.n or 0) if line == -1 else release.count(line)
+        place_name = "n" if line == -1 else release.line(line)
+        because.append(Citation(index, place_name, published, weight))
+        terms.append(_term(release, line, weight, published))
+    # The largest contributions first: a reader starts from the widest group and takes away.
+    order = sorted(range(len(terms)), key=lambda i: (-because[i].count.hi, str(because[i].place)))
+    steps = [terms[i] for i in order[:SHOWN_TERMS]]
+    if len(terms) > SHOWN_TERMS:
+        steps.append(f"and {len(terms) - SHOWN_TERMS} more terms, all listed as published lines with their weights")
+    total = f"{count.lo:,}" if count.is_exact else f"between {count.lo:,} and {count.hi:,}"
+    return because, [*steps, f"sum: {total}"]
+
+
+def _term(release: Itemsets, line: int, weight: int, published: Bound) -> str:
+    """One line of the sum."""
+    sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight)} times" if abs(weight) > 1 else "")
+    number = f"{published.lo:,}" if published.is_exact else f"{published.lo:,} to {published.hi:,}"
+    if line == -1:
+        return f"{sign} {number}: all people (n)"
+    return f"{sign} {number}: people with {_listed(tuple(sorted(release.names(line))), 'and')} (line {release.line(line)})"
+
+
+def _shortest(supports: Supports, items: Lines, held: npt.NDArray[np.bool_]) -> tuple[Lines, Lines] | None:
+    """Fewer conditions that still hold exactly the same people, or None; a greedy search, so not always the fewest possible."""
+    if len(items) > SHORTENED_ITEMS:
+        return None
+    cube = supports.cube(items)
+    if not cube.known.all() or not np.array_equal(cube.lo, cube.hi):
+        return None
+    lo, hi = cube.lo.copy(), cube.hi.copy()
+    cells(lo, hi)
+    groups = np.flatnonzero(lo)
+    sizes = lo[groups]
+
+    def size(conditions: list[int]) -> int:
+        kept = np.ones(len(groups), np.bool_)
+        for j in conditions:
+            kept &= (groups >> j & 1).astype(np.bool_) == held[j]
+        return int(sizes[kept].sum())
+
+    best: list[int] = list(range(len(items)))
+    whole = size(best)
+    # Dropping what is lacked first tends to leave short sums, dropping what is had first short descriptions: the shorter wins.
+    for order in (sorted(best, key=lambda j: (held[j], j)), sorted(best, key=lambda j: (not held[j], j))):
+        kept = list(range(len(items)))
+        for j in order:
+            rest = [i for i in kept if i != j]
+            if size(rest) == whole:
+                kept = rest
+        if len(kept) < len(best):
+            best = kept
+    if len(best) == len(items):
+        return None
+    chosen = np.zeros(len(items), np.bool_)
+    chosen[best] = True
+    return items[chosen & held], items[chosen & ~held]

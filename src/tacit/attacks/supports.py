@@ -1,0 +1,112 @@
+"""Which supports a release of itemsets gives away, published or not.
+
+* In a complete list of *closed* itemsets every frequent itemset has the support of its closure, the most frequent published superset.
+* In a list of *all* frequent itemsets a set is known when it is published. Lists from other hands may have gaps.
+* *Maximal* itemsets say nothing exact about their subsets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.release import Itemsets
+
+Lines = npt.NDArray[np.int64]
+
+#: Cubes of more items than this are refused: 2**22 numbers take about 100 MB and a second.
+MOST_ITEMS = 22
+_SHIFT = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """Bounds on the supports of all subsets of some items, with a fixed part that every subset holds.
+
+    Entry ``m`` is about the fixed items and those of ``free`` whose bit is set in ``m``. ``line[m]`` is the number of the published set that
+    gives the bounds; -1 stands for the number of people, -2 for a support that is not known.
+    """
+
+    free: Lines
+    lo: npt.NDArray[np.int64]
+    hi: npt.NDArray[np.int64]
+    line: npt.NDArray[np.int64]
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Which supports are known."""
+        return self.line > -2
+
+
+@dataclass(frozen=True, eq=False)
+class Supports:
+    """The supports that one release of itemsets gives away."""
+
+    release: Itemsets
+
+    @property
+    def by_closure(self) -> bool:
+        """Whether an unpublished subset has the support of its most frequent published superset."""
+        return self.release.only == "closed" and self.release.header.complete
+
+    @cached_property
+    def maximal(self) -> Lines:
+        """The numbers of the published sets that are contained in no other, in the order of the file."""
+        from tacit.kernels.counting import maximal_flags
+
+        sets = self.release.sets
+        order = np.argsort(-sets.lengths, kind="stable")
+        flags = np.zeros(len(sets), np.int8)
+        maximal_flags(sets.offsets, sets.members.astype(np.int32), order, max(1, len(self.release.items)), flags)
+        return np.flatnonzero(flags)
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        """Whether some published set has a subset whose support is not known (the empty set aside)."""
+        if self.by_closure:
+            return False
+        if self.release.only == "maximal":
+            return bool((self.release.sets.lengths > 1).any())
+        sets = self.release.sets
+        hashes = np.unique(sets.hashes())
+        owners = sets.owners()
+        long = (sets.lengths > 1)[owners]
+        parents = sets.hashes()[owners[long]] - sets.member_hashes()[long]
+        return not bool(np.isin(parents, hashes).all())
+
+    def cube(self, items: Lines, fixed: Lines | None = None) -> Cube:
+        """Bounds on the supports of ``fixed`` joined with every subset of ``items``; only sets published within them are used."""
+        from tacit.kernels.counting import lines_within
+        from tacit.kernels.moebius import superset_max
+
+        release = self.release
+        fixed = np.empty(0, np.int64) if fixed is None else fixed
+        position = np.full(max(1, len(release.items)), -1, np.int64)
+        position[items] = np.arange(len(items))
+        position[fixed] = len(items) + np.arange(len(fixed))
+        lines, masks = np.empty(len(release), np.int64), np.empty(len(release), np.int64)
+        used = lines_within(release.sets.offsets, release.sets.members.astype(np.int32), position, lines, masks)
+        size = 1 << len(items)
+        whole = masks[:used] >> len(items) == (1 << len(fixed)) - 1
+        lines, masks = lines[:used][whole], masks[:used][whole] & (size - 1)
+
+        lo, hi, line = (np.full(size, value, np.int64) for value in (-1, -1, -2))
+        lo[masks], hi[masks], line[masks] = release.lo[lines], release.hi[lines], lines
+        if len(fixed) == 0 and release.n is not None:
+            lo[0], hi[0], line[0] = release.n, release.n, -1
+        if self.by_closure:
+            # One number holds a bound and the line it comes from, so that one transform finds the largest bound and its line together.
+            published = line > -2
+            place = (1 << _SHIFT) - 1 - np.where(line == -1, 0, line + 1)
+            low = np.where(published, (lo << _SHIFT) | place, -1)
+            high = np.where(published, (hi << _SHIFT) | place, -1)
+            superset_max(low)
+            superset_max(high)
+            lo, hi = low >> _SHIFT, high >> _SHIFT
+            line = np.where(high >= 0, (1 << _SHIFT) - 2 - (high & ((1 << _SHIFT) - 1)), -2)
+            if len(fixed) == 0 and release.n is None:
+                line[0] = -2  # a set in every row may be missing from the list, so the number of people does not follow from it
+        return Cube(items, lo, hi, line)

@@ -1,0 +1,96 @@
+"""Counting sets in rows, and finding which sets of a list are maximal or contained in another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.kernels.jit import kernel
+from tacit.kernels.projection import popcount
+
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+
+
+@kernel
+def count_sets(bits, offsets, members, counts):
+    """Rows that hold every item of each set; ``bits[item]`` is the bit set of the rows that have the item.
+
+    Partial intersections of the previous set are kept, so that sets listed in an order with long common prefixes cost one intersection each.
+    """
+    longest = 1
+    for s in range(offsets.size - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    width = bits.shape[1]
+    partial = np.empty((longest, width), np.uint64)
+    for s in range(offsets.size - 1):
+        start, length = offsets[s], offsets[s + 1] - offsets[s]
+        shared = 0
+        if s > 0:
+            before, before_length = offsets[s - 1], offsets[s] - offsets[s - 1]
+            while shared < length and shared < before_length and members[start + shared] == members[before + shared]:
+                shared += 1
+        for depth in range(shared, length):
+            item = members[start + depth]
+            for w in range(width):
+                partial[depth, w] = bits[item, w] if depth == 0 else bits[item, w] & partial[depth - 1, w]
+        total = np.int64(0)
+        for w in range(width):
+            total += popcount(partial[length - 1, w])
+        counts[s] = total
+
+
+@kernel
+def maximal_flags(offsets, members, order, n_items, flags):
+    """Mark the sets that are contained in no other set of the list; ``order`` lists the sets from longest to shortest.
+
+    ``index[item]`` is the bit set of the maximal sets found so far that hold the item; a set lies in one of them when the bit sets of all its
+    items share a bit. Equal sets: the first in ``order`` is kept.
+    """
+    width = 1
+    index = np.zeros((n_items, 1), np.uint64)
+    found = 0
+    for place in range(order.size):
+        s = order[place]
+        start, end = offsets[s], offsets[s + 1]
+        covered = False
+        for w in range((found + 63) // 64):
+            common = ~_ZERO
+            for p in range(start, end):
+                common &= index[members[p], w]
+                if common == _ZERO:
+                    break
+            if common != _ZERO:
+                covered = True
+                break
+        if covered:
+            continue
+        flags[s] = 1
+        if found == 64 * width:
+            wider = np.zeros((n_items, 2 * width), np.uint64)
+            wider[:, :width] = index
+            index = wider
+            width *= 2
+        bit = _ONE << np.uint64(found % 64)
+        for p in range(start, end):
+            index[members[p], found // 64] |= bit
+        found += 1
+
+
+@kernel
+def lines_within(offsets, members, position, lines, masks):
+    """The sets made only of items with a position, as their numbers and as masks of positions; returns how many."""
+    used = 0
+    for s in range(offsets.size - 1):
+        mask = np.int64(0)
+        inside = True
+        for p in range(offsets[s], offsets[s + 1]):
+            at = position[members[p]]
+            if at < 0:
+                inside = False
+                break
+            mask |= np.int64(1) << at
+        if inside:
+            lines[used] = s
+            masks[used] = mask
+            used += 1
+    return used

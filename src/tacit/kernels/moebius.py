@@ -1,0 +1,56 @@
+"""Transforms over all subsets of d items: arrays of ``2**d`` numbers indexed by bit masks.
+
+All are plain numpy, ``d`` passes over the array, exact in whole numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Whole = npt.NDArray[np.int64]
+
+
+def superset_max(values: Whole) -> None:
+    """Replace every entry by the largest entry of its supersets, in place.
+
+    >>> values = np.array([0, 0, 3, 5]); superset_max(values); values.tolist()
+    [5, 5, 5, 5]
+    """
+    step = 1
+    while step < values.size:
+        pairs = values.reshape(-1, 2, step)
+        np.maximum(pairs[:, 0, :], pairs[:, 1, :], out=pairs[:, 0, :])
+        step *= 2
+
+
+def subset_min(values: Whole) -> None:
+    """Replace every entry by the smallest entry of its subsets, in place."""
+    step = 1
+    while step < values.size:
+        pairs = values.reshape(-1, 2, step)
+        np.minimum(pairs[:, 1, :], pairs[:, 0, :], out=pairs[:, 1, :])
+        step *= 2
+
+
+def superset_all(known: npt.NDArray[np.bool_]) -> None:
+    """Replace every entry by whether all its supersets hold, in place."""
+    step = 1
+    while step < known.size:
+        pairs = known.reshape(-1, 2, step)
+        pairs[:, 0, :] &= pairs[:, 1, :]
+        step *= 2
+
+
+def cells(lo: Whole, hi: Whole) -> None:
+    """Turn bounds of "at least these items" into bounds of "exactly these items", in place (inclusion-exclusion).
+
+    >>> lo = np.array([10, 6, 5, 4]); hi = lo.copy(); cells(lo, hi); lo.tolist()
+    [3, 2, 1, 4]
+    """
+    step = 1
+    while step < lo.size:
+        low, high = lo.reshape(-1, 2, step), hi.reshape(-1, 2, step)
+        low[:, 0, :] -= high[:, 1, :]
+        high[:, 0, :] -= low[:, 1, :]
+        step *= 2

@@ -1,0 +1,145 @@
+"""All attacks run on a release: findings, measures, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import OptionError, nearest_name
+from tacit.model.finding import Claim, Finding
+from tacit.model.policy import Policy
+
+Status = Literal["ran", "not-relevant", "stopped", "unavailable"]
+Verdict = Literal["exposed", "clean", "incomplete"]
+Columns = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class AttackRun:
+    """What became of one attack.
+
+    ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``show(i)`` writes finding
+    ``i`` out. ``people`` is the number of people proved to be concerned at least. ``undecided`` counts what the attack had to leave open.
+    """
+
+    code: str
+    name: str
+    claim: Claim
+    status: Status
+    reason: str = ""
+    people: int = 0
+    undecided: int = 0
+    columns: Columns = field(default_factory=dict)
+    severity: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    show: Callable[[int], Finding] | None = None
+
+    @property
+    def findings(self) -> int:
+        """How many findings there are."""
+        return len(self.severity)
+
+    @property
+    def decides(self) -> bool:
+        """Whether its silence means that there is nothing: it ran to the end and left nothing open."""
+        return self.status == "ran" and self.undecided == 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as in the record."""
+        out: dict[str, Any] = {"code": self.code, "name": self.name, "claim": self.claim, "status": self.status}
+        return out | {"findings": self.findings, "people": self.people, "undecided": self.undecided, "reason": self.reason}
+
+
+@dataclass(frozen=True, eq=False)
+class Findings(Sequence[Finding]):
+    """All findings of an audit, worst first; each is written out only when it is looked at."""
+
+    runs: tuple[AttackRun, ...]
+
+    @cached_property
+    def _order(self) -> npt.NDArray[np.int64]:
+        severity = np.concatenate([run.severity for run in self.runs]) if self.runs else np.empty(0, np.int64)
+        return np.argsort(severity, kind="stable")
+
+    @cached_property
+    def _starts(self) -> npt.NDArray[np.int64]:
+        return np.cumsum([0, *(run.findings for run in self.runs)])
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    @overload
+    def __getitem__(self, index: int) -> Finding: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Finding]: ...
+
+    def __getitem__(self, index: int | slice) -> Finding | list[Finding]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        position = int(self._order[index])
+        owner = int(np.searchsorted(self._starts, position, side="right")) - 1
+        run = self.runs[owner]
+        if run.show is None:
+            raise IndexError(index)
+        return run.show(position - int(self._starts[owner]))
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """The outcome of an audit.
+
+    ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack.
+    """
+
+    release: tuple[Mapping[str, Any], ...]
+    adversary: Mapping[str, Any]
+    policy: Policy
+    runs: tuple[AttackRun, ...]
+    measures: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: at least one attack ran and none was cut short."""
+        if any(run.findings and run.claim == "proves" for run in self.runs):
+            return "exposed"
+        wanted = [run for run in self.runs if run.status != "not-relevant"]
+        return "clean" if wanted and all(run.decides for run in wanted) else "incomplete"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the release may be published under the policy."""
+        return self.verdict == "clean"
+
+    @cached_property
+    def findings(self) -> Findings:
+        """All findings, worst first, written out only when looked at."""
+        return Findings(self.runs)
+
+    def attack(self, code: str) -> AttackRun:
+        """What became of the attack with this code."""
+        for run in self.runs:
+            if run.code == code:
+                return run
+        raise OptionError(f"there is no attack {code!r} in this audit", where="attack", remedy=nearest_name(code, [run.code for run in self.runs], "attacks"))
+
+    def table(self, name: str) -> Columns:
+        """All findings of an attack as columns."""
+        return self.attack(name).columns
+
+    def to_dict(self, *, top: int = 10) -> dict[str, Any]:
+        """The record: one JSON object, the same for the same input."""
+        return {
+            "format": "tacit.audit/1",
+            "verdict": self.verdict,
+            "release": [dict(entry) for entry in self.release],
+            "adversary": dict(self.adversary),
+            "policy": self.policy.to_dict(),
+            "attacks": [run.to_dict() for run in self.runs],
+            "measures": dict(self.measures),
+            "findings": [finding.to_dict() for finding in self.findings[:top]],
+        }

@@ -1,0 +1,62 @@
+"""What an attack infers, from which published lines, with its arithmetic."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tacit.model.bound import Bound
+from tacit.model.event import Event
+
+Claim = Literal["proves", "estimates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One published number that a finding rests on, and how often it is added (negative: taken away).
+
+    ``place`` is a line number of the release's file, or the name of a header entry such as ``"n"``.
+    """
+
+    release: int
+    place: int | str
+    count: Bound
+    weight: int = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """The citation as in the record."""
+        key = "line" if isinstance(self.place, int) else "cell"
+        return {"release": self.release, key: self.place, "count": self.count.to_list(), "weight": self.weight}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing an attack infers: ``count`` people are in ``event``.
+
+    ``because`` lists the published numbers, ``steps`` the arithmetic in words. ``same_people`` is a shorter event that is proved to hold the
+    very same people, where there is one.
+    """
+
+    code: str
+    event: Event
+    count: Bound
+    statement: str
+    because: tuple[Citation, ...] = ()
+    steps: tuple[str, ...] = ()
+    same_people: Event | None = None
+
+    @property
+    def id(self) -> str:
+        """A name that depends only on what is inferred, so that it stays the same from run to run."""
+        text = json.dumps([self.code, self.event.to_dict()], ensure_ascii=False, sort_keys=True)
+        return f"{self.code}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as in the record."""
+        out: dict[str, Any] = {"id": self.id, "code": self.code, "statement": self.statement, "event": self.event.to_dict()}
+        out |= {"count": self.count.to_list(), "because": [c.to_dict() for c in self.because], "steps": list(self.steps)}
+        if self.same_people is not None:
+            out["same_people"] = self.same_people.to_dict()
+        return out
