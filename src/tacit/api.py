@@ -15,13 +15,22 @@ from tacit.formats.transactions import read_data, read_transactions
 from tacit.measures import measure
 from tacit.mining.itemsets import mine_itemsets
 from tacit.mining.rules import mine_rules
-from tacit.model.audit import Audit, AttackRun
+from tacit.model.audit import AttackRun, Audit
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header, Itemsets, Release
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
 
-__all__ = ["audit", "mine_itemsets", "mine_rules", "read_data", "read_release", "read_table", "read_transactions", "write_release"]
+__all__ = [
+    "audit",
+    "mine_itemsets",
+    "mine_rules",
+    "read_data",
+    "read_release",
+    "read_table",
+    "read_transactions",
+    "write_release",
+]
 
 
 def audit(

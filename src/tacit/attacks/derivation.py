@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.supports import Supports
+from tacit.attacks.supports import NOTHING, Supports
 from tacit.kernels.moebius import cells
 from tacit.model.bound import Bound
 from tacit.model.event import ItemEvent
@@ -34,7 +34,10 @@ def write_out(code: str, supports: Supports, index: int, line: int, present: npt
     same = None
     if shorter is not None:
         same = _event(release, *shorter)
-        steps += [f"The same people in fewer words: {people(count)} {sentence(same, count)}.", *_sum(supports, index, *shorter, count)[1]]
+        steps += [
+            f"The same people in fewer words: {people(count)} {sentence(same, count)}.",
+            *_sum(supports, index, *shorter, count, items)[1],
+        ]
     return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same)
 
 
@@ -72,12 +75,14 @@ def _event(release: Itemsets, has: Lines, lacks: Lines) -> ItemEvent:
     return ItemEvent(tuple(names[i] for i in has), tuple(names[i] for i in lacks))
 
 
-def _sum(supports: Supports, index: int, has: Lines, lacks: Lines, count: Bound) -> tuple[list[Citation], list[str]]:
+def _sum(
+    supports: Supports, index: int, has: Lines, lacks: Lines, count: Bound, within: Lines = NOTHING
+) -> tuple[list[Citation], list[str]]:
     """The signed sum of a pattern: the lines with their weights, and the same in words."""
     release = supports.release
     if len(lacks) > MOST_FREE:
         return [], [f"The sum over the supersets of the present items has 2^{len(lacks)} terms; it is not written out."]
-    cube = supports.cube(lacks, has)
+    cube = supports.cube(lacks, has, within)
     signs = 1 - 2 * (np.bitwise_count(np.arange(1 << len(lacks), dtype=np.uint64)).astype(np.int64) & 1)
     lines, place = np.unique(cube.line, return_inverse=True)
     weights = np.zeros(len(lines), np.int64)

@@ -83,19 +83,22 @@ def _counts(rows: Rows, sets: Sets) -> npt.NDArray[np.int64]:
     """How many people have each set."""
     from tacit.kernels.counting import count_sets
 
-    n_items = len(rows.starts) - 1
-    ends = np.cumsum(rows.weights)
-    bits = np.zeros((n_items, -(-int(ends[-1]) // 64) if len(ends) else 1), np.uint64)
-    for item in range(n_items):
-        tids = rows.tids[rows.starts[item] : rows.starts[item + 1]]
-        people = np.repeat(ends[tids] - rows.weights[tids], rows.weights[tids])
-        first = np.concatenate(([0], np.cumsum(rows.weights[tids])))[:-1]
-        people += np.arange(len(people)) - np.repeat(first, rows.weights[tids])
+    # Rows of equal weight stand together, each weight from a new word on, so that a count is a sum of few weighted popcounts.
+    levels, level, sizes = np.unique(rows.weights, return_inverse=True, return_counts=True)
+    ends = np.cumsum(-(-sizes // 64))
+    place = np.empty(len(rows.weights), np.int64)
+    order = np.argsort(level, kind="stable")
+    place[order] = (
+        np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 64 * np.repeat(np.append(0, ends[:-1]), sizes)
+    )
+    used, members = np.unique(sets.members, return_inverse=True)
+    bits = np.zeros((max(1, len(used)), int(ends[-1]) if len(ends) else 1), np.uint64)
+    for row, item in enumerate(used.tolist()):
         flags = np.zeros(bits.shape[1] * 64, np.uint8)
-        flags[people] = 1
-        bits[item] = np.packbits(flags, bitorder="little").view(np.uint64)
+        flags[place[rows.tids[rows.starts[item] : rows.starts[item + 1]]]] = 1
+        bits[row] = np.packbits(flags, bitorder="little").view(np.uint64)
     counts = np.empty(len(sets), np.int64)
-    count_sets(bits, sets.offsets, sets.members.astype(np.int32), counts)
+    count_sets(bits, ends, levels, sets.offsets, members.astype(np.int32), counts)
     return counts
 
 

@@ -19,7 +19,9 @@ Lines = npt.NDArray[np.int64]
 
 #: Cubes of more items than this are refused: 2**22 numbers take about 100 MB and a second.
 MOST_ITEMS = 22
+NOTHING = np.empty(0, np.int64)
 _SHIFT = 32
+_LAST = (1 << _SHIFT) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +79,18 @@ class Supports:
         parents = sets.hashes()[owners[long]] - sets.member_hashes()[long]
         return not bool(np.isin(parents, hashes).all())
 
-    def cube(self, items: Lines, fixed: Lines | None = None) -> Cube:
-        """Bounds on the supports of ``fixed`` joined with every subset of ``items``; only sets published within them are used."""
-        from tacit.kernels.counting import lines_within
+    def cube(self, items: Lines, fixed: Lines = NOTHING, within: Lines = NOTHING) -> Cube:
+        """Bounds on the supports of ``fixed`` joined with every subset of ``items``.
+
+        Only published sets made of these items are looked at. A closure may reach further: ``within`` names the items of a published set
+        that holds them all, where that set is larger.
+        """
+        from tacit.kernels.counting import ALLOWED, OUTSIDE, lines_within
         from tacit.kernels.moebius import superset_max
 
         release = self.release
-        fixed = np.empty(0, np.int64) if fixed is None else fixed
-        position = np.full(max(1, len(release.items)), -1, np.int64)
+        position = np.full(max(1, len(release.items)), OUTSIDE, np.int64)
+        position[within] = ALLOWED
         position[items] = np.arange(len(items))
         position[fixed] = len(items) + np.arange(len(fixed))
         lines, masks = np.empty(len(release), np.int64), np.empty(len(release), np.int64)
@@ -94,19 +100,17 @@ class Supports:
         lines, masks = lines[:used][whole], masks[:used][whole] & (size - 1)
 
         lo, hi, line = (np.full(size, value, np.int64) for value in (-1, -1, -2))
-        lo[masks], hi[masks], line[masks] = release.lo[lines], release.hi[lines], lines
-        if len(fixed) == 0 and release.n is not None:
-            lo[0], hi[0], line[0] = release.n, release.n, -1
         if self.by_closure:
             # One number holds a bound and the line it comes from, so that one transform finds the largest bound and its line together.
-            published = line > -2
-            place = (1 << _SHIFT) - 1 - np.where(line == -1, 0, line + 1)
-            low = np.where(published, (lo << _SHIFT) | place, -1)
-            high = np.where(published, (hi << _SHIFT) | place, -1)
+            low, high = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
+            np.maximum.at(low, masks, (release.lo[lines] << _SHIFT) | (_LAST - lines))
+            np.maximum.at(high, masks, (release.hi[lines] << _SHIFT) | (_LAST - lines))
             superset_max(low)
             superset_max(high)
-            lo, hi = low >> _SHIFT, high >> _SHIFT
-            line = np.where(high >= 0, (1 << _SHIFT) - 2 - (high & ((1 << _SHIFT) - 1)), -2)
-            if len(fixed) == 0 and release.n is None:
-                line[0] = -2  # a set in every row may be missing from the list, so the number of people does not follow from it
+            lo, hi, line = low >> _SHIFT, high >> _SHIFT, np.where(high >= 0, _LAST - (high & _LAST), -2)
+        else:
+            lo[masks], hi[masks], line[masks] = release.lo[lines], release.hi[lines], lines
+        if len(fixed) == 0:
+            # A set in every row may be missing from the list, so the number of people never follows from the lines.
+            lo[0], hi[0], line[0] = (release.n, release.n, -1) if release.n is not None else (-1, -1, -2)
         return Cube(items, lo, hi, line)

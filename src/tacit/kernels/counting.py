@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from tacit.kernels.jit import kernel
-from tacit.kernels.projection import popcount
+from tacit.kernels.jit import kernel, popcount
+
+#: Positions of items that :func:`lines_within` meets: not allowed in a set, or allowed without a bit of its own.
+OUTSIDE, ALLOWED = -1, -2
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
 @kernel
-def count_sets(bits, offsets, members, counts):
-    """Rows that hold every item of each set; ``bits[item]`` is the bit set of the rows that have the item.
+def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, counts: Any) -> None:
+    """People who hold every item of each set; ``bits[item]`` is the bit set of the rows that have the item.
 
-    Partial intersections of the previous set are kept, so that sets listed in an order with long common prefixes cost one intersection each.
+    Rows of equal weight stand together: the words up to ``ends[p]`` hold rows of ``weights[p]`` people each. Partial intersections of the
+    previous set are kept, so that sets listed in an order with long common prefixes cost one intersection each.
     """
     longest = 1
     for s in range(offsets.size - 1):
@@ -31,16 +36,24 @@ def count_sets(bits, offsets, members, counts):
                 shared += 1
         for depth in range(shared, length):
             item = members[start + depth]
-            for w in range(width):
-                partial[depth, w] = bits[item, w] if depth == 0 else bits[item, w] & partial[depth - 1, w]
+            if depth == 0:
+                partial[0] = bits[item]
+            else:
+                for w in range(width):
+                    partial[depth, w] = bits[item, w] & partial[depth - 1, w]
         total = np.int64(0)
-        for w in range(width):
-            total += popcount(partial[length - 1, w])
+        first = 0
+        for p in range(ends.size):
+            ones = 0
+            for w in range(first, ends[p]):
+                ones += popcount(partial[length - 1, w])
+            total += ones * weights[p]
+            first = ends[p]
         counts[s] = total
 
 
 @kernel
-def maximal_flags(offsets, members, order, n_items, flags):
+def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: Any) -> None:
     """Mark the sets that are contained in no other set of the list; ``order`` lists the sets from longest to shortest.
 
     ``index[item]`` is the bit set of the maximal sets found so far that hold the item; a set lies in one of them when the bit sets of all its
@@ -77,18 +90,19 @@ def maximal_flags(offsets, members, order, n_items, flags):
 
 
 @kernel
-def lines_within(offsets, members, position, lines, masks):
-    """The sets made only of items with a position, as their numbers and as masks of positions; returns how many."""
+def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: Any) -> int:
+    """The sets without an item whose position is ``OUTSIDE``, as their numbers and as masks of positions; returns how many."""
     used = 0
     for s in range(offsets.size - 1):
         mask = np.int64(0)
         inside = True
         for p in range(offsets[s], offsets[s + 1]):
             at = position[members[p]]
-            if at < 0:
+            if at == OUTSIDE:
                 inside = False
                 break
-            mask |= np.int64(1) << at
+            if at >= 0:
+                mask |= np.int64(1) << at
         if inside:
             lines[used] = s
             masks[used] = mask

@@ -12,9 +12,11 @@ Words are ``uint64``, weights ``int64`` counts of people, everything one-dimensi
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from tacit.kernels.jit import kernel
+from tacit.kernels.jit import kernel, part, popcount
 
 #: Sets of at most this many items count their groups in a table of ``2**items`` counters; larger ones use a hash table.
 DIRECT_ITEMS = 14
@@ -25,7 +27,7 @@ _ZERO = np.uint64(0)
 
 
 @kernel
-def merge_rows(words, weights, count, mask, out_words, out_weights, slots):
+def merge_rows(words: Any, weights: Any, count: int, mask: Any, out_words: Any, out_weights: Any, slots: Any) -> int:
     """Mask ``count`` rows, add up the weights of equal ones into ``out_*``, return how many remain.
 
     ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``; it is filled with -1 here.
@@ -56,7 +58,7 @@ def merge_rows(words, weights, count, mask, out_words, out_weights, slots):
 
 
 @kernel
-def chunk_rows(starts, tids, weights, chunk, scratch, out_words, out_weights):
+def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, out_words: Any, out_weights: Any) -> int:
     """Rows of a chunk of items from vertical lists: ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item.
 
     ``scratch`` holds one word per row, all zero before and after. Rows without any of the items become one row 0 at the end.
@@ -86,8 +88,8 @@ def chunk_rows(starts, tids, weights, chunk, scratch, out_words, out_weights):
     return used
 
 
-@kernel
-def compress_masks(mask, moves):
+@part
+def compress_masks(mask: Any, moves: Any) -> None:
     """Prepare :func:`compress` for one mask (Hacker's Delight, 7-4): ``moves`` receives six words."""
     inverse = ~mask << _ONE
     left = mask
@@ -100,8 +102,8 @@ def compress_masks(mask, moves):
         inverse &= ~parity
 
 
-@kernel
-def compress(word, mask, moves):
+@part
+def compress(word: Any, mask: Any, moves: Any) -> Any:
     """The bits of ``word`` under ``mask``, pushed together at the low end (what the instruction ``pext`` does)."""
     out = word & mask
     for i in range(6):
@@ -110,17 +112,8 @@ def compress(word, mask, moves):
     return out
 
 
-@kernel
-def popcount(word):
-    """How many bits are set."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@kernel
-def count_groups(words, weights, count, mask, moves, table, touched):
+@part
+def count_groups(words: Any, weights: Any, count: int, mask: Any, moves: Any, table: Any, touched: Any) -> int:
     """Group ``count`` rows on one small mask by direct addressing; returns how many groups, listed in ``touched``, sized in ``table``."""
     compress_masks(mask, moves)
     groups = 0
@@ -133,8 +126,8 @@ def count_groups(words, weights, count, mask, moves, table, touched):
     return groups
 
 
-@kernel
-def grown(array, needed):
+@part
+def grown(array: Any, needed: int) -> Any:
     """The array, or a copy twice as long when it has fewer than ``needed`` places."""
     if needed <= array.size:
         return array
@@ -144,7 +137,7 @@ def grown(array, needed):
 
 
 @kernel
-def small_groups(words, weights, masks, k, first_only):
+def small_groups(words: Any, weights: Any, masks: Any, k: int, first_only: bool) -> tuple[Any, Any, Any]:
     """All groups of 1..k-1 people on every mask, as (mask number, compressed group word, size), in the order of the masks.
 
     ``masks`` should be in an order in which neighbours share items: then unions of ranges are small. With ``first_only`` the search stops at
@@ -187,7 +180,9 @@ def small_groups(words, weights, masks, k, first_only):
             end = start + count
             level_words = grown(level_words, end + count)
             level_weights = grown(level_weights, end + count)
-            count = merge_rows(level_words[start:end], level_weights[start:end], count, union, level_words[end:], level_weights[end:], slots)
+            count = merge_rows(
+                level_words[start:end], level_weights[start:end], count, union, level_words[end:], level_weights[end:], slots
+            )
             start = end
         if not leaf:
             middle = (lo + hi) // 2
@@ -200,7 +195,9 @@ def small_groups(words, weights, masks, k, first_only):
             continue
         before = found
         if popcount(union) <= DIRECT_ITEMS:
-            groups = count_groups(level_words[start : start + count], level_weights[start : start + count], count, union, moves, table, touched)
+            groups = count_groups(
+                level_words[start : start + count], level_weights[start : start + count], count, union, moves, table, touched
+            )
             for g in range(groups):
                 weight = table[touched[g]]
                 table[touched[g]] = 0

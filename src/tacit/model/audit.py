@@ -125,7 +125,10 @@ class Audit:
         for run in self.runs:
             if run.code == code:
                 return run
-        raise OptionError(f"there is no attack {code!r} in this audit", where="attack", remedy=nearest_name(code, [run.code for run in self.runs], "attacks"))
+        known = [run.code for run in self.runs]
+        raise OptionError(
+            f"there is no attack {code!r} in this audit", where="attack", remedy=nearest_name(code, known, "attacks")
+        )
 
     def table(self, name: str) -> Columns:
         """All findings of an attack as columns."""
