@@ -78,7 +78,7 @@ def open_bytes(path: FilePath) -> BinaryIO:
     """The content of a file as a binary stream, unpacked when it is gzip."""
     if not is_gzip(path):
         return _open_raw(path)
-    with _readable(path):
+    with readable(path):
         return cast(BinaryIO, gzip.open(path, "rb"))
 
 
@@ -90,13 +90,13 @@ def shown(path: FilePath) -> str:
 
 def is_gzip(path: FilePath) -> bool:
     """Whether the file is gzip, by its first bytes."""
-    with _open_raw(path) as raw, _readable(path):
+    with _open_raw(path) as raw, readable(path):
         return raw.read(2) == GZIP_MAGIC
 
 
 def read_bytes_head(path: FilePath, size: int) -> bytes:
     """The first ``size`` bytes of the content (fewer when it is shorter), unpacked when the file is gzip."""
-    with open_bytes(path) as stream, _readable(path):
+    with open_bytes(path) as stream, readable(path):
         return stream.read(size)
 
 
@@ -134,7 +134,7 @@ def open_text(path: FilePath, *, keep_newlines: bool = False) -> TextIO:
 
 def sha256_of(path: FilePath) -> str:
     """The SHA-256 of the file as it lies on the disk, in hexadecimal."""
-    with _open_raw(path) as raw, _readable(path):
+    with _open_raw(path) as raw, readable(path):
         return hashlib.file_digest(cast(io.BufferedReader, raw), "sha256").hexdigest()
 
 
@@ -144,7 +144,7 @@ def source_of(path: FilePath) -> Source:
 
 
 def _open_raw(path: FilePath) -> BinaryIO:
-    with _readable(path):
+    with readable(path):
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
             raise InputError("is a folder, not a file", where=shown(path), remedy="Give a file in it")
@@ -156,7 +156,7 @@ def _open_raw(path: FilePath) -> BinaryIO:
 
 
 @contextlib.contextmanager
-def _readable(path: FilePath) -> Iterator[None]:
+def readable(path: FilePath) -> Iterator[None]:
     """Turn the system's reasons for not reading a file into one sentence."""
     try:
         yield
@@ -185,7 +185,7 @@ def _neighbour(path: FilePath) -> str:
 def _decodes(path: FilePath, codec: str) -> bool:
     """Whether the whole content is text in this encoding; text holds no NUL."""
     decoder = codecs.getincrementaldecoder(codec)()
-    with open_bytes(path) as stream, _readable(path):
+    with open_bytes(path) as stream, readable(path):
         while chunk := stream.read(_CHUNK):
             try:
                 if "\x00" in decoder.decode(chunk):
@@ -200,7 +200,7 @@ def _decodes(path: FilePath, codec: str) -> bool:
 
 
 def _reads_as_cp1252(path: FilePath) -> bool:
-    with open_bytes(path) as stream, _readable(path):
+    with open_bytes(path) as stream, readable(path):
         while chunk := stream.read(_CHUNK):
             if len(chunk.translate(None, _NOT_CP1252)) != len(chunk):
                 return False
