@@ -1,0 +1,159 @@
+"""The projection, counting and subset kernels against slow twins that a reader can check by eye."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from tacit.attacks.base import Target
+from tacit.attacks.channels import run
+from tacit.kernels.counting import ALLOWED, OUTSIDE, count_sets, lines_within, maximal_flags
+from tacit.kernels.moebius import cells, superset_all, superset_max
+from tacit.kernels.projection import chunk_rows, merge_rows, small_groups
+from tacit.model.items import Items
+from tacit.model.policy import Policy
+from tacit.model.release import Header, Itemsets
+from tacit.model.sets import Sets
+from tacit.model.transactions import Transactions
+
+
+def squeezed(word: int, mask: int) -> int:
+    """The bits of ``word`` under ``mask``, pushed together, one by one."""
+    out = place = 0
+    for bit in range(64):
+        if mask >> bit & 1:
+            out |= (word >> bit & 1) << place
+            place += 1
+    return out
+
+
+def groups_one_by_one(words: list[int], weights: list[int], masks: list[int], k: int) -> list[tuple[int, int, int]]:
+    found = []
+    for number, mask in enumerate(masks):
+        sizes: dict[int, int] = {}
+        for word, weight in zip(words, weights, strict=True):
+            sizes[squeezed(word, mask)] = sizes.get(squeezed(word, mask), 0) + weight
+        found += [(number, group, size) for group, size in sizes.items() if size < k]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_groups_equal_the_twin(seed: int) -> None:
+    chance = random.Random(seed)
+    width = chance.choice([1, 3, 8, 20, 40, 64])
+    # Few different bits, high ones included, and sets below and above the limit of the direct table.
+    bits = chance.sample(range(64), width)
+    words = [sum(1 << b for b in bits if chance.random() < 0.6) for _ in range(chance.randint(1, 60))]
+    weights = [chance.randint(1, 4) for _ in words]
+    masks = [sum(1 << b for b in chance.sample(bits, chance.randint(0, width))) for _ in range(chance.randint(1, 30))]
+    k = chance.randint(1, 9)
+    which, group, size = small_groups(
+        np.array(words, np.uint64), np.array(weights, np.int64), np.array(masks, np.uint64), k, False
+    )
+    assert list(which) == sorted(which), "findings keep the order of the sets"
+    assert sorted(zip(which.tolist(), group.tolist(), size.tolist(), strict=True)) == groups_one_by_one(words, weights, masks, k)
+
+
+def test_small_groups_can_stop_at_the_first_set() -> None:
+    words, weights = np.array([0b11, 0b01], np.uint64), np.array([5, 1], np.int64)
+    which, _, _ = small_groups(words, weights, np.array([0b01, 0b11, 0b10], np.uint64), 3, True)
+    assert which.tolist() == [1]
+
+
+def test_no_sets_no_groups() -> None:
+    which, _, _ = small_groups(np.array([1], np.uint64), np.array([1], np.int64), np.empty(0, np.uint64), 3, False)
+    assert len(which) == 0
+
+
+def test_chunk_rows_keep_everybody() -> None:
+    starts, tids = (
+        np.array([0, 2, 3, 3]),
+        np.array([0, 2, 2], np.int32),
+    )  # item 0 in rows 0 and 2, item 1 in row 2, item 2 nowhere
+    weights, scratch = np.array([2, 3, 4, 1]), np.zeros(4, np.uint64)
+    words, out = np.empty(5, np.uint64), np.empty(5, np.int64)
+    used = chunk_rows(starts, tids, weights, np.array([0, 1, 2]), scratch, words, out)
+    assert sorted(zip(words[:used].tolist(), out[:used].tolist(), strict=True)) == [(0, 4), (1, 2), (3, 4)]
+    assert not scratch.any()
+
+
+def test_merge_adds_weights_of_equal_rows() -> None:
+    words, weights = np.array([5, 4, 7, 5], np.uint64), np.array([1, 2, 3, 4])
+    out, out_weights, slots = np.empty(4, np.uint64), np.empty(4, np.int64), np.empty(8, np.int32)
+    used = merge_rows(words, weights, 4, np.uint64(0b101), out, out_weights, slots)
+    assert dict(zip(out[:used].tolist(), out_weights[:used].tolist(), strict=True)) == {5: 8, 4: 2}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_maximal_flags_and_counts_equal_brute_force(seed: int) -> None:
+    chance = random.Random(seed)
+    lists = [chance.sample(range(8), chance.randint(1, 6)) for _ in range(chance.randint(1, 200))]
+    lists = [list(one) for one in {tuple(sorted(one)) for one in lists}]
+    sets = Sets.from_lists(lists)
+    flags = np.zeros(len(sets), np.int8)
+    maximal_flags(sets.offsets, sets.members, np.argsort(-sets.lengths, kind="stable"), 8, flags)
+    assert flags.tolist() == [int(not any(set(a) < set(b) for b in lists)) for a in lists]
+
+    rows = [frozenset(chance.sample(range(8), chance.randint(0, 8))) for _ in range(130)]
+    bits = np.zeros((8, 3), np.uint64)  # 130 rows: two words of weight 1, then one of weight 3
+    for place, row in enumerate(rows):
+        for item in row:
+            bits[item, place // 64] |= np.uint64(1) << np.uint64(place % 64)
+    counts = np.empty(len(sets), np.int64)
+    count_sets(bits, np.array([2, 3]), np.array([1, 3]), sets.offsets, sets.members, counts)
+    assert counts.tolist() == [sum(3 if i >= 128 else 1 for i, row in enumerate(rows) if row.issuperset(one)) for one in lists]
+
+
+def test_lines_within_respects_outside_and_allowed_items() -> None:
+    sets = Sets.from_lists([[0], [0, 1], [0, 2], [1, 3], []])
+    position = np.array([0, 1, ALLOWED, OUTSIDE])
+    lines, masks = np.empty(5, np.int64), np.empty(5, np.int64)
+    used = lines_within(sets.offsets, sets.members, position, lines, masks)
+    assert list(zip(lines[:used].tolist(), masks[:used].tolist(), strict=True)) == [(0, 1), (1, 3), (2, 1), (4, 0)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_subset_transforms_equal_their_definitions(seed: int) -> None:
+    chance, d = random.Random(seed), seed % 5
+    values = [chance.randint(0, 9) for _ in range(1 << d)]
+    above = [[m for m in range(1 << d) if m & x == x] for x in range(1 << d)]
+    got = np.array(values)
+    superset_max(got)
+    assert got.tolist() == [max(values[m] for m in masks) for masks in above]
+    known = np.array([value > 2 for value in values])
+    superset_all(known)
+    assert known.tolist() == [all(values[m] > 2 for m in masks) for masks in above]
+    lo, hi = np.array(values), np.array(values) + 1
+    cells(lo, hi)
+    for x, masks in enumerate(above):
+        even = [m for m in masks if (m ^ x).bit_count() % 2 == 0]
+        odd = [m for m in masks if (m ^ x).bit_count() % 2 == 1]
+        assert lo[x] == sum(values[m] for m in even) - sum(values[m] + 1 for m in odd)
+        assert hi[x] == sum(values[m] + 1 for m in even) - sum(values[m] for m in odd)
+
+
+@pytest.mark.parametrize("n_items", [60, 64, 65, 130])
+def test_itemsets_of_more_than_a_word(n_items: int) -> None:
+    """All rows but a few hold all items, so the one maximal set is as long as there are items."""
+    whole = list(range(n_items))
+    rows = [whole] * 20 + [
+        [i for i in whole if i not in lacking] for lacking in ([0], [n_items - 1], [n_items - 1], [0, 1, n_items - 2])
+    ]
+    data = Transactions(Sets.from_lists(rows), np.ones(len(rows), np.int64), Items(tuple(map(str, whole))))
+    # The closed family: intersections of rows that are shared by at least 20 rows.
+    closed = {frozenset(whole)}
+    for size in range(1, len(rows) + 1 - 20 + 1):
+        for lacking in itertools.combinations(range(len(rows)), size):
+            inside = [set(row) for i, row in enumerate(rows) if i not in lacking]
+            closed.add(frozenset(set.intersection(*inside)))
+    chosen = [sorted(one) for one in closed if sum(one <= set(row) for row in rows) >= 20]
+    counts = np.array([sum(set(one) <= set(row) for row in rows) for one in chosen])
+    header = Header(n=len(rows), min_support=20, complete=True)
+    release = Itemsets(Sets.from_lists(chosen), counts, counts, data.items, header, "closed")
+    found = run(Target(release, Policy(k=3), data=data.merged()))
+    assert sorted(found.columns["count"].tolist()) == [1, 1, 2]
+    absent = {finding.event.to_dict()["absent"][-1] for finding in map(found.show, range(3)) if finding} if found.show else set()
+    assert str(n_items - 1) in absent
