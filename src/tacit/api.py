@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,16 @@ from tacit.errors import OptionError, nearest_name
 from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
-from tacit.measures import measure
+from tacit.measures import cost_of, measure
 from tacit.mining.itemsets import mine_itemsets
 from tacit.mining.rules import mine_rules
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header, Itemsets, Release
+from tacit.model.repair import Repair
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
+from tacit.repairs import REPAIRS
 
 __all__ = [
     "audit",
@@ -76,6 +78,48 @@ def audit(
     return Audit((_described(target),), _adversary(target), policy, runs, measure(target, runs))
 
 
+def repair(
+    release: Release | str | Path | Any,
+    *,
+    method: str,
+    data: Transactions | Table | str | Path | Any = None,
+    policy: Policy | None = None,
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> Repair:
+    """Change a release until no attack succeeds; the audit of the result says whether it worked.
+
+    Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> baskets = tacit.read_transactions([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20)
+    >>> safe = tacit.repair(tacit.mine_itemsets(baskets, min_support=40), method="raise-threshold")
+    >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
+    ('clean', 1, 2)
+    """
+    start = read_release(release)
+    chosen = {repair.name: repair for repair in REPAIRS}.get(method)
+    if chosen is None:
+        raise OptionError(
+            f"there is no repair {method!r}", where="--method", remedy=nearest_name(method, [r.name for r in REPAIRS], "repairs")
+        )
+    if start.kind not in chosen.of:
+        raise OptionError(
+            f"{method} repairs {' and '.join(chosen.of)}, not {start.kind}", where="--method", remedy="Choose another"
+        )
+    rows = _owner_rows(start, data)
+    policy = policy or Policy()
+
+    def look(candidate: Release) -> Audit:
+        return audit(candidate, data=rows, policy=policy, time_limit=time_limit, progress=progress)
+
+    before = look(start)
+    result = start if before.ok else chosen.propose(start, look)
+    return Repair(method, result, before, before if result is start else look(result), cost_of(start, result))
+
+
 def _chosen(codes: Iterable[str] | None) -> tuple[Attack, ...]:
     """The attacks with these codes, in the order of the table."""
     if codes is None:
@@ -123,8 +167,3 @@ def _adversary(release: Release) -> dict[str, Any]:
     """What the adversary is taken to know besides the release."""
     header = release.header
     return {"knows_n": header.n is not None, "knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
-
-
-def known_codes() -> Sequence[str]:
-    """The codes of all attacks."""
-    return [attack.code for attack in ATTACKS]

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.derivation import write_out
+from tacit.attacks.derivation import event_of, write_out
 from tacit.attacks.shortcut import small_groups_in_data
 from tacit.attacks.supports import MOST_ITEMS, Supports
 from tacit.errors import Contradiction, LimitReached
@@ -37,16 +37,21 @@ from tacit.model.release import Itemsets
 
 CODE = "I01"
 NAME = "inference-channels"
+WITHOUT_N = "the number of people is not known, so groups with none of the items are not decided"
 
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """Channels as columns: published set J, which of its items are present (bits by position), bounds on the number of people."""
+    """Channels as columns: published set, which of its items are present (bits by position), bounds on the number of people.
+
+    The other items of the set are absent, except those of ``free`` (bits by position), of which nothing is said; None when there are none.
+    """
 
     line: npt.NDArray[np.int64]
     present: npt.NDArray[np.uint64]
     lo: npt.NDArray[np.int64]
     hi: npt.NDArray[np.int64]
+    free: npt.NDArray[np.uint64] | None = None
 
     @classmethod
     def joined(cls, parts: list[Channels]) -> Channels:
@@ -54,16 +59,24 @@ class Channels:
         words = max((part.present.shape[1] for part in parts), default=1)
         wide = [np.pad(part.present, ((0, 0), (0, words - part.present.shape[1]))) for part in parts]
         empty = np.empty(0, np.int64)
+        free = [part.free for part in parts if part.free is not None]
         return cls(
             np.concatenate([part.line for part in parts] or [empty]),
             np.concatenate(wide or [np.empty((0, 1), np.uint64)]),
             np.concatenate([part.lo for part in parts] or [empty]),
             np.concatenate([part.hi for part in parts] or [empty]),
+            np.concatenate(free) if free else None,
         )
 
     def take(self, index: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Channels:
         """The channels at these positions."""
-        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index])
+        free = None if self.free is None else self.free[index]
+        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free)
+
+    def lengths(self, release: Itemsets) -> npt.NDArray[np.int64]:
+        """How many items each channel speaks of."""
+        whole = np.append(release.sets.lengths, 0)[self.line]  # line -1 is the empty set
+        return whole if self.free is None else whole - np.bitwise_count(self.free)
 
 
 def run(target: Target) -> AttackRun:
@@ -77,22 +90,29 @@ def run(target: Target) -> AttackRun:
     try:
         if len(release) == 0:
             parts.append(_everyone(release, target.policy.k))
+            undecided, reason = (1, WITHOUT_N) if release.n is None else (0, "")
         elif release.only == "maximal":
-            parts.append(_published_alone(release, target.policy.k))
+            parts.extend(_maximal_alone(release, target.policy.k))
             reason = "maximal itemsets alone do not tell the supports of their subsets"
         elif target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
             for found in small_groups_in_data(target, supports):
                 parts.append(Channels(*found))
-        else:
+        elif release.is_exact and not supports.has_gaps:
             undecided, reason = _channels_in_release(target, supports, parts)
+        else:
+            undecided, reason = _channels_in_intervals(target, supports, parts)
     except LimitReached:
         status, reason = "stopped", "the time limit was reached; findings so far are kept"
     channels = _worst_first(Channels.joined(parts), release)
     present = channels.present[:, 0] if channels.present.shape[1] == 1 else channels.present
+    columns = {"itemset": channels.line, "present": present, "count": channels.lo, "count_hi": channels.hi}
+    if channels.free is not None:
+        columns["free"] = channels.free
 
     def show(index: int) -> Finding:
         count = Bound(int(channels.lo[index]), int(channels.hi[index]))
-        return write_out(CODE, supports, target.index, int(channels.line[index]), channels.present[index], count)
+        free = 0 if channels.free is None else int(channels.free[index])
+        return write_out(CODE, supports, target.index, int(channels.line[index]), channels.present[index], count, free)
 
     return AttackRun(
         CODE,
@@ -102,8 +122,9 @@ def run(target: Target) -> AttackRun:
         reason,
         people=_people(channels),
         undecided=undecided,
-        columns={"itemset": channels.line, "present": present, "count": channels.lo, "count_hi": channels.hi},
-        severity=(channels.hi << 16) | np.minimum(_lengths(channels, release), 0xFFFF),
+        columns=columns,
+        severity=(channels.hi << 16) | np.minimum(channels.lengths(release), 0xFFFF),
+        event=lambda index: event_of(release, int(channels.line[index]), channels.present[index]),
         show=show,
     )
 
@@ -115,31 +136,26 @@ def _everyone(release: Itemsets, k: int) -> Channels:
     return Channels(np.full(len(some), -1), np.zeros((len(some), 1), np.uint64), some, some)
 
 
-def _lengths(channels: Channels, release: Itemsets) -> npt.NDArray[np.int64]:
-    """How many items each channel speaks of."""
-    lengths = np.append(release.sets.lengths, 0)  # line -1 is the empty set
-    return lengths[channels.line]
-
-
-def _published_alone(release: Itemsets, k: int) -> Channels:
-    """Published sets that are themselves smaller than k."""
+def _maximal_alone(release: Itemsets, k: int) -> Iterator[Channels]:
+    """What maximal itemsets say without their subsets: their own counts, and who lacks an item that is maximal by itself."""
     small = np.flatnonzero((release.lo > 0) & (release.hi < k))
     words = max(1, -(-int(release.sets.lengths.max(initial=1)) // 64))
     present = np.zeros((len(small), words), np.uint64)
     for row, line in enumerate(small):
         for bit in range(int(release.sets.lengths[line])):
             present[row, bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
-    return Channels(small, present, release.lo[small], release.hi[small])
+    yield Channels(small, present, release.lo[small], release.hi[small])
+    if release.n is not None:
+        lo, hi = release.n - release.hi, release.n - release.lo
+        rest = np.flatnonzero((release.sets.lengths == 1) & (lo > 0) & (hi < k))
+        yield Channels(rest, np.zeros((len(rest), words), np.uint64), lo[rest], hi[rest])
 
 
 def _channels_in_release(target: Target, supports: Supports, parts: list[Channels]) -> tuple[int, str]:
-    """Channels by inclusion-exclusion over published supports; returns how many sets were left open, and why."""
-    release = supports.release
-    gaps = supports.has_gaps
-    candidates = np.arange(len(release)) if gaps else supports.maximal
-    too_long, needs_n = 0, 0
-    wider = _one_item_more(release) if gaps else {}
-    for done, line in enumerate(candidates.tolist()):
+    """Channels by inclusion-exclusion over exact supports; returns how many sets were left open, and why."""
+    release, k = supports.release, target.policy.k
+    too_long = 0
+    for done, line in enumerate(supports.maximal.tolist()):
         target.limits.check(CODE)
         items = release.sets[line].astype(np.int64)
         if len(items) > MOST_ITEMS:
@@ -147,56 +163,54 @@ def _channels_in_release(target: Target, supports: Supports, parts: list[Channel
             continue
         cube = supports.cube(items)
         usable = cube.known.copy()
-        needs_n += int(not usable[0])
         superset_all(usable)
         lo, hi = np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0)
         cells(lo, hi)
         _refuse_negative(release, line, usable & (hi < 0))
-        small = np.flatnonzero(usable & (lo > 0) & (hi < target.policy.k))
-        if gaps and len(small):
-            small = small[~_goes_further(supports, wider.get(line, []), items, small)]
+        small = np.flatnonzero(usable & (lo > 0) & (hi < k))
         parts.append(Channels(np.full(len(small), line), small.astype(np.uint64)[:, None], lo[small], hi[small]))
-        target.progress((done + 1) / len(candidates))
+        target.progress((done + 1) / len(supports.maximal))
+    return _left_open(supports, too_long, MOST_ITEMS)
+
+
+def _channels_in_intervals(target: Target, supports: Supports, parts: list[Channels]) -> tuple[int, str]:
+    """Channels where counts are rounded or the list has gaps; returns how many sets were left open, and why."""
+    release = supports.release
+    lines, found = [], []
+    too_long = 0
+    try:
+        for done, line in enumerate(supports.maximal.tolist()):
+            target.limits.check(CODE)
+            items = release.sets[line].astype(np.int64)
+            if len(items) > MOST_PATTERN_ITEMS:
+                too_long += 1
+                continue
+            patterns = patterns_on(supports, items, target.policy.k)
+            _refuse_negative(release, line, patterns.impossible)
+            lines.append(line)
+            found.append(patterns)
+            target.progress((done + 1) / len(supports.maximal))
+    finally:
+        for line, patterns, kept in zip(lines, found, strongest(found), strict=True):
+            chosen = np.flatnonzero(kept)
+            present, free = patterns.present[chosen][:, None], patterns.free[chosen]
+            parts.append(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free))
+    return _left_open(supports, too_long, MOST_PATTERN_ITEMS)
+
+
+def _left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:
+    """How many sets were not decided, and why."""
     reasons = []
     if too_long:
-        reasons.append(f"{too_long} itemsets of more than {MOST_ITEMS} items are too long to decide without the data")
-    if needs_n and release.n is None:
-        reasons.append("the number of people is not known, so groups with none of the items are not decided")
-    return too_long + (needs_n if release.n is None else 0), "; ".join(reasons)
+        reasons.append(f"{too_long} itemsets of more than {most} items are too long to decide without the data")
+    if supports.release.n is None:
+        reasons.append(WITHOUT_N)
+    return len(supports.maximal) if supports.release.n is None else too_long, "; ".join(reasons)
 
 
-def _one_item_more(release: Itemsets) -> dict[int, list[int]]:
-    """For every published set, the published sets with exactly one item more."""
-    hashes = release.sets.hashes()
-    line_of = dict(zip(hashes.tolist(), range(len(release)), strict=True))
-    owners = release.sets.owners()
-    wider: dict[int, list[int]] = {}
-    for owner, parent in zip(owners.tolist(), (hashes[owners] - release.sets.member_hashes()).tolist(), strict=True):
-        if parent in line_of:
-            wider.setdefault(line_of[parent], []).append(owner)
-    return wider
-
-
-def _goes_further(
-    supports: Supports, wider: list[int], items: npt.NDArray[np.int64], small: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    """Which channels on ``items`` are not maximal, because the same sum is known on a published set with one more item."""
-    further = np.zeros(len(small), np.bool_)
-    for line in wider:
-        more = supports.release.sets[line].astype(np.int64)
-        if len(more) > MOST_ITEMS:
-            continue
-        usable = supports.cube(more).known
-        superset_all(usable)
-        extra = int(np.flatnonzero(~np.isin(more, items))[0])
-        low = small & ((1 << extra) - 1)
-        further |= usable[((small >> extra) << (extra + 1)) | low]
-    return further
-
-
-def _refuse_negative(release: Itemsets, line: int, negative: npt.NDArray[np.bool_]) -> None:
+def _refuse_negative(release: Itemsets, line: int, negative: npt.NDArray[np.bool_] | bool) -> None:
     """Raise when some group would hold fewer than no people."""
-    if negative.any():
+    if np.any(negative):
         name = release.source.name if release.source else "the release"
         raise Contradiction(
             "the counts of this itemset and of its subsets cannot all be true: some group would have fewer than 0 people",
@@ -210,7 +224,7 @@ def _worst_first(channels: Channels, release: Itemsets) -> Channels:
     if len(channels.line) == 0:
         return channels
     keys = [channels.present[:, word] for word in range(channels.present.shape[1])]
-    return channels.take(np.lexsort((*keys, channels.line, _lengths(channels, release), channels.hi)))
+    return channels.take(np.lexsort((*keys, channels.line, channels.lengths(release), channels.hi)))
 
 
 def _people(channels: Channels) -> int:

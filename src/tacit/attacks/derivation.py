@@ -22,11 +22,12 @@ SHORTENED_ITEMS = 16
 Lines = npt.NDArray[np.int64]
 
 
-def write_out(code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], count: Bound) -> Finding:
-    """The finding "count people have exactly these items of published set ``line``", with its sum."""
+def write_out(
+    code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], count: Bound, free: int = 0
+) -> Finding:
+    """The finding "count people have exactly these items of published set ``line``", with its sum; nothing is said of ``free`` (bits)."""
     release = supports.release
-    items = release.sets[line].astype(np.int64) if line >= 0 else np.empty(0, np.int64)
-    held = np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
+    items, held = _items_held(release, line, present)
     has, lacks = items[held], items[~held]
     event = _event(release, has, lacks)
     because, steps = _sum(supports, index, has, lacks, count)
@@ -39,6 +40,18 @@ def write_out(code: str, supports: Supports, index: int, line: int, present: npt
             *_sum(supports, index, *shorter, count, items)[1],
         ]
     return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same)
+
+
+def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64]) -> ItemEvent:
+    """The event "exactly these items of published set ``line``"."""
+    items, held = _items_held(release, line, present)
+    return _event(release, items[held], items[~held])
+
+
+def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64]) -> tuple[Lines, npt.NDArray[np.bool_]]:
+    """The items of a published set (line -1: the empty set), and which of them are present."""
+    items = release.sets[line].astype(np.int64) if line >= 0 else NOTHING
+    return items, np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
 
 
 def people(count: Bound) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_name
-from tacit.model.finding import Claim, Finding
+from tacit.model.event import Event
+from tacit.model.finding import Claim, Finding, finding_id
 from tacit.model.policy import Policy
 
 Status = Literal["ran", "not-relevant", "stopped", "unavailable"]
@@ -23,8 +24,9 @@ Columns = Mapping[str, npt.NDArray[Any]]
 class AttackRun:
     """What became of one attack.
 
-    ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``show(i)`` writes finding
-    ``i`` out. ``people`` is the number of people proved to be concerned at least. ``undecided`` counts what the attack had to leave open.
+    ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` says what finding
+    ``i`` is about, ``show(i)`` writes it out with its arithmetic. ``people`` is the number of people proved to be concerned at least.
+    ``undecided`` counts what the attack had to leave open.
     """
 
     code: str
@@ -36,6 +38,7 @@ class AttackRun:
     undecided: int = 0
     columns: Columns = field(default_factory=dict)
     severity: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    event: Callable[[int], Event] | None = None
     show: Callable[[int], Finding] | None = None
 
     @property
@@ -130,19 +133,31 @@ class Audit:
             f"there is no attack {code!r} in this audit", where="attack", remedy=nearest_name(code, known, "attacks")
         )
 
+    def finding(self, id: str) -> Finding:
+        """The finding of this id, among all of them."""
+        for run in self.runs:
+            if id.startswith(f"{run.code}-") and run.event is not None and run.show is not None:
+                for index in range(run.findings):
+                    if finding_id(run.code, run.event(index)) == id:
+                        return run.show(index)
+        remedy = "Copy an id from the audit of the same release under the same policy"
+        raise OptionError(f"there is no finding {id!r} in this audit", where="finding", remedy=remedy)
+
     def table(self, name: str) -> Columns:
         """All findings of an attack as columns."""
         return self.attack(name).columns
 
-    def to_dict(self, *, top: int = 10) -> dict[str, Any]:
-        """The record: one JSON object, the same for the same input."""
+    def summary(self) -> dict[str, Any]:
+        """The record without its findings."""
         return {
-            "format": "tacit.audit/1",
             "verdict": self.verdict,
             "release": [dict(entry) for entry in self.release],
             "adversary": dict(self.adversary),
             "policy": self.policy.to_dict(),
             "attacks": [run.to_dict() for run in self.runs],
             "measures": dict(self.measures),
-            "findings": [finding.to_dict() for finding in self.findings[:top]],
         }
+
+    def to_dict(self, *, top: int = 10) -> dict[str, Any]:
+        """The record: one JSON object, the same for the same input."""
+        return {"format": "tacit.audit/1"} | self.summary() | {"findings": [finding.to_dict() for finding in self.findings[:top]]}

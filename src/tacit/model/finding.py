@@ -13,6 +13,12 @@ from tacit.model.event import Event
 Claim = Literal["proves", "estimates"]
 
 
+def finding_id(code: str, event: Event) -> str:
+    """The name of a finding: its attack's code and a hash of its event."""
+    text = json.dumps([code, event.to_dict()], ensure_ascii=False, sort_keys=True)
+    return f"{code}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """One published number that a finding rests on, and how often it is added (negative: taken away).
@@ -50,8 +56,7 @@ class Finding:
     @property
     def id(self) -> str:
         """A name that depends only on what is inferred, so that it stays the same from run to run."""
-        text = json.dumps([self.code, self.event.to_dict()], ensure_ascii=False, sort_keys=True)
-        return f"{self.code}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        return finding_id(self.code, self.event)
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as in the record."""

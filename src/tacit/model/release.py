@@ -121,6 +121,12 @@ class Itemsets:
         """The items of itemset ``index``, by name."""
         return [self.items.names[item] for item in self.sets[index]]
 
+    def take(self, index: npt.NDArray[np.int64], header: Header) -> Itemsets:
+        """The itemsets at these positions, under a new header; they stand in no file yet."""
+        support = None if self.support is None else Decimals(self.support.scaled[index], self.support.digits[index])
+        rounded = None if self.rounded is None else self.rounded[index]
+        return Itemsets(self.sets.take(index), self.lo[index], self.hi[index], self.items, header, self.only, support, rounded)
+
     def records(self) -> Iterator[dict[str, Any]]:
         """The published lines as dictionaries; None where a value is withheld."""
         for index in range(len(self)):
