@@ -90,14 +90,18 @@ class Supports:
 
         release = self.release
         position = np.full(max(1, len(release.items)), OUTSIDE, np.int64)
-        position[within] = ALLOWED
+        if self.by_closure:
+            position[within] = ALLOWED
+        position[fixed] = ALLOWED
         position[items] = np.arange(len(items))
-        position[fixed] = len(items) + np.arange(len(fixed))
         lines, masks = np.empty(len(release), np.int64), np.empty(len(release), np.int64)
         used = lines_within(release.sets.offsets, release.sets.members.astype(np.int32), position, lines, masks)
         size = 1 << len(items)
-        whole = masks[:used] >> len(items) == (1 << len(fixed)) - 1
-        lines, masks = lines[:used][whole], masks[:used][whole] & (size - 1)
+        lines, masks = lines[:used], masks[:used]
+        if len(fixed):
+            sets = release.sets.take(lines)
+            whole = np.bincount(sets.owners(), np.isin(sets.members, fixed), len(lines)) == len(fixed)
+            lines, masks = lines[whole], masks[whole]
 
         lo, hi, line = (np.full(size, value, np.int64) for value in (-1, -1, -2))
         if self.by_closure:

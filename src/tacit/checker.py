@@ -1,0 +1,226 @@
+"""Re-checks the proved findings of an audit with nothing but the published lines and whole-number arithmetic.
+
+It shares no code with the attacks: it reads the record, looks every cited line up in the release, writes the sum of the claimed event out
+anew, and compares. Whoever doubts a finding needs to trust these pages only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from tacit.errors import InputError
+from tacit.model.release import Itemsets, Release
+
+#: A sum over more absent items than this is not re-done.
+MOST_ABSENT = 20
+_STEP = re.compile(r"(plus|minus)(?: (\d+) times)? ([\d,]+)(?: to ([\d,]+))?: .*?(?:\(line (\d+)\)|\(n\))", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How many findings hold, and what is wrong with the others or with the record as a whole."""
+
+    held: int
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything holds."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record."""
+        return {
+            "format": "tacit.verification/1",
+            "held": self.held,
+            "rejected": len(self.problems),
+            "problems": list(self.problems),
+        }
+
+
+class _Reject(Exception):
+    """A finding does not follow from the release; the text says why."""
+
+
+@dataclass(slots=True)
+class _Book:
+    """The published lines of one release, by line number and by itemset."""
+
+    release: Itemsets
+    by_line: dict[int, tuple[frozenset[str], int, int]] = field(default_factory=dict)
+    line_of: dict[frozenset[str], int] = field(default_factory=dict)
+    lines_with: dict[str, list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for index in range(len(self.release)):
+            items, line = frozenset(self.release.names(index)), self.release.line(index)
+            self.by_line[line] = (items, int(self.release.lo[index]), int(self.release.hi[index]))
+            self.line_of[items] = line
+            for item in items:
+                self.lines_with.setdefault(item, []).append(line)
+
+    def place(self, items: frozenset[str]) -> int | str:
+        """The line that gives the support of an itemset, or ``"n"`` for everybody."""
+        if not items:
+            return "n"
+        if items in self.line_of:
+            return self.line_of[items]
+        if self.release.only == "closed" and self.release.header.complete:
+            rarest = min((self.lines_with.get(item, []) for item in items), key=len)
+            above = [line for line in rarest if items <= self.by_line[line][0]]
+            if above:
+                return max(above, key=lambda line: (self.by_line[line][2], -line))
+        raise _Reject("the support of an itemset in its sum does not follow from the release")
+
+    def bounds(self, place: int | str) -> tuple[int, int]:
+        """What the release prints at a place."""
+        if place == "n":
+            if self.release.n is None:
+                raise _Reject("it uses the number of people, which the release does not tell")
+            return self.release.n, self.release.n
+        if place not in self.by_line:
+            raise _Reject(f"it cites line {place}, which holds no itemset")
+        return self.by_line[int(place)][1:]
+
+
+def check_audit(record: Mapping[str, Any], releases: Sequence[Release]) -> Verification:
+    """Re-check every proved finding of an audit record against the releases it is about."""
+    try:
+        return _check(record, releases)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
+        remedy = "Give the file that `tacit audit --json` wrote"
+        raise InputError("the record lacks something that every audit holds", where="the audit", remedy=remedy) from None
+
+
+def _check(record: Mapping[str, Any], releases: Sequence[Release]) -> Verification:
+    if record["format"] != "tacit.audit/1":
+        raise InputError("is not an audit of a version that can be checked", where="the audit", remedy="Audit the release again")
+    if len(record["release"]) != len(releases):
+        return Verification(0, (f"the audit is about {len(record['release'])} releases, {len(releases)} are given",))
+    problems = _same_releases(record, releases) + _totals(record)
+    books = [_Book(release) if isinstance(release, Itemsets) else None for release in releases]
+    claims = {attack["code"]: attack["claim"] for attack in record["attacks"]}
+    held = 0
+    for finding in record["findings"]:
+        if claims.get(finding["code"]) == "estimates":
+            continue
+        try:
+            _check_channel(finding, books, int(record["policy"]["k"]))
+            held += 1
+        except _Reject as why:
+            problems.append(f"{finding['id']}: {why}")
+    return Verification(held, tuple(problems))
+
+
+def _same_releases(record: Mapping[str, Any], releases: Sequence[Release]) -> list[str]:
+    """What differs between the releases of the record and those at hand."""
+    problems = []
+    for index, (entry, release) in enumerate(zip(record["release"], releases, strict=True)):
+        mine = release.source.sha256 if release.source else ""
+        if entry["kind"] != release.kind or (entry.get("sha256") and entry["sha256"] != mine):
+            problems.append(f"release {index} is not the file that was audited")
+        if entry["n"] != release.n:
+            problems.append(f"release {index} is about another number of people")
+    return problems
+
+
+def _totals(record: Mapping[str, Any]) -> list[str]:
+    """What does not fit together in the record's verdict and totals."""
+    problems = []
+    proved = {attack["code"]: attack["findings"] for attack in record["attacks"] if attack["claim"] == "proves"}
+    ended = [attack for attack in record["attacks"] if attack["status"] != "not-relevant"]
+    decided = bool(ended) and all(attack["status"] == "ran" and not attack["undecided"] for attack in ended)
+    expected = "exposed" if any(proved.values()) else "clean" if decided else "incomplete"
+    if record["verdict"] != expected:
+        problems.append(f"the verdict does not fit the attacks: they make it {expected}")
+    ids = [finding["id"] for finding in record["findings"]]
+    if len(set(ids)) != len(ids):
+        problems.append("a finding is listed twice")
+    for code, total in proved.items():
+        listed = sum(finding["code"] == code for finding in record["findings"])
+        if listed > total or (total and not ids):
+            problems.append(f"{code}: {total} findings are claimed, {listed} are listed")
+    ones = sum(finding["count"] == [1, 1] for finding in record["findings"])
+    if ones > record["measures"].get("groups_of_one", ones):
+        problems.append("more findings about one person are listed than the measures say")
+    return problems
+
+
+def _check_channel(finding: Mapping[str, Any], books: Sequence[_Book | None], k: int) -> None:
+    """Redo one finding about items: the lines it cites, the weights, the sum, the words."""
+    present, absent = frozenset(finding["event"]["present"]), frozenset(finding["event"]["absent"])
+    text = json.dumps([finding["code"], finding["event"]], ensure_ascii=False, sort_keys=True)
+    if finding["id"] != f"{finding['code']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}":
+        raise _Reject("its id is not that of its event")
+    owners = {citation["release"] for citation in finding["because"]}
+    if len(owners) != 1 or (book := books[owners.pop()]) is None:
+        raise _Reject("it cites no lines of one release of itemsets")
+    if present & absent or len(absent) > MOST_ABSENT:
+        raise _Reject("its event is empty or too long to check")
+    cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}
+    lo, hi = _signed_sum(book, _weights(book, present, absent), cited)
+    claimed_lo, claimed_hi = finding["count"]
+    if not claimed_lo <= lo <= hi <= claimed_hi:
+        raise _Reject(f"its lines add up to {lo} to {hi}, not to {claimed_lo} to {claimed_hi}")
+    if not 0 < claimed_lo <= claimed_hi < k:
+        raise _Reject(f"its group is not one of 1 to {k - 1} people")
+    _check_words(finding, book)
+
+
+def _weights(book: _Book, present: frozenset[str], absent: frozenset[str]) -> dict[int | str, int]:
+    """How often each line enters "all of present, none of absent", by inclusion-exclusion."""
+    weights: dict[int | str, int] = {}
+    for size in range(len(absent) + 1):
+        for extra in combinations(sorted(absent), size):
+            place = book.place(present.union(extra))
+            weights[place] = weights.get(place, 0) + (-1) ** size
+    return {place: weight for place, weight in weights.items() if weight}
+
+
+def _signed_sum(book: _Book, weights: Mapping[int | str, int], cited: Mapping[Any, Mapping[str, Any]]) -> tuple[int, int]:
+    """The bounds of the sum; raises unless exactly these lines are cited with these weights and the numbers the release prints."""
+    if {place: citation["weight"] for place, citation in cited.items()} != weights:
+        raise _Reject("the lines it cites are not those of its sum")
+    lo = hi = 0
+    for place, weight in weights.items():
+        low, high = book.bounds(place)
+        if cited[place]["count"] != [low, high]:
+            raise _Reject(f"the release prints another count at {place}")
+        lo += weight * (low if weight > 0 else high)
+        hi += weight * (high if weight > 0 else low)
+    return lo, hi
+
+
+def _check_words(finding: Mapping[str, Any], book: _Book) -> None:
+    """The sentence must name the number and every item; the steps must print published counts and add up."""
+    lo, hi = finding["count"]
+    number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
+    event = finding["event"]
+    if not finding["statement"].startswith(f"{number} pe") or any(
+        item not in finding["statement"] for item in event["present"] + event["absent"]
+    ):
+        raise _Reject("its sentence does not say what its event and count say")
+    low = high = 0
+    whole = True
+    for step in finding["steps"]:
+        if step.startswith("and ") and step.endswith("weights"):
+            whole = False
+        elif step.startswith("sum: "):
+            if whole and low == high and step != f"sum: {low:,}":
+                raise _Reject("a sum in its steps is wrong")
+            low, high, whole = 0, 0, True
+        elif match := _STEP.fullmatch(step):
+            weight = int(match[2] or 1) * (1 if match[1] == "plus" else -1)
+            printed = tuple(int(number.replace(",", "")) for number in (match[3], match[4] or match[3]))
+            if printed != book.bounds(int(match[5]) if match[5] else "n"):
+                raise _Reject("a step prints another count than the release")
+            low += weight * printed[0 if weight > 0 else 1]
+            high += weight * printed[1 if weight > 0 else 0]
+        elif not step.startswith("The same people in fewer words: "):
+            raise _Reject("it has a step that cannot be checked")

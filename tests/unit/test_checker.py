@@ -1,0 +1,170 @@
+"""The checker accepts true audits and rejects every tampered one."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.naive_channels import closed, frequent, rows_of
+
+from tacit.attacks.base import Target
+from tacit.attacks.channels import run
+from tacit.checker import check_audit
+from tacit.errors import InputError
+from tacit.measures import measure
+from tacit.model.audit import Audit
+from tacit.model.items import Items
+from tacit.model.policy import Policy
+from tacit.model.release import Header, Itemsets, Only
+from tacit.model.sets import Sets
+
+PMICD = rows_of("a b c d/b c e f/a b c/c d e f/b e f/a c d/b c d f/a b c d e f/b c d e f/a b c d e")
+Record = dict[str, Any]
+
+
+def released(rows: list[frozenset[str]], sigma: int, only: Only) -> Itemsets:
+    supports = frequent(rows, sigma) if only == "all" else closed(frequent(rows, sigma))
+    names = tuple(sorted(set().union(*rows)))
+    sets = Sets.from_lists([[names.index(item) for item in one] for one in supports])
+    counts = np.array(list(supports.values()), np.int64)
+    return Itemsets(sets, counts, counts, Items(names), Header(n=len(rows), min_support=sigma, complete=True), only)
+
+
+def audited(release: Itemsets, k: int, top: int = 1000) -> Record:
+    policy = Policy(k=k)
+    runs = (run(Target(release, policy)),)
+    entry = {"kind": "itemsets", "n": release.n, "sha256": None}
+    return Audit((entry,), {}, policy, runs, measure(release, runs)).to_dict(top=top)
+
+
+@pytest.mark.parametrize("only", ["all", "closed"])
+@pytest.mark.parametrize("seed", range(15))
+def test_true_audits_hold(seed: int, only: Only) -> None:
+    chance = random.Random(seed)
+    rows = [frozenset(x for x in "abcdef" if chance.random() < 0.7) for _ in range(chance.randint(1, 25))]
+    release = released([*rows, frozenset("ab")], chance.randint(1, 8), only)
+    record = audited(release, chance.randint(2, 6))
+    outcome = check_audit(record, [release])
+    assert outcome.problems == ()
+    assert outcome.held == len(record["findings"]) == record["attacks"][0]["findings"]
+
+
+def first(record: Record) -> Record:
+    found: Record = record["findings"][0]
+    return found
+
+
+def count(record: Record) -> None:
+    first(record)["count"] = [2, 2] if first(record)["count"] == [1, 1] else [1, 1]
+
+
+def line(record: Record) -> None:
+    entry = next(citation for citation in first(record)["because"] if "line" in citation)
+    entry["line"] += 1
+
+
+def cited_count(record: Record) -> None:
+    first(record)["because"][0]["count"] = [9, 9]
+
+
+def weight(record: Record) -> None:
+    first(record)["because"][0]["weight"] *= -1
+
+
+def dropped_citation(record: Record) -> None:
+    first(record)["because"].pop()
+
+
+def event(record: Record) -> None:
+    event = first(record)["event"]
+    event["present"], event["absent"] = event["absent"], event["present"]
+
+
+def statement(record: Record) -> None:
+    first(record)["statement"] = "9 people " + first(record)["statement"].split(" ", 2)[2]
+
+
+def step(record: Record) -> None:
+    steps = first(record)["steps"]
+    steps[0] = steps[0].replace("plus", "minus")
+
+
+def last_step(record: Record) -> None:
+    steps = first(record)["steps"]
+    steps[-1] = "sum: 7"
+
+
+def free_step(record: Record) -> None:
+    first(record)["steps"].append("and so it is known that he is ill")
+
+
+def identity(record: Record) -> None:
+    first(record)["id"] = "I01-000000000000"
+
+
+def doubled(record: Record) -> None:
+    record["findings"].append(first(record))
+
+
+def verdict(record: Record) -> None:
+    record["verdict"] = "clean"
+
+
+def no_findings(record: Record) -> None:
+    record["findings"] = []
+
+
+def total(record: Record) -> None:
+    record["attacks"][0]["findings"] = 3
+
+
+def stricter_policy(record: Record) -> None:
+    record["policy"]["k"] = 1
+
+
+def singles(record: Record) -> None:
+    record["measures"]["groups_of_one"] = 0
+
+
+def another_n(record: Record) -> None:
+    record["release"][0]["n"] = 99
+
+
+def another_file(record: Record) -> None:
+    record["release"][0]["sha256"] = "0" * 64
+
+
+TAMPERINGS: list[Callable[[Record], None]] = [
+    *(count, line, cited_count, weight, dropped_citation, event, statement, step, last_step, free_step, identity, doubled),
+    *(verdict, no_findings, total, stricter_policy, singles, another_n, another_file),
+]
+
+
+@pytest.mark.parametrize("only", ["all", "closed"])
+@pytest.mark.parametrize("tamper", TAMPERINGS, ids=lambda function: function.__name__)
+def test_tampered_audits_are_rejected(tamper: Callable[[Record], None], only: Only) -> None:
+    release = released(PMICD, 4, only)
+    record = audited(release, 3)
+    assert check_audit(record, [release]).ok
+    tampered = copy.deepcopy(record)
+    tamper(tampered)
+    assert tampered != record
+    assert not check_audit(tampered, [release]).ok
+
+
+def test_another_release_is_rejected() -> None:
+    record = audited(released(PMICD, 4, "closed"), 3)
+    assert not check_audit(record, [released([*PMICD[1:], frozenset("a")], 4, "closed")]).ok
+    assert not check_audit(record, []).ok
+
+
+@pytest.mark.parametrize(
+    "record", [{}, {"format": "tacit.audit/9"}, {"format": "tacit.audit/1"}, {"format": "tacit.audit/1", "release": 3}]
+)
+def test_what_is_no_audit_is_an_error(record: Record) -> None:
+    with pytest.raises(InputError):
+        check_audit(record, [released(PMICD, 4, "all")])
