@@ -1,0 +1,64 @@
+"""The repair that raises the threshold finds the lowest safe one."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tacit.attacks.base import Target
+from tacit.attacks.channels import run
+from tacit.errors import OptionError
+from tacit.measures import cost_of
+from tacit.model.audit import Audit
+from tacit.model.items import Items
+from tacit.model.policy import Policy
+from tacit.model.release import Header, Itemsets, Only, Release
+from tacit.model.sets import Sets
+from tacit.repairs.raise_threshold import above, propose
+from tests.naive_channels import closed, frequent, maximal_channels
+
+
+def released(rows: list[frozenset[str]], sigma: int, only: Only) -> Itemsets:
+    supports = frequent(rows, sigma) if only == "all" else closed(frequent(rows, sigma))
+    names = tuple(sorted(set().union(*rows)))
+    sets = Sets.from_lists([[names.index(item) for item in one] for one in supports])
+    counts = np.array(list(supports.values()), np.int64)
+    return Itemsets(sets, counts, counts, Items(names), Header(n=len(rows), min_support=sigma, complete=True), only)
+
+
+@pytest.mark.parametrize("only", ["all", "closed"])
+@pytest.mark.parametrize("seed", range(25))
+def test_the_lowest_safe_threshold_is_found(seed: int, only: Only) -> None:
+    chance = random.Random(seed)
+    rows = [frozenset(x for x in "abcde" if chance.random() < 0.75) for _ in range(30)]
+    sigma, k = chance.randint(3, 10), chance.randint(2, 5)
+    release = released(rows, sigma, only)
+
+    def audit(candidate: Release) -> Audit:
+        return Audit((), {}, Policy(k=k), (run(Target(candidate, Policy(k=k))),))
+
+    result = propose(release, audit)
+    assert isinstance(result, Itemsets)
+    assert audit(result).ok
+    threshold = result.min_support or 0
+    assert not maximal_channels(rows, threshold, k)
+    if threshold > sigma:
+        assert maximal_channels(rows, threshold - 1, k), "one lower would do as well"
+    assert cost_of(release, result)["itemsets_lost"] == len(release) - len(result)
+    assert cost_of(release, result)["support_error_max"] == 0
+
+
+def test_maximal_itemsets_cannot_be_repaired_this_way() -> None:
+    release = replace(released([frozenset("ab")] * 4, 2, "all"), only="maximal")
+    with pytest.raises(OptionError, match="needs a list of all or of closed itemsets"):
+        propose(release, lambda _: pytest.fail("no audit is needed"))
+
+
+def test_costs_count_ghosts_and_errors() -> None:
+    before = released([frozenset("ab")] * 4 + [frozenset("a")], 1, "all")
+    after = replace(above(before, 5), lo=np.array([4]), hi=np.array([4]))
+    assert cost_of(before, after) == {"itemsets_lost": 2, "itemsets_ghost": 0, "support_error_mean": 0.2, "support_error_max": 0.2}
+    assert cost_of(after, before)["itemsets_ghost"] == 2
