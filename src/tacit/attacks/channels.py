@@ -19,6 +19,7 @@ Reference
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ import numpy.typing as npt
 
 from tacit.attacks.base import Target
 from tacit.attacks.derivation import event_of, write_out
+from tacit.attacks.intervals import MOST_PATTERN_ITEMS, patterns_on, strongest
 from tacit.attacks.shortcut import small_groups_in_data
 from tacit.attacks.supports import MOST_ITEMS, Supports
 from tacit.errors import Contradiction, LimitReached
@@ -109,10 +111,13 @@ def run(target: Target) -> AttackRun:
     if channels.free is not None:
         columns["free"] = channels.free
 
+    def place(index: int) -> tuple[int, npt.NDArray[np.uint64], int]:
+        free = 0 if channels.free is None else int(channels.free[index])
+        return int(channels.line[index]), channels.present[index], free
+
     def show(index: int) -> Finding:
         count = Bound(int(channels.lo[index]), int(channels.hi[index]))
-        free = 0 if channels.free is None else int(channels.free[index])
-        return write_out(CODE, supports, target.index, int(channels.line[index]), channels.present[index], count, free)
+        return write_out(CODE, supports, target.index, *place(index), count)
 
     return AttackRun(
         CODE,
@@ -124,7 +129,7 @@ def run(target: Target) -> AttackRun:
         undecided=undecided,
         columns=columns,
         severity=(channels.hi << 16) | np.minimum(channels.lengths(release), 0xFFFF),
-        event=lambda index: event_of(release, int(channels.line[index]), channels.present[index]),
+        event=lambda index: event_of(release, *place(index)),
         show=show,
     )
 
@@ -228,8 +233,10 @@ def _worst_first(channels: Channels, release: Itemsets) -> Channels:
 
 
 def _people(channels: Channels) -> int:
-    """People proved to be concerned at least: the groups of one itemset do not overlap, so they add up."""
+    """People proved to be concerned at least: the groups of one itemset do not overlap, so they add up unless items are left open."""
     if len(channels.line) == 0:
         return 0
+    if channels.free is not None:
+        return int(channels.lo.max())
     _, of = np.unique(channels.line, return_inverse=True)
     return int(np.bincount(of, weights=channels.lo).max())

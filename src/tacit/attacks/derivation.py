@@ -23,35 +23,38 @@ Lines = npt.NDArray[np.int64]
 
 
 def write_out(
-    code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], count: Bound, free: int = 0
+    code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], free: int, count: Bound
 ) -> Finding:
-    """The finding "count people have exactly these items of published set ``line``", with its sum; nothing is said of ``free`` (bits)."""
+    """The finding "count people have these items of published set ``line`` and not the others", with its sum; ``free`` items may be either."""
     release = supports.release
-    items, held = _items_held(release, line, present)
+    items, held = _items_held(release, line, present, free)
+    within = release.sets[line].astype(np.int64) if free else NOTHING
     has, lacks = items[held], items[~held]
     event = _event(release, has, lacks)
-    because, steps = _sum(supports, index, has, lacks, count)
-    shorter = _shortest(supports, items, held) if count.is_exact else None
+    because, steps = _sum(supports, index, has, lacks, count, within)
+    shorter = _shortest(supports, items, held, within) if count.is_exact else None
     same = None
     if shorter is not None:
         same = _event(release, *shorter)
         steps += [
             f"The same people in fewer words: {people(count)} {sentence(same, count)}.",
-            *_sum(supports, index, *shorter, count, items)[1],
+            *_sum(supports, index, *shorter, count, within if free else items)[1],
         ]
     return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same)
 
 
-def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64]) -> ItemEvent:
-    """The event "exactly these items of published set ``line``"."""
-    items, held = _items_held(release, line, present)
+def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:
+    """The event "these items of published set ``line`` and not the others"; ``free`` items may be either."""
+    items, held = _items_held(release, line, present, free)
     return _event(release, items[held], items[~held])
 
 
-def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64]) -> tuple[Lines, npt.NDArray[np.bool_]]:
-    """The items of a published set (line -1: the empty set), and which of them are present."""
+def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> tuple[Lines, npt.NDArray[np.bool_]]:
+    """The items of a published set (line -1: the empty set) without the free ones, and which of them are present."""
     items = release.sets[line].astype(np.int64) if line >= 0 else NOTHING
-    return items, np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
+    held = np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
+    asked = np.array([not free >> j & 1 for j in range(len(items))], np.bool_)
+    return items[asked], held[asked]
 
 
 def people(count: Bound) -> str:
@@ -126,11 +129,13 @@ def _term(release: Itemsets, line: int, weight: int, published: Bound) -> str:
     return f"{sign} {number}: people with {_listed(tuple(sorted(release.names(line))), 'and')} (line {release.line(line)})"
 
 
-def _shortest(supports: Supports, items: Lines, held: npt.NDArray[np.bool_]) -> tuple[Lines, Lines] | None:
+def _shortest(
+    supports: Supports, items: Lines, held: npt.NDArray[np.bool_], within: Lines = NOTHING
+) -> tuple[Lines, Lines] | None:
     """Fewer conditions that still hold exactly the same people, or None; a greedy search, so not always the fewest possible."""
     if len(items) > SHORTENED_ITEMS:
         return None
-    cube = supports.cube(items)
+    cube = supports.cube(items, within=within)
     if not cube.known.all() or not np.array_equal(cube.lo, cube.hi):
         return None
     lo, hi = cube.lo.copy(), cube.hi.copy()

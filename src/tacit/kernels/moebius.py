@@ -54,3 +54,23 @@ def cells(lo: Whole, hi: Whole) -> None:
         low[:, 0, :] -= high[:, 1, :]
         high[:, 0, :] -= low[:, 1, :]
         step *= 2
+
+
+def every_pattern(lo: Whole, hi: Whole, known: npt.NDArray[np.bool_]) -> tuple[Whole, Whole, npt.NDArray[np.bool_]]:
+    """Bounds of every pattern over d items from bounds of "at least these items": ``3**d`` entries.
+
+    Digit ``j`` of an index in base 3 says what the pattern asks of item ``j``: 0 nothing, 1 that it is present, 2 that it is absent. A pattern
+    is known when all supports of its sum are.
+
+    >>> lo, hi, known = every_pattern(np.array([10, 6]), np.array([10, 7]), np.array([True, True]))
+    >>> lo.tolist(), hi.tolist()
+    ([10, 6, 3], [10, 7, 4])
+    """
+    inner = 1
+    while inner < lo.size:
+        low, high, sure = lo.reshape(-1, 2, inner), hi.reshape(-1, 2, inner), known.reshape(-1, 2, inner)
+        lo = np.stack((low[:, 0], low[:, 1], low[:, 0] - high[:, 1]), axis=1).reshape(-1)
+        hi = np.stack((high[:, 0], high[:, 1], high[:, 0] - low[:, 1]), axis=1).reshape(-1)
+        known = np.stack((sure[:, 0], sure[:, 1], sure[:, 0] & sure[:, 1]), axis=1).reshape(-1)
+        inner *= 3
+    return lo, hi, known
