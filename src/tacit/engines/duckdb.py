@@ -1,0 +1,268 @@
+"""The DuckDB engine: own SQL over rows in a private in-memory database; the one place that knows DuckDB.
+
+Rows are held as text in a table ``people`` with columns ``c0``, ``c1``, ... and ``weight``: names in SQL are blind to case, those of real
+columns are not. The questions (``counts``, ``groups``) are plain SQL that other engines take as well; loading is DuckDB's own. Messages of
+DuckDB may hold cell values, so none is passed on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.engines.base import Group, check_columns, check_events
+from tacit.errors import EngineError, InputError, OptionError, nearest_name
+from tacit.model.event import BoxEvent
+from tacit.model.table import Column, Table
+
+_BLANKS = " \t\n\r\f\v"
+_EVENTS_PER_QUERY = 64
+_NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
+_TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
+
+
+def connect() -> Any:
+    """A private in-memory database that fetches nothing from a network and spills only to the system's temporary folder."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    settings = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "temp_directory": _literal(os.path.join(tempfile.gettempdir(), f"tacit-{os.getpid()}")),
+        "TimeZone": "'UTC'",
+    }
+    for name, value in settings.items():
+        connection.execute(f"SET {name} = {value}")
+    return connection
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextlib.contextmanager
+def _silenced(error: type[EngineError] | type[InputError], what: str, *, where: str, remedy: str) -> Iterator[None]:
+    """Turn any failure of DuckDB into one sentence without its text."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error:
+        raise error(what, where=where, remedy=remedy) from None
+
+
+# Where rows come from
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Rows outside of our database: their SQL, and the names and DuckDB types of the columns, which the SQL calls ``c0``, ``c1``, ..."""
+
+    connection: Any
+    sql: str
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    where: str
+
+    @classmethod
+    def of_csv(cls, path: str, names: Sequence[str], *, delimiter: str, packed: bool, has_quotes: bool) -> Relation:
+        """The records of a plain delimited file (:func:`tacit.formats.table_shape.plain_shape`), its first one left out."""
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+        options = (
+            "auto_detect = false, header = true, strict_mode = true, null_padding = false, ignore_errors = false, nullstr = '', "
+            f"compression = '{'gzip' if packed else 'none'}', delim = {_literal(delimiter)}, quote = '\"', escape = '\"', "
+            # Readers that start in the middle of a file must guess whether they are inside of quotes.
+            f"parallel = {'false' if has_quotes else 'true'}, columns = {{{columns}}}"
+        )
+        sql = f"read_csv({_literal(_no_glob(path))}, {options})"
+        return cls(connect(), sql, tuple(names), ("VARCHAR",) * len(names), path)
+
+    @classmethod
+    def of_parquet(cls, path: str, *, where: str) -> Relation:
+        """The rows of a Parquet file."""
+        connection = connect()
+        file = _literal(_no_glob(path))
+        sql = f"read_parquet({file}, hive_partitioning = false, binary_as_string = true)"
+        with _silenced(InputError, "is damaged, or no Parquet file that can be read", where=where, remedy="Write it again"):
+            described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
+            stored = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
+        names = _top_level_names(stored)
+        return cls._described(connection, sql, described, where, names)
+
+    @classmethod
+    def of_database(cls, path: str, table: str, *, where: str) -> Relation:
+        """The rows of a table or view in a DuckDB database, which is opened for reading only."""
+        connection = connect()
+        remedy = "Close other programs that use it, or export the table as Parquet or CSV"
+        with _silenced(InputError, "the DuckDB database cannot be opened", where=path, remedy=remedy):
+            connection.execute(f"ATTACH {_literal(path)} AS source (READ_ONLY)")
+            found = connection.execute(
+                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION "
+                "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal ORDER BY 1, 2"
+            ).fetchall()
+        tables = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}
+        if table not in tables:
+            raise OptionError(f"there is no table {table!r}", where=path, remedy=nearest_name(table, tables, "tables"))
+        sql = "source." + ".".join(map(_quoted, tables[table]))
+        with _silenced(InputError, "the table cannot be read", where=where, remedy="Export it as Parquet or CSV"):
+            described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
+        return cls._described(connection, sql, described, where)
+
+    @classmethod
+    def _described(
+        cls, connection: Any, sql: str, described: Sequence[Any], where: str, names: Sequence[str] | None = None
+    ) -> Relation:
+        if names is None or len(names) != len(described):
+            names = [str(row[0]) for row in described]
+        return cls(connection, sql, tuple(names), tuple(str(row[1]) for row in described), where)
+
+    def load(self, wanted: Sequence[str]) -> DuckDBEngine:
+        """An engine that holds these columns."""
+        numbers = [self.names.index(name) for name in wanted]
+        aliased = f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
+        remedy = "Write the file again, or save it as CSV"
+        with _silenced(InputError, "the rows cannot be read", where=self.where, remedy=remedy):
+            texts = "".join(f"{self._text(i, aliased)} AS c{new}, " for new, i in enumerate(numbers))
+            self.connection.execute(f"CREATE TABLE people AS SELECT {texts}CAST(1 AS BIGINT) AS weight FROM {aliased}")
+        return DuckDBEngine(self.connection, wanted)
+
+    def _text(self, number: int, aliased: str) -> str:
+        """SQL for the text of a cell: as printed, without blanks around it, the empty text where nothing is."""
+        kind, cell = self.types[number], f"c{number}"
+        if kind.endswith("]") or kind.startswith(_NESTED):
+            raise InputError(
+                f"column {self.names[number]!r} holds lists, records or bytes, not single values",
+                where=self.where,
+                remedy="Choose other columns, or take it apart first",
+            )
+        if kind in _TIMESTAMPS:
+            times = f"SELECT count(*) FROM {aliased} WHERE {cell} <> date_trunc('day', {cell})"
+            cell = f"CAST({cell} AS DATE)" if self.connection.execute(times).fetchall()[0][0] == 0 else cell
+        printed = {
+            "BOOLEAN": f"CASE WHEN {cell} THEN 'True' WHEN NOT {cell} THEN 'False' END",
+            "DOUBLE": f"CASE WHEN NOT isnan({cell}) THEN CAST({cell} AS VARCHAR) END",
+            "FLOAT": f"CASE WHEN NOT isnan({cell}) THEN CAST({cell} AS VARCHAR) END",
+        }.get(kind, f"CAST({cell} AS VARCHAR)")
+        return f"coalesce(trim({printed}, {_literal(_BLANKS)}), '')"
+
+
+def _no_glob(path: str) -> str:
+    """The path with the characters that DuckDB would take for patterns made literal."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in path)
+
+
+def _top_level_names(stored: Sequence[tuple[str, int | None]]) -> list[str]:
+    """The names of the columns in a Parquet schema that is listed in depth-first order, the root first."""
+    names: list[str] = []
+    depth_left = [stored[0][1] or 0] if stored else []
+    for name, children in stored[1:]:
+        while depth_left and depth_left[-1] == 0:
+            depth_left.pop()
+        if len(depth_left) == 1:
+            names.append(name)
+        if depth_left:
+            depth_left[-1] -= 1
+        if children:
+            depth_left.append(children)
+    return names
+
+
+# Questions
+
+
+class DuckDBEngine:
+    """Rows in DuckDB; made by :meth:`from_table` or by loading a :class:`Relation`."""
+
+    name = "duckdb"
+
+    def __init__(self, connection: Any, columns: Sequence[str]) -> None:
+        self._connection = connection
+        self._columns = tuple(columns)
+        self._sql_names = {column: _quoted(f"c{i}") for i, column in enumerate(self._columns)}
+
+    @classmethod
+    def from_table(cls, table: Table) -> DuckDBEngine:
+        """The rows of a table."""
+        connection = connect()
+        arrays: dict[str, Any] = {
+            f"c{i}": np.array([*column.values, ""], dtype=object)[column.codes] for i, column in enumerate(table.columns)
+        }
+        connection.register("loading", {**arrays, "weight": table.weights})
+        texts = "".join(f"CAST({name} AS VARCHAR) AS {name}, " for name in arrays)
+        connection.execute(f"CREATE TABLE people AS SELECT {texts}CAST(weight AS BIGINT) AS weight FROM loading")
+        connection.unregister("loading")
+        return cls(connection, table.names)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the data."""
+        return self._columns
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+        return int(self._ask('SELECT COALESCE(SUM("weight"), 0) FROM people', [])[0][0])
+
+    def counts(self, events: Sequence[BoxEvent]) -> list[int]:
+        """How many people are in each event."""
+        check_events(events, self._columns)
+        found: list[int] = []
+        for start in range(0, len(events), _EVENTS_PER_QUERY):
+            sums, values = [], []
+            for event in events[start : start + _EVENTS_PER_QUERY]:
+                condition, allowed = self._condition(event)
+                sums.append(f'COALESCE(SUM(CASE WHEN {condition} THEN "weight" ELSE 0 END), 0)')
+                values += allowed
+            found += [int(count) for count in self._ask(f"SELECT {', '.join(sums)} FROM people", values)[0]]
+        return found
+
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """The combinations of values that occur in these columns, sorted as text, with their counts of people."""
+        check_columns(by, self._columns)
+        if not by:
+            return [((), self.n)] if self._ask("SELECT COUNT(*) FROM people", [])[0][0] else []
+        names = ", ".join(self._sql_names[column] for column in by)
+        rows = self._ask(f'SELECT {names}, SUM("weight") FROM people GROUP BY {names}', [])
+        return sorted((tuple(row[:-1]), int(row[-1])) for row in rows)
+
+    def encoded(self) -> tuple[Column, ...]:
+        """The columns as codes, rows in the order of the data."""
+        values: list[tuple[str, ...]] = []
+        codes: list[str] = []
+        for i in range(len(self._columns)):
+            self._connection.execute(f"CREATE TYPE v{i} AS ENUM (SELECT DISTINCT c{i} FROM people ORDER BY c{i})")
+            values.append(tuple(row[0] for row in self._ask(f"SELECT unnest(enum_range(CAST(NULL AS v{i})))", [])))
+            codes.append(f"CAST(enum_code(CAST(c{i} AS v{i})) AS INTEGER) AS c{i}")
+        arrays = self._connection.execute(f"SELECT {', '.join(codes)} FROM people").fetchnumpy()
+        return tuple(
+            Column(name, values[i], np.ascontiguousarray(arrays[f"c{i}"], np.int32)) for i, name in enumerate(self._columns)
+        )
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def _condition(self, event: BoxEvent) -> tuple[str, list[str]]:
+        """SQL for "in the event", and the values to bind; a missing value is the empty text, so there is no NULL to think of."""
+        parts: list[str] = []
+        values: list[str] = []
+        for column, allowed in event.allowed.items():
+            parts.append(f"{self._sql_names[column]} IN ({', '.join('?' * len(allowed))})" if allowed else "1 = 0")
+            values += allowed
+        return " AND ".join(parts) or "1 = 1", values
+
+    def _ask(self, sql: str, values: Sequence[str]) -> list[Any]:
+        with _silenced(EngineError, "the query failed", where="engine duckdb", remedy="Please report it"):
+            rows: list[Any] = self._connection.execute(sql, list(values)).fetchall()
+        return rows
