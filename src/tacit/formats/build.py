@@ -1,0 +1,296 @@
+"""From printed lines to a release: every number becomes the whole numbers of people it can stand for.
+
+A count is exact. A share stands for the counts that print so among n people. A header adds what it promises: every published line reaches
+its thresholds. A rule is read as a pair of counts, antecedent and consequent together and antecedent alone, whose ratio is the confidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from tacit.errors import Contradiction, InputError, OptionError
+from tacit.formats.numbers import Flags, Shares, read_counts, read_shares
+from tacit.formats.printout import Printout, TextColumn
+from tacit.formats.ratios import Ratio, people_of_rule
+from tacit.formats.selection import selected
+from tacit.model.number import Printed
+from tacit.model.release import Counts, Decimals, Header, Itemsets, Only, Release, Rules
+from tacit.model.source import Source
+
+#: Stands for "no upper end" while n is unknown; it never leaves this module.
+_UNBOUNDED = 2**61
+
+
+def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Release:
+    """The release that a printout stands for; ``n`` is the number of people where the file does not say it."""
+    reading = _Reading(printout)
+    header = replace(printout.header, n=reading.people(n))
+    if printout.consequents is None:
+        return reading.itemsets(header, only or printout.only, source)
+    return reading.rules(header, source)
+
+
+def one_n(said: int | None, given: int | None, *, where: str) -> int | None:
+    """The number of people that the file says or the caller gives; an error when the two differ."""
+    if said is not None and given is not None and said != given:
+        raise OptionError(f"is {given}, but {where} says n = {said}", where="--n", remedy="Leave --n out, or correct the file")
+    return said if given is None else given
+
+
+class _Reading:
+    """The numbers of one printout, parsed."""
+
+    def __init__(self, printout: Printout) -> None:
+        self.printout = printout
+        self.support = self._shares(printout.support)
+        self.confidence = self._shares(printout.confidence)
+        self.whole_support = self._shares(printout.whole_support)
+        self.count, self.counted = self._counts(printout.count)
+        self.whole_count, self.whole_counted = self._counts(printout.whole_count)
+
+    def _shares(self, column: TextColumn | None) -> Shares | None:
+        if column is None:
+            return None
+        header = self.printout.header
+        return read_shares(column, rounding=header.rounding, digits=header.digits, place=self.printout.place)
+
+    def _counts(self, column: TextColumn | None) -> tuple[Counts, Flags]:
+        size = len(self.printout.lines)
+        if column is None:
+            return np.zeros(size, np.int64), np.zeros(size, bool)
+        return read_counts(column, self.printout.place)
+
+    # The number of people
+
+    def people(self, given: int | None) -> int | None:
+        """N as the file says it, the caller gives it, or the lines betray it."""
+        n = one_n(self.printout.header.n, given, where=self.printout.where)
+        if n is None and self.printout.header.base is None:
+            n = self._people_of_nothing()
+        if n is None and self.printout.header.base is None:
+            n = self._people_of_pairs()
+        return n
+
+    def _people_of_nothing(self) -> int | None:
+        """N from the count of the empty set, which everybody has."""
+        empty = self.printout.sets.lengths == 0
+        count, counted = (
+            (self.count, self.counted) if self.printout.consequents is None else (self.whole_count, self.whole_counted)
+        )
+        lines = np.flatnonzero(empty & counted)
+        return int(count[lines[0]]) if len(lines) else None
+
+    def _people_of_pairs(self) -> int | None:
+        """N from lines that print both a count and a share: only one n may make them fit."""
+        if self.support is None:
+            return None
+        least, most = Fraction(0), None
+        for line in np.flatnonzero(self.counted & (self.count > 0)):
+            printed = self.support.printed[int(self.support.index[line])]
+            if printed is None or printed.hi <= 0:
+                continue
+            count = int(self.count[line])
+            least = max(least, count / printed.hi)
+            if printed.lo > 0:
+                most = count / printed.lo if most is None else min(most, count / printed.lo)
+            if most is not None and (least > most or most - least < 1):
+                first, last = -(-least.numerator // least.denominator), most.numerator // most.denominator
+                if first > last:
+                    raise Contradiction(
+                        "count and support fit no number of people that the lines before allow",
+                        where=self.printout.place(int(line)),
+                        remedy="Correct the line, or give the number of people with --n",
+                    )
+                if first == last:
+                    return first
+        return None
+
+    # Itemsets
+
+    def itemsets(self, header: Header, only: Only, source: Source | None) -> Itemsets:
+        """The release as itemsets; the empty set, which says only n, is left out."""
+        lo, hi = self._people_of_lines(header)
+        self._check_ends(hi)
+        rounded = self.count if header.base is not None and bool(self.counted.any()) else None
+        support = self._kept(self.support, lo, hi) if rounded is None else None
+        printout = self.printout
+        release = Itemsets(printout.sets, lo, hi, printout.items, header, only, support, rounded, printout.lines, source)
+        empty = printout.sets.lengths == 0
+        if not empty.any():
+            return release
+        for line in np.flatnonzero(empty):
+            if header.n is not None and not lo[line] <= header.n <= hi[line]:
+                raise Contradiction(
+                    f"the empty set, which everybody has, is not given to n = {header.n} people",
+                    where=printout.place(int(line)),
+                    remedy="Correct the line or n",
+                )
+        chosen = selected(release, np.flatnonzero(~empty))
+        assert isinstance(chosen, Itemsets)
+        return chosen
+
+    def _people_of_lines(self, header: Header) -> tuple[Counts, Counts]:
+        """The counts that each line allows by itself."""
+        least = header.min_support or 0
+        size = len(self.printout.lines)
+        most = _UNBOUNDED if header.n is None else header.n
+        lo, hi = np.full(size, least, np.int64), np.full(size, most, np.int64)
+        if self.support is not None and bool((self.support.given() & ~self.counted).any()):
+            if header.n is None:
+                raise self._asks_for_n(int(np.flatnonzero(self.support.given() & ~self.counted)[0]), self.support.column.name)
+            share_lo, share_hi = self.support.counts(header.n, self.printout.place)
+            lo, hi = np.maximum(lo, share_lo), np.minimum(hi, share_hi)
+        self._check_counts(header)
+        reach = self._rounding_reach(header)
+        lo = np.where(self.counted, np.maximum(self.count - reach[0], least), lo)
+        hi = np.where(self.counted, np.minimum(self.count + reach[1], most), hi)
+        clash = np.flatnonzero(lo > hi)
+        if len(clash):
+            raise Contradiction(
+                f"no whole number of people prints so and reaches the min_support of {least} that the header gives",
+                where=self.printout.place(int(clash[0])),
+                remedy="Correct the line or the header",
+            )
+        return lo, hi
+
+    def _rounding_reach(self, header: Header) -> tuple[int, int]:
+        """How far below and above a printed count the true one may lie."""
+        if header.base is None:
+            return 0, 0
+        # Far from the ends 0 and n every printed count allows the same numbers around it.
+        around = Printed.around(Fraction(header.base), Fraction(header.base), header.rounding).whole_numbers(most=3 * header.base)
+        assert around is not None
+        return header.base - around.lo, around.hi - header.base
+
+    def _check_counts(self, header: Header) -> None:
+        """Printed counts fit n, the base they are rounded to, and the shares printed beside them."""
+        if header.base is not None:
+            odd = np.flatnonzero(self.counted & (self.count % header.base != 0))
+            if len(odd):
+                raise Contradiction(
+                    f"the count is no multiple of {header.base}, the base that the header gives",
+                    where=self.printout.place(int(odd[0]), self._count_name()),
+                    remedy="Correct the line or the header",
+                )
+            silent = np.flatnonzero(~self.counted)
+            if len(silent) and bool(self.counted.any()):
+                raise InputError(
+                    "the count is withheld, where the header says that counts are rounded",
+                    where=self.printout.place(int(silent[0]), self._count_name()),
+                    remedy="Print the rounded count, or leave the line out",
+                )
+        if header.n is None:
+            return
+        above = np.flatnonzero(self.counted & (self.count - self._rounding_reach(header)[0] > header.n))
+        if len(above):
+            raise Contradiction(
+                f"the count is above n = {header.n}",
+                where=self.printout.place(int(above[0]), self._count_name()),
+                remedy="Correct the line or n",
+            )
+        self._check_shares_beside(header)
+
+    def _check_shares_beside(self, header: Header) -> None:
+        """A share printed beside a count is that count's share."""
+        if self.support is None or not header.n:
+            return
+        both = np.flatnonzero(self.counted & self.support.given())
+        # The same count prints the same share again and again: each pair is looked at once.
+        distinct, number = np.unique(self.count[both], return_inverse=True)
+        pairs = number * len(self.support.texts) + self.support.index[both]
+        before, after = self._rounding_reach(header)
+        for pair, first in zip(*np.unique(pairs, return_index=True), strict=True):
+            count, printed = int(distinct[pair // len(self.support.texts)]), self.support.printed[pair % len(self.support.texts)]
+            bound = printed.counts(header.n) if printed is not None else None
+            if bound is None or bound.lo > count + after or bound.hi < count - before:
+                raise Contradiction(
+                    f"the support does not print the count's share of n = {header.n}",
+                    where=self.printout.place(int(both[first]), self.support.column.name),
+                    remedy="Correct the count, the support or n",
+                )
+
+    def _count_name(self) -> str:
+        return self.printout.count.name if self.printout.count is not None else ""
+
+    def _asks_for_n(self, line: int, column: str) -> InputError:
+        return InputError(
+            "is a share, and the file does not say of how many people",
+            where=self.printout.place(line, column),
+            remedy="Give the number of people with --n N (Python: n=N)",
+        )
+
+    def _check_ends(self, hi: Counts) -> None:
+        """Every count has an upper end: n, where nothing else bounds it."""
+        endless = np.flatnonzero(hi >= _UNBOUNDED)
+        if len(endless):
+            raise InputError(
+                "says something only together with the number of people, which the file does not give",
+                where=self.printout.place(int(endless[0])),
+                remedy="Give the number of people with --n N (Python: n=N)",
+            )
+
+    def _kept(self, shares: Shares | None, lo: Counts, hi: Counts) -> Decimals | None:
+        """The printed shares, unless they are doubles in full that give every count away: then counts are what is published."""
+        if shares is None or not bool((shares.given() & ~self.counted).any()):
+            return None
+        return None if shares.is_double and bool((lo == hi).all()) else shares.decimals()
+
+    # Rules
+
+    def rules(self, header: Header, source: Source | None) -> Rules:
+        """The release as rules."""
+        printout = self.printout
+        assert printout.consequents is not None
+        lo, hi = self._people_of_lines(header)
+        whole_lo, whole_hi = self._people_of_antecedents(header)
+        everybody = printout.sets.lengths == 0
+        if header.n is not None:
+            whole_lo[everybody] = np.maximum(whole_lo[everybody], header.n)
+        ratios = self._ratios(header)
+        index = self.confidence.index if self.confidence is not None else np.zeros(len(lo), np.int64)
+        clash = people_of_rule(lo, hi, whole_lo, whole_hi, index, ratios)
+        if clash >= 0:
+            raise Contradiction(
+                "no whole numbers of people fit all that the line prints and the thresholds of the header",
+                where=printout.place(clash),
+                remedy="Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)",
+            )
+        self._check_ends(np.maximum(hi, whole_hi))
+        support = self._kept(self.support, lo, hi)
+        exact = bool((lo == hi).all() and (whole_lo == whole_hi).all())
+        full = self.confidence is None or not bool(self.confidence.given().any()) or (self.confidence.is_double and exact)
+        confidence = None if full or self.confidence is None else self.confidence.decimals()
+        return Rules(
+            printout.sets, printout.consequents, lo, hi, whole_lo, whole_hi, printout.items, header,
+            support, confidence, printout.lines, source,
+        )  # fmt: skip
+
+    def _people_of_antecedents(self, header: Header) -> tuple[Counts, Counts]:
+        """The numbers of people with the antecedent, where the line prints them."""
+        size = len(self.printout.lines)
+        most = _UNBOUNDED if header.n is None else header.n
+        lo, hi = np.zeros(size, np.int64), np.full(size, most, np.int64)
+        if self.whole_support is not None and bool(self.whole_support.given().any()):
+            if header.n is None:
+                raise self._asks_for_n(int(np.flatnonzero(self.whole_support.given())[0]), self.whole_support.column.name)
+            lo, hi = self.whole_support.counts(header.n, self.printout.place)
+        if self.printout.whole_count is not None:
+            above = np.flatnonzero(self.whole_counted & (self.whole_count > most))
+            if len(above):
+                raise Contradiction(
+                    f"the count is above n = {header.n}",
+                    where=self.printout.place(int(above[0]), self.printout.whole_count.name),
+                    remedy="Correct the line or n",
+                )
+            lo = np.where(self.whole_counted, self.whole_count, lo)
+            hi = np.where(self.whole_counted, self.whole_count, hi)
+        return lo, hi
+
+    def _ratios(self, header: Header) -> list[Ratio]:
+        """The confidences that each distinct printed text allows, from the threshold of the header up."""
+        printed = [None] if self.confidence is None else self.confidence.printed
+        least = header.min_confidence or Fraction(0)
+        return [Ratio.of(entry, least, strict=header.strict) for entry in printed]

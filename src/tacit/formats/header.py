@@ -1,0 +1,272 @@
+"""The header file beside a release: ``r.csv`` has its header in ``r.csv.json``.
+
+Keys that Tacit does not know are ignored, so that other programs can keep theirs there; null means "not known".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from tacit.errors import Contradiction, InputError, OptionError
+from tacit.formats.files import FilePath, open_text
+from tacit.model.items import Items
+from tacit.model.number import ROUNDINGS, Rounding, share
+from tacit.model.release import ONLY, Header, Itemsets, Only, Release
+from tacit.model.schema import MISSING_RULES, Schema
+
+Kind = Literal["itemsets", "rules"]
+FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1": "rules"}
+
+
+@dataclass(frozen=True, slots=True)
+class FileHeader:
+    """What a header file says; ``where`` is empty when there is none.
+
+    ``rounding`` is None when the header does not say it. ``columns`` names the columns of items ``column=value``.
+    """
+
+    header: Header = field(default_factory=Header)
+    kind: Kind | None = None
+    only: Only | None = None
+    columns: tuple[str, ...] = ()
+    rounding: Rounding | None = None
+    where: str = ""
+
+
+def header_path(path: FilePath) -> str:
+    """Where the header of a release file lies.
+
+    >>> header_path("r.csv")
+    'r.csv.json'
+    """
+    return os.fspath(path).rstrip("/") + ".json"
+
+
+def read_header(path: FilePath, *, strict: bool) -> FileHeader:
+    """The header beside a release file, or an empty one; ``strict=False`` passes over a JSON file that is none of Tacit's."""
+    beside = header_path(path)
+    if not os.path.lexists(beside):
+        return FileHeader()
+    where = os.path.basename(beside)
+    with open_text(beside) as stream:
+        text = stream.read()
+    try:
+        entries = json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+    except json.JSONDecodeError as exc:
+        if not strict:
+            return FileHeader()
+        raise InputError(
+            "is not JSON", where=f"{where}, line {exc.lineno}", remedy="Correct the header file, or remove it"
+        ) from None
+    except (ValueError, RecursionError):
+        entries = None
+    if not isinstance(entries, dict):
+        if not strict:
+            return FileHeader()
+        raise InputError(
+            "is not a JSON object", where=where, remedy='Write for instance {"format": "tacit.itemsets/1", "n": 100}'
+        )
+    if not strict and entries.get("format") not in FORMAT_NAMES:
+        return FileHeader()
+    return parse_header(entries, where=where)
+
+
+def _no_constant(_: str) -> None:
+    raise ValueError
+
+
+def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
+    """A header from the entries of its JSON object."""
+    get = _Getter(entries, where)
+    kind = get.kind()
+    rounding, base = get.rounding()
+    if base is not None and kind == "rules":
+        raise get.wrong("rounding", "a base is for the counts of itemsets", "Print the supports of rules with 'digits' instead")
+    values, counts = _distribution(get)
+    header = Header(
+        n=get.whole("n"),
+        min_support=get.whole("min_support"),
+        min_confidence=get.share("min_confidence"),
+        complete=bool(get.flag("complete")),
+        strict=bool(get.flag("strict")),
+        digits=get.whole("digits", most=15),
+        rounding=rounding or "nearest",
+        base=base,
+        missing=get.text("missing"),
+        missing_rule=get.choice("missing_rule", MISSING_RULES),
+        qi=get.names("qi"),
+        sa=get.names("sa"),
+        sa_values=values,
+        sa_counts=counts,
+    )
+    try:
+        Schema(qi=header.qi, sa=header.sa)
+    except OptionError as exc:
+        raise InputError(exc.what, where=f"{where}, key 'qi' or 'sa'", remedy=exc.remedy) from None
+    if counts and header.n is not None and sum(counts) != header.n:
+        raise Contradiction(
+            f"the counts of 'sa_distribution' do not add up to n = {header.n}", where=where, remedy="Correct one of them"
+        )
+    only = cast(Only | None, get.choice("only", ONLY))
+    return FileHeader(header, kind, only, get.names("columns"), rounding, where)
+
+
+def _distribution(get: _Getter) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The values of the SA and, when it is published, how many people have each."""
+    values = get.names("sa_values")
+    published = get.entries.get("sa_distribution")
+    if published is None:
+        return values, ()
+    if not isinstance(published, dict) or not all(_is_whole(count) for count in published.values()):
+        raise get.wrong("sa_distribution", "must be an object that gives each value a count", "Write counts of people")
+    if values and not set(published) <= set(values):
+        raise get.wrong("sa_distribution", "counts a value that 'sa_values' lacks", "Make the two agree")
+    values = values or tuple(published)
+    return values, tuple(published.get(value, 0) for value in values)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class _Getter:
+    """Typed access to the entries; a wrong type is an error that names the key."""
+
+    entries: dict[str, Any]
+    where: str
+
+    def wrong(self, key: str, what: str, remedy: str) -> InputError:
+        return InputError(what, where=f"{self.where}, key {key!r}", remedy=remedy)
+
+    def _typed(self, key: str, fits: Callable[[Any], bool], what: str, remedy: str) -> Any:
+        value = self.entries.get(key)
+        if value is not None and not fits(value):
+            raise self.wrong(key, what, remedy)
+        return value
+
+    def kind(self) -> Kind | None:
+        known = " or ".join(FORMAT_NAMES)
+        name = self._typed("format", lambda value: isinstance(value, str), "must be text", f"Write {known}")
+        if name is not None and name not in FORMAT_NAMES:
+            raise self.wrong("format", "is no format that Tacit reads", f"Write {known}, or use a newer Tacit")
+        return None if name is None else FORMAT_NAMES[name]
+
+    def whole(self, key: str, most: int | None = None) -> int | None:
+        limit = "" if most is None else f" and at most {most}"
+        what = f"must be a whole number of at least 0{limit}"
+        remedy = "Write a count of people (a share of n is no count)" if key == "min_support" else "Correct it, or remove the key"
+        fits: Callable[[Any], bool] = lambda value: _is_whole(value) and (most is None or value <= most)  # noqa: E731
+        return cast(int | None, self._typed(key, fits, what, remedy))
+
+    def flag(self, key: str) -> bool | None:
+        remedy = "Write it without quotation marks"
+        return cast(bool | None, self._typed(key, lambda value: isinstance(value, bool), "must be true or false", remedy))
+
+    def text(self, key: str) -> str | None:
+        remedy = "Put it in quotation marks"
+        return cast(str | None, self._typed(key, lambda value: isinstance(value, str), "must be text", remedy))
+
+    def choice(self, key: str, known: tuple[str, ...]) -> str | None:
+        what = f"must be one of {', '.join(known)}"
+        return cast(str | None, self._typed(key, lambda value: value in known, what, "Correct it, or remove the key"))
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """A list of texts; a single text is a list of one."""
+        value = self.entries.get(key)
+        listed = [] if value is None else [value] if isinstance(value, str) else value
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+            raise self.wrong(key, "must be a list of texts", 'Write for instance ["age", "sex"]')
+        return tuple(listed)
+
+    def share(self, key: str) -> Fraction | None:
+        value = self.entries.get(key)
+        if value is None:
+            return None
+        parts = value.split("/") if isinstance(value, str) else ()
+        if len(parts) == 2 and all(part.isdecimal() and part.isascii() and len(part) < 40 for part in parts) and int(parts[1]):
+            value = Fraction(int(parts[0]), int(parts[1]))
+        try:
+            return share(value, where=key)
+        except OptionError as exc:
+            raise self.wrong(key, exc.what, exc.remedy) from None
+
+    def rounding(self) -> tuple[Rounding | None, int | None]:
+        """How numbers were rounded, and the base when counts are multiples of one."""
+        value = self.entries.get("rounding")
+        if value is None or value in ROUNDINGS:
+            return cast(Rounding | None, value), None
+        mode = value.get("mode") if isinstance(value, dict) else None
+        base = value.get("base") if isinstance(value, dict) else None
+        if base is None or not _is_whole(base) or base < 1 or not (mode is None or mode in ROUNDINGS):
+            known = ", ".join(ROUNDINGS)
+            raise self.wrong("rounding", f"must be one of {known}, or an object with a base", 'Write for instance {"base": 5}')
+        return cast(Rounding | None, mode), base
+
+
+def header_entries(release: Release) -> dict[str, Any]:
+    """The header of a release as the entries of its JSON object, in the order of the contract."""
+    header = release.header
+    rounding: object = header.rounding
+    if header.base is not None:
+        rounding = {"base": header.base} | ({} if header.rounding == "nearest" else {"mode": header.rounding})
+    entries: dict[str, Any] = {
+        "format": f"tacit.{release.kind}/1",
+        "n": header.n,
+        "qi": list(header.qi),
+        "sa": None if not header.sa else header.sa[0] if len(header.sa) == 1 else list(header.sa),
+        "sa_values": list(header.sa_values),
+        "min_support": header.min_support,
+        "min_confidence": _share_entry(header.min_confidence),
+        "complete": header.complete,
+        "strict": header.strict,
+        "digits": header.digits,
+        "rounding": rounding,
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+    }
+    if isinstance(release, Itemsets):
+        entries["only"] = release.only
+        if columns := item_columns(release.items):
+            entries["columns"] = list(columns)
+    if header.sa_counts:
+        entries["sa_distribution"] = dict(zip(header.sa_values, header.sa_counts, strict=True))
+    return entries
+
+
+def _share_entry(value: Fraction | None) -> float | str | None:
+    """A share as a JSON number whose shortest decimal it is, or as a text such as ``1/3``."""
+    if value is None or Fraction(repr(float(value))) == value:
+        return None if value is None else float(value)
+    return f"{value.numerator}/{value.denominator}"
+
+
+def item_columns(items: Items) -> tuple[str, ...]:
+    """The columns of items ``column=value``, or nothing when the names alone do not tell column and value apart."""
+    if items.pairs is None:
+        return ()
+    columns = tuple(dict.fromkeys(column for column, _ in items.pairs))
+    return columns if split_items(items.names, columns) == items.pairs else ()
+
+
+def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple[str, str], ...] | None:
+    """Names ``column=value`` as pairs; None when a name fits no column, or more than one.
+
+    >>> split_items(("sex=F", "age=30=old"), ("age", "sex"))
+    (('sex', 'F'), ('age', '30=old'))
+    >>> split_items(("beer",), ("sex",)) is None
+    True
+    """
+    pairs = []
+    for name in names:
+        fitting = [column for column in columns if name.startswith(f"{column}=")]
+        if len(fitting) != 1:
+            return None
+        pairs.append((fitting[0], name[len(fitting[0]) + 1 :]))
+    return tuple(pairs)

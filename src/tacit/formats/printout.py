@@ -1,0 +1,143 @@
+"""What a release file prints, before its numbers are understood: sets of items and columns of text.
+
+Every reader of a foreign or own form ends here; :mod:`tacit.formats.build` turns the texts into count intervals, in one way for all forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError
+from tacit.model.items import Items
+from tacit.model.release import Counts, Header, Only
+from tacit.model.sets import Sets
+from tacit.model.transactions import sort_names
+
+IntVector = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextColumn:
+    """One column as printed, under the name it has in the file; an empty text is a withheld value."""
+
+    name: str
+    texts: list[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Printout:
+    """The lines of a release file. ``consequents`` is None for itemsets; otherwise ``sets`` are the antecedents.
+
+    ``count`` and ``support`` are about all items of a line, ``whole_count`` and ``whole_support`` about the antecedent alone.
+    ``unit`` says what ``lines`` numbers: the lines of a text file, or the rows of a frame or Parquet file.
+    """
+
+    where: str
+    lines: Counts
+    items: Items
+    sets: Sets
+    consequents: Sets | None = None
+    count: TextColumn | None = None
+    support: TextColumn | None = None
+    confidence: TextColumn | None = None
+    whole_count: TextColumn | None = None
+    whole_support: TextColumn | None = None
+    header: Header = field(default_factory=Header)
+    only: Only = "all"
+    unit: Literal["line", "row"] = "line"
+
+    def place(self, index: int, column: str = "") -> str:
+        """Where a number stands, for a message."""
+        return place(self.where, int(self.lines[index]), column, self.unit)
+
+
+def place(where: str, line: int, column: str = "", unit: str = "line") -> str:
+    """File, line and column as they stand in a message.
+
+    >>> place("r.csv", 7, "support")
+    "r.csv, line 7, column 'support'"
+    """
+    return f"{where}, {unit} {line}" + (f", column {column!r}" if column else "")
+
+
+class Numbering(dict[Any, int]):
+    """Numbers names in the order in which they come; ``numbering[key]`` makes a new number for a new key.
+
+    ``name_of`` says what a key is called; keys with the same name share a number.
+    """
+
+    def __init__(self, name_of: Callable[[Any], Hashable] = str) -> None:
+        super().__init__()
+        self.name_of = name_of
+        self.numbers: dict[Any, int] = {}
+
+    def __missing__(self, key: Any) -> int:
+        number = self.numbers.setdefault(self.name_of(key), len(self.numbers))
+        self[key] = number
+        return number
+
+    def ranks(self, ordered: Sequence[Hashable]) -> npt.NDArray[np.int32]:
+        """Where each number stands in ``ordered``, which holds every name once."""
+        ranks = np.empty(len(ordered), np.int32)
+        ranks[[self.numbers[name] for name in ordered]] = np.arange(len(ordered), dtype=np.int32)
+        return ranks
+
+
+@dataclass(slots=True)
+class Bags:
+    """Item numbers of many lines, collected in batches so that no object per item is kept."""
+
+    numbering: Numbering
+    lengths: list[IntVector] = field(default_factory=list)
+    numbers: list[npt.NDArray[np.int32]] = field(default_factory=list)
+
+    def add(self, batch: Sequence[Sequence[Any] | frozenset[Any]]) -> None:
+        """Take in one list of keys per line."""
+        lengths = np.fromiter(map(len, batch), np.int64, len(batch))
+        keys = map(self.numbering.__getitem__, chain.from_iterable(batch))
+        self.numbers.append(np.fromiter(keys, np.int32, int(lengths.sum())))
+        self.lengths.append(lengths)
+
+    def sets(self, ranks: npt.NDArray[np.int32]) -> Sets:
+        """The lines as sets, with numbers replaced by their ranks; a repeated item counts once."""
+        lengths = np.concatenate([np.zeros(0, np.int64), *self.lengths])
+        numbers = ranks[np.concatenate([np.zeros(0, np.int32), *self.numbers])]
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        ascending = (numbers[1:] > numbers[:-1]) | (rows[1:] != rows[:-1])
+        return Sets(offsets, numbers) if ascending.all() else Sets.from_pairs(rows, numbers, len(lengths))
+
+
+def named_sets(
+    *sides: Iterable[Sequence[Any] | frozenset[Any]], name_of: Callable[[Any], Hashable] = str
+) -> tuple[Items, list[Sets]]:
+    """Items sorted as people expect, and one family of sets per side (itemsets; or antecedents and consequents).
+
+    >>> items, (sets,) = named_sets([["b", "a"], ["c", "b"]])
+    >>> items.names, [part.tolist() for part in sets]
+    (('a', 'b', 'c'), [[0, 1], [1, 2]])
+    """
+    numbering = Numbering(name_of)
+    bags = [Bags(numbering) for _ in sides]
+    for bag, side in zip(bags, sides, strict=True):
+        bag.add(list(side))
+    return finish(bags)
+
+
+def finish(bags: Sequence[Bags]) -> tuple[Items, list[Sets]]:
+    """Items and sets of bags that share one numbering of names."""
+    names = sort_names(bags[0].numbering.numbers)
+    ranks = bags[0].numbering.ranks(names)
+    return Items(names), [bag.sets(ranks) for bag in bags]
+
+
+def require(found: bool, what: str, *, where: str, remedy: str) -> None:
+    """Raise an :class:`InputError` unless ``found``."""
+    if not found:
+        raise InputError(what, where=where, remedy=remedy)

@@ -1,0 +1,141 @@
+"""Release files: read whatever form they have, checked, and written in Tacit's own."""
+
+from __future__ import annotations
+
+import operator
+import os
+from dataclasses import replace
+from typing import Any, cast
+
+from tacit.errors import InputError, OptionError, nearest_name
+from tacit.formats import FORMATS, Format, frames
+from tacit.formats.build import build, one_n
+from tacit.formats.consistency import check_release
+from tacit.formats.files import FilePath
+from tacit.formats.head import read_head
+from tacit.formats.header import FileHeader, read_header
+from tacit.formats.own_writing import write
+from tacit.formats.parquet import parquet_source
+from tacit.model.number import ROUNDINGS, Rounding
+from tacit.model.release import ONLY, Itemsets, Only, Release, Rules
+
+
+def read_release(
+    data: Any,
+    *,
+    n: int | None = None,
+    rounding: Rounding = "nearest",
+    only: Only | None = None,
+    complete: bool | None = None,
+    form: str | None = None,
+) -> Release:
+    """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
+
+    Parameters
+    ----------
+    data
+        A path; a frame with the columns of mlxtend, Spark or Tacit; or a release.
+    n
+        The number of people, where the file does not say it.
+    rounding
+        How the numbers were printed, where no header says it: rounded to the nearest, truncated, or unknown.
+    only
+        Which itemsets were chosen: ``all``, ``closed`` or ``maximal``; by default what the header says, else ``all``.
+    complete
+        Whether nothing that reaches the thresholds was left out; by default what the header says, else no.
+    form
+        A name in ``FORMATS``; by default the content decides.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read; names file, line and column.
+    Contradiction
+        When the numbers cannot all be true; names the lines.
+    OptionError
+        When an option makes no sense or contradicts the file.
+    """
+    n = _people(n)
+    for name, value, choices in (("--rounding", rounding, ROUNDINGS), ("--only", only, ONLY)):
+        if value is not None and value not in choices:
+            raise OptionError("is not known", where=name, remedy=nearest_name(str(value), choices, "choices"))
+    if isinstance(data, (Itemsets, Rules)):
+        return _with_options(data, n, only, complete)
+    source = None
+    if isinstance(data, (str, os.PathLike)):
+        path = cast(FilePath, data)
+        chosen = find_format(path, form)
+        known = read_header(path, strict=chosen.name == "tacit")
+        printout = chosen.read(path, _with_rounding(known, rounding))
+        source = parquet_source(path)
+    else:
+        columns = frames.columns_of(data)
+        if columns is None:
+            raise OptionError("is neither a path, a frame nor a release", where="data", remedy="Give the path of a release file")
+        printout = frames.read(columns, _with_rounding(FileHeader(), rounding))
+    if complete is not None:
+        printout = replace(printout, header=replace(printout.header, complete=complete))
+    return check_release(build(printout, n=n, only=only, source=source))
+
+
+def write_release(release: Release, path: FilePath) -> None:
+    """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it (``r.csv`` and ``r.csv.json``), both or neither."""
+    write(release, path)
+
+
+def find_format(path: FilePath, form: str | None = None) -> Format:
+    """The form of a release file: the one that is named, or the first that its content looks like."""
+    if form is not None:
+        for entry in FORMATS:
+            if entry.name == form:
+                return entry
+        raise OptionError(
+            "is no known form", where="--form", remedy=nearest_name(form, [entry.name for entry in FORMATS], "forms")
+        )
+    head = read_head(path)
+    for entry in FORMATS:
+        if entry.looks_like(head):
+            return entry
+    known = "; ".join(f"{entry.name} ({entry.about})" for entry in FORMATS)
+    raise InputError(
+        "looks like no release file that Tacit knows",
+        where=os.path.basename(os.fspath(path).rstrip("/")),
+        remedy=f"Give one of the known forms: {known}",
+    )
+
+
+def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
+    """A header that says how numbers were printed: as it says itself, or as the caller does."""
+    if known.rounding is None:
+        return replace(known, header=replace(known.header, rounding=rounding))
+    if rounding not in ("nearest", known.rounding):
+        raise OptionError(
+            f"is {rounding}, but {known.where} says {known.rounding}", where="--rounding", remedy="Leave the option out"
+        )
+    return known
+
+
+def _people(n: int | None) -> int | None:
+    if n is None:
+        return None
+    try:
+        people = operator.index(n)
+    except TypeError:
+        people = -1
+    if isinstance(n, bool) or not 0 < people < 2**61:
+        raise OptionError("must be a whole number of at least 1", where="--n", remedy="Give the number of people") from None
+    return people
+
+
+def _with_options(release: Release, n: int | None, only: Only | None, complete: bool | None) -> Release:
+    """A release in memory, as it is unless an option says more about it."""
+    header = replace(
+        release.header,
+        n=one_n(release.n, n, where="the release"),
+        complete=release.header.complete if complete is None else complete,
+    )
+    if header != release.header:
+        release = replace(release, header=header)
+    if isinstance(release, Itemsets) and only not in (None, release.only):
+        return replace(release, only=only)
+    return release

@@ -1,0 +1,122 @@
+"""Pairs of sets, one inside the other, whose counts cannot both be true: a set never has more people than a part of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.release import Counts
+from tacit.model.sets import Sets
+
+#: Bytes that the comparison of all pairs may touch: about half a second.
+PAIRS_BUDGET = 1 << 29
+#: Look-ups of subsets that lack two items, for releases with gaps: a few seconds.
+TWO_LESS_BUDGET = 20_000_000
+_CHUNK = 1 << 20
+
+
+class Clash(NamedTuple):
+    """Positions of two sets: ``larger`` holds ``smaller`` (or equals it) and yet counts more people."""
+
+    larger: int
+    smaller: int
+
+
+def any_clash(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
+    """A pair of clashing sets, or None. Sets are compared pair by pair where that is cheap, else through their subsets."""
+    if not len(sets) or int(lo.max()) <= int(hi.min()):
+        return None
+    if len(sets.members) * len(sets) // 8 <= PAIRS_BUDGET:
+        return clash_of_pairs(sets, lo, hi)
+    return clash_of_subsets(sets, lo, hi)
+
+
+def clash_of_pairs(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
+    """Every pair is compared. Sets stand in bits by falling ``lo``, so that only those with a larger count are looked at."""
+    order = np.argsort(-lo, kind="stable")
+    position = np.empty(len(sets), np.int64)
+    position[order] = np.arange(len(sets))
+    _, members = np.unique(sets.members, return_inverse=True)
+    holders = np.zeros((int(members.max()) + 1 if len(members) else 0, len(sets) // 8 + 1), np.uint8)
+    owners = position[sets.owners()]
+    np.bitwise_or.at(holders, (members, owners >> 3), np.left_shift(np.uint8(1), (owners & 7).astype(np.uint8)))
+    # How many sets count more people than a set can have.
+    above = np.searchsorted(-lo[order], -hi, side="left")
+    for smaller in np.flatnonzero(above):
+        count = int(above[smaller])
+        rows = holders[members[sets.offsets[smaller] : sets.offsets[smaller + 1]], : (count + 7) // 8]
+        found = np.bitwise_and.reduce(rows, axis=0) if len(rows) else np.full((count + 7) // 8, 255, np.uint8)
+        if count % 8:
+            found[-1] &= (1 << (count % 8)) - 1
+        hits = np.flatnonzero(found)
+        if len(hits):
+            bit = int(found[hits[0]])
+            return Clash(int(order[hits[0] * 8 + (bit & -bit).bit_length() - 1]), int(smaller))
+    return None
+
+
+def clash_of_subsets(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
+    """Counts are handed down, from each set to those that lack one of its items (two, where a gap is in the way).
+
+    Complete when every subset of a published set is published; otherwise pairs that are further apart may be missed.
+    """
+    keys = sets.hashes()
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    most = lo.copy()
+    by = np.arange(len(sets), dtype=np.int64)
+    lookups = _Lookups(sets, keys, order, ordered, TWO_LESS_BUDGET)
+    lengths = sets.lengths
+    for length in range(int(lengths.max()), 0, -1):
+        level = np.flatnonzero(lengths == length)
+        for start in range(0, len(level), max(1, _CHUNK // length)):
+            owners, parts = lookups.parts(level[start : start + max(1, _CHUNK // length)], length)
+            _hand_down(most, by, owners, parts)
+    # Equal hashes are as good as equal sets here: a clash is only reported after a comparison item by item.
+    for position in np.flatnonzero(most > hi):
+        larger = int(by[position])
+        if set(sets[int(position)].tolist()) <= set(sets[larger].tolist()):
+            return Clash(larger, int(position))
+    return None
+
+
+def _hand_down(most: Counts, by: Counts, owners: Counts, parts: Counts) -> None:
+    """Give each part the largest count of the sets that hold it, and the set that it comes from."""
+    before = most[parts]
+    np.maximum.at(most, parts, most[owners])
+    source = (most[owners] == most[parts]) & (most[parts] > before)
+    by[parts[source]] = by[owners[source]]
+
+
+class _Lookups:
+    """Positions of the sets that lack one or two items of others, found by their hashes, which are sums over items."""
+
+    def __init__(
+        self, sets: Sets, keys: npt.NDArray[np.uint64], order: Counts, ordered: npt.NDArray[np.uint64], budget: int
+    ) -> None:
+        self.sets, self.keys, self.order, self.ordered, self.budget = sets, keys, order, ordered, budget
+
+    def find(self, wanted: npt.NDArray[np.uint64]) -> Counts:
+        """The position of a set with each hash, or -1."""
+        at = np.minimum(np.searchsorted(self.ordered, wanted), len(self.ordered) - 1)
+        return np.where(self.ordered[at] == wanted, self.order[at], -1)
+
+    def parts(self, owners: Counts, length: int) -> tuple[Counts, Counts]:
+        """Pairs (set, part of it) for sets of one length."""
+        mixed = self.sets.take(owners).member_hashes().reshape(len(owners), length)
+        one_less = self.keys[owners][:, None] - mixed
+        found = self.find(one_less.ravel()).reshape(one_less.shape)
+        pairs = [(np.broadcast_to(owners[:, None], found.shape)[found >= 0], found[found >= 0])]
+        gaps = found < 0
+        for first in range(length):
+            for second in range(first + 1, length):
+                # Through a published part of one item less the count has come down already.
+                rows = np.flatnonzero(gaps[:, first] & gaps[:, second])
+                if not len(rows) or len(rows) > self.budget:
+                    continue
+                self.budget -= len(rows)
+                two_less = self.find(one_less[rows, first] - mixed[rows, second])
+                pairs.append((owners[rows][two_less >= 0], two_less[two_less >= 0]))
+        return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
