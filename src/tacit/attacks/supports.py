@@ -105,13 +105,14 @@ class Supports:
 
         lo, hi, line = (np.full(size, value, np.int64) for value in (-1, -1, -2))
         if self.by_closure:
-            # One number holds a bound and the line it comes from, so that one transform finds the largest bound and its line together.
-            low, high = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
-            np.maximum.at(low, masks, (release.lo[lines] << _SHIFT) | (_LAST - lines))
+            # The support of a set is that of its closure, the most frequent published set around it. One number holds an upper bound and its
+            # line, so that one transform finds the largest bound and its line together; the lower bound is taken from the same line, so
+            # that whoever looks the line up finds both.
+            high = np.full(size, -1, np.int64)
             np.maximum.at(high, masks, (release.hi[lines] << _SHIFT) | (_LAST - lines))
-            superset_max(low)
             superset_max(high)
-            lo, hi, line = low >> _SHIFT, high >> _SHIFT, np.where(high >= 0, _LAST - (high & _LAST), -2)
+            line = np.where(high >= 0, _LAST - (high & _LAST), -2)
+            lo, hi = np.append(release.lo, (-1, -1))[line], high >> _SHIFT  # position -2 is one of the two at the end
         else:
             lo[masks], hi[masks], line[masks] = release.lo[lines], release.hi[lines], lines
         if len(fixed) == 0:
