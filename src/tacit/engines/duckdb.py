@@ -1,8 +1,8 @@
-"""The DuckDB engine: own SQL over rows in a private in-memory database; the one place that knows DuckDB.
+"""The DuckDB engine, and reading with DuckDB: own SQL in a private in-memory database.
 
-Rows are held as text in a table ``people`` with columns ``c0``, ``c1``, ... and ``weight``: names in SQL are blind to case, those of real
-columns are not. The questions (``counts``, ``groups``) are plain SQL that other engines take as well; loading is DuckDB's own. Messages of
-DuckDB may hold cell values, so none is passed on.
+Columns are called ``c0``, ``c1``, ... there: names in SQL are blind to case, those of real columns are not. The questions (``counts``,
+``groups``) are plain SQL that other engines take as well; reading is DuckDB's own. Messages of DuckDB may hold cell values, so none is
+passed on.
 """
 
 from __future__ import annotations
@@ -127,18 +127,36 @@ class Relation:
             names = [str(row[0]) for row in described]
         return cls(connection, sql, tuple(names), tuple(str(row[1]) for row in described), where)
 
-    def load(self, wanted: Sequence[str]) -> DuckDBEngine:
-        """An engine that holds these columns."""
-        numbers = [self.names.index(name) for name in wanted]
+    def columns(self, wanted: Sequence[str]) -> tuple[Column, ...]:
+        """These columns as codes, rows in the order of the data; can be asked once."""
         aliased = f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
+        numbers = [self.names.index(name) for name in wanted]
         remedy = "Write the file again, or save it as CSV"
-        with _silenced(InputError, "the rows cannot be read", where=self.where, remedy=remedy):
-            texts = "".join(f"{self._text(i, aliased)} AS c{new}, " for new, i in enumerate(numbers))
-            self.connection.execute(f"CREATE TABLE people AS SELECT {texts}CAST(1 AS BIGINT) AS weight FROM {aliased}")
-        return DuckDBEngine(self.connection, wanted)
+        with (
+            contextlib.closing(self.connection),
+            _silenced(InputError, "the rows cannot be read", where=self.where, remedy=remedy),
+        ):
+            texts = ", ".join(f"{self._text(i, aliased)} AS t{i}" for i in numbers)
+            self.connection.execute(f"CREATE TABLE people AS SELECT {texts} FROM {aliased}")
+            height = self.connection.execute("SELECT COUNT(*) FROM people").fetchall()[0][0]
+            return tuple(self._encoded(i, height) for i in numbers)
+
+    def _encoded(self, number: int, height: int) -> Column:
+        """One loaded column as codes."""
+        text = f"t{number}"
+        values = self.connection.execute(f"SELECT DISTINCT {text} FROM people ORDER BY {text}").fetchnumpy()[text]
+        if 4 * len(values) > height:
+            # Nearly every row has a value of its own: sorting the texts is faster than a type with that many values.
+            cells = self.connection.execute(f"SELECT {text} FROM people").fetchnumpy()[text]
+            values, codes = np.unique(np.asarray(cells, dtype=object), return_inverse=True)
+        else:
+            self.connection.execute(f"CREATE TYPE v{number} AS ENUM (SELECT DISTINCT {text} FROM people ORDER BY {text})")
+            coded = f"CAST(enum_code(CAST({text} AS v{number})) AS INTEGER)"
+            codes = self.connection.execute(f"SELECT {coded} AS code FROM people").fetchnumpy()["code"]
+        return _stripped(Column(self.names[number], tuple(values.tolist()), np.ascontiguousarray(codes, np.int32)))
 
     def _text(self, number: int, aliased: str) -> str:
-        """SQL for the text of a cell: as printed, without blanks around it, the empty text where nothing is."""
+        """SQL for the text of a cell: as printed, the empty text where nothing is."""
         kind, cell = self.types[number], f"c{number}"
         if kind.endswith("]") or kind.startswith(_NESTED):
             raise InputError(
@@ -154,12 +172,23 @@ class Relation:
             "DOUBLE": f"CASE WHEN NOT isnan({cell}) THEN CAST({cell} AS VARCHAR) END",
             "FLOAT": f"CASE WHEN NOT isnan({cell}) THEN CAST({cell} AS VARCHAR) END",
         }.get(kind, f"CAST({cell} AS VARCHAR)")
-        return f"coalesce(trim({printed}, {_literal(_BLANKS)}), '')"
+        return f"coalesce({printed}, '')"
 
 
 def _no_glob(path: str) -> str:
     """The path with the characters that DuckDB would take for patterns made literal."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in path)
+
+
+def _stripped(column: Column) -> Column:
+    """The column with blanks around its values removed; values that become equal are merged."""
+    texts = [value.strip(_BLANKS) for value in column.values]
+    values = tuple(sorted(set(texts)))
+    if values == column.values:
+        return column
+    position = {value: i for i, value in enumerate(values)}
+    lookup = np.array([position[text] for text in texts], np.int32)
+    return Column(column.name, values, lookup[column.codes])
 
 
 def _top_level_names(stored: Sequence[tuple[str, int | None]]) -> list[str]:
@@ -182,7 +211,7 @@ def _top_level_names(stored: Sequence[tuple[str, int | None]]) -> list[str]:
 
 
 class DuckDBEngine:
-    """Rows in DuckDB; made by :meth:`from_table` or by loading a :class:`Relation`."""
+    """Rows in DuckDB; made by :meth:`from_table`."""
 
     name = "duckdb"
 
@@ -235,19 +264,6 @@ class DuckDBEngine:
         names = ", ".join(self._sql_names[column] for column in by)
         rows = self._ask(f'SELECT {names}, SUM("weight") FROM people GROUP BY {names}', [])
         return sorted((tuple(row[:-1]), int(row[-1])) for row in rows)
-
-    def encoded(self) -> tuple[Column, ...]:
-        """The columns as codes, rows in the order of the data."""
-        values: list[tuple[str, ...]] = []
-        codes: list[str] = []
-        for i in range(len(self._columns)):
-            self._connection.execute(f"CREATE TYPE v{i} AS ENUM (SELECT DISTINCT c{i} FROM people ORDER BY c{i})")
-            values.append(tuple(row[0] for row in self._ask(f"SELECT unnest(enum_range(CAST(NULL AS v{i})))", [])))
-            codes.append(f"CAST(enum_code(CAST(c{i} AS v{i})) AS INTEGER) AS c{i}")
-        arrays = self._connection.execute(f"SELECT {', '.join(codes)} FROM people").fetchnumpy()
-        return tuple(
-            Column(name, values[i], np.ascontiguousarray(arrays[f"c{i}"], np.int32)) for i, name in enumerate(self._columns)
-        )
 
     def close(self) -> None:
         """Close the database."""

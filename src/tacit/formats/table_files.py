@@ -122,9 +122,7 @@ class _BulkRows:
             relation = Relation.of_csv(
                 self.path, self.names, delimiter=self.delimiter, packed=is_gzip(self.path), has_quotes=self.shape.has_quotes
             )
-            engine = relation.load(names)
-            with contextlib.closing(engine):
-                columns = engine.encoded()
+            columns = relation.columns(names)
             if len(columns[0].codes) == self.shape.records - 1:
                 return columns
         # DuckDB saw something that the check let pass: what is true is what reading record by record says.
@@ -211,10 +209,10 @@ class _RelationRows:
         return self.relation.where
 
     def read(self, names: Sequence[str]) -> tuple[Column, ...]:
-        with contextlib.closing(self.relation.load(names)) as engine:
-            return engine.encoded()
+        return self.relation.columns(names)
 
     def close(self) -> None:
+        self.relation.connection.close()
         self.cleanup.close()
 
 
