@@ -1,0 +1,44 @@
+"""The record: one JSON object per command, the same bytes for the same input."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tacit.model.audit import Audit
+from tacit.model.release import Itemsets, Rules
+from tacit.reports.summary import ReportKind
+
+
+def dump(record: dict[str, Any]) -> bytes:
+    """The record as it is written: UTF-8, indented, with a line end."""
+    return (json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def itemsets_record(release: Itemsets) -> dict[str, Any]:
+    """The record of ``mine itemsets``: the number of the itemsets that were asked for stands under their name."""
+    return {"format": "tacit.itemsets/1", "n": release.n, "min_support": release.min_support, release.only: len(release)}
+
+
+def rules_record(release: Rules) -> dict[str, Any]:
+    """The record of ``mine rules``."""
+    confidence = None if release.min_confidence is None else float(release.min_confidence)
+    head = {"format": "tacit.rules/1", "n": release.n, "rules": len(release)}
+    return head | {"min_support": release.min_support, "min_confidence": confidence}
+
+
+def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> dict[str, Any]:
+    """The record of an audit; an external one holds counts only."""
+    if kind == "internal":
+        return audit.to_dict(top=top)
+    # Ids are hashes of what is inferred, so short descriptions could be guessed from them: they stay inside.
+    record = audit.to_dict(top=0) | {"report_kind": "external"}
+    record["release"] = [entry | {"file": None} for entry in record["release"]]
+    record["adversary"] = {name: value for name, value in record["adversary"].items() if _says_no_name(name, value)}
+    record["findings"] = [{"code": finding.code, "count": finding.count.to_list()} for finding in audit.findings[:top]]
+    return record
+
+
+def _says_no_name(name: str, value: object) -> bool:
+    """Whether an assumption can be shown outside: numbers and yes or no, never a text that might name a column or a value."""
+    return value is None or isinstance(value, (bool, int, float)) or name == "rounding"

@@ -1,0 +1,220 @@
+"""An audit in a few numbers and sentences, the same for the terminal and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.audit import AttackRun, Audit, Verdict
+from tacit.model.finding import Finding
+
+ReportKind = Literal["internal", "external"]
+REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
+
+#: The step after which an attack tells the same people in fewer words.
+_SHORTER = "The same people in fewer words: "
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """What was found, counted; ``groups_of_size[i]`` groups have ``sizes[i]`` people (the most possible, where that is not exact)."""
+
+    verdict: Verdict
+    k: int
+    findings: int
+    groups: int
+    single: int
+    people: int
+    sizes: npt.NDArray[np.int64]
+    groups_of_size: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, audit: Audit) -> Summary:
+        """The summary of an audit, from its columns: no finding is written out for it."""
+        small = [run.columns["count_hi"] for run in audit.runs if run.claim == "proves" and "count_hi" in run.columns]
+        sizes, numbers = np.unique(np.concatenate([np.empty(0, np.int64), *small]), return_counts=True)
+        people = max((run.people for run in audit.runs if run.claim == "proves"), default=0)
+        findings = sum(run.findings for run in audit.runs)
+        single = int(numbers[sizes == 1].sum())
+        return cls(audit.verdict, audit.policy.k, findings, int(numbers.sum()), single, people, sizes, numbers)
+
+    @property
+    def span(self) -> str:
+        """The sizes of group that the policy does not allow.
+
+        >>> nothing = np.empty(0, np.int64)
+        >>> Summary("clean", 10, 0, 0, 0, 0, nothing, nothing).span
+        '1-9 people'
+        """
+        return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
+
+    def sentence(self) -> str:
+        """The verdict in terms of people."""
+        if self.verdict == "exposed":
+            return f"{self._found()}{self._concerned()}."
+        if self.verdict == "clean":
+            return f"no group of {self.span} can be computed from this release by the attacks that ran."
+        return "nothing was found, but not everything could be decided. This is not a pass."
+
+    def _found(self) -> str:
+        if not self.groups:
+            return counted(self.findings, "finding")
+        groups = f"{counted(self.groups, 'group')} of {self.span} can be computed from this release"
+        if not self.single:
+            return groups
+        if self.groups == 1:
+            return f"{groups}; it is a single person"
+        return f"{groups}; {self.single:,} of them {'is' if self.single == 1 else 'are'} a single person"
+
+    def _concerned(self) -> str:
+        return (
+            f"; at least {counted(self.people, 'person', 'people')} {'is' if self.people == 1 else 'are'} concerned"
+            if self.people
+            else ""
+        )
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "group"), counted(2641, "group"), counted(3, "person", "people")
+    ('1 group', '2,641 groups', '3 people')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def as_share(count: int, n: int | None) -> str:
+    """A count as a share of all people, for reading; empty when n is not known.
+
+    >>> as_share(1509, 30162), as_share(1, 30162), as_share(3, None)
+    (' (5.00 %)', ' (0.0033 %)', '')
+    """
+    if not n:
+        return ""
+    share = 100 * count / n
+    return f" ({share:.2f} %)" if share >= 0.1 else f" ({share:.2g} %)"
+
+
+def visible(text: str) -> str:
+    r"""The text with everything that a terminal or a browser would obey instead of show written as an escape.
+
+    >>> visible("a\x1b[31mb\u202e")
+    'a\\x1b[31mb\\u202e'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def described(release: Mapping[str, Any], kind: ReportKind) -> str:
+    """One line about a release: its file, what it lists, about how many people."""
+    which = {"closed": "closed ", "maximal": "maximal "}.get(release.get("only", ""), "")
+    noun = {"itemsets": "itemset", "rules": "rule"}.get(release["kind"], release["kind"])
+    what = counted(release["lines"], f"{which}{noun}") if "lines" in release else release["kind"]
+    about = (
+        f"about {counted(release['n'], 'person', 'people')}"
+        if release.get("n") is not None
+        else "about an unknown number of people"
+    )
+    name = f"{visible(release['file'])}: " if kind == "internal" and release.get("file") else ""
+    return f"{name}{what} {about}"
+
+
+def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any]) -> str:
+    """The support threshold and the smallest published count, as count and share."""
+    parts = []
+    if release.get("min_support") is not None:
+        parts.append(
+            f"published from {counted(release['min_support'], 'person', 'people')}{as_share(release['min_support'], release.get('n'))} on"
+        )
+    if "smallest_count" in measures:
+        least = measures["smallest_count"]
+        parts.append(f"smallest published count {counted(least, 'person', 'people')}{as_share(least, release.get('n'))}")
+    return "; ".join(parts) or "not stated"
+
+
+def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
+    """What the adversary is taken to know, one sentence each."""
+    known = dict(audit.adversary)
+    out = ["The attacker has the release and nothing else about anybody."]
+    if "knows_n" in known:
+        out.append(
+            "The attacker knows how many people the data are about."
+            if known.pop("knows_n")
+            else "How many people the data are about is not known."
+        )
+    if "knows_that_the_list_is_complete" in known:
+        complete = known.pop("knows_that_the_list_is_complete")
+        out.append(
+            "The list is taken to be complete: what is missing from it lies below its threshold."
+            if complete
+            else "The list is not taken to be complete: nothing is concluded from what is missing."
+        )
+    if "rounding" in known:
+        out.append(_ROUNDING.get(known.pop("rounding"), "How the numbers were rounded is not known."))
+    if kind == "internal":
+        out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
+    return out
+
+
+_ROUNDING = {
+    "nearest": "Printed numbers are taken as rounded to the nearest, as far as their digits go.",
+    "truncated": "Printed numbers are taken as cut off after their last digit.",
+    "unknown": "How printed numbers were rounded is not known: each may be off by one in its last digit, up or down.",
+}
+
+
+def next_steps(audit: Audit) -> list[str]:
+    """What the owner can do now."""
+    if audit.verdict == "exposed":
+        kinds = {release["kind"] for release in audit.release}
+        less = "Publish less: fewer digits, a higher threshold, fewer lines"
+        if "itemsets" in kinds:
+            less = "Publish less: only the maximal itemsets (mine itemsets --only maximal) tell no supports of their subsets"
+        return ["Do not publish this release as it is.", f"{less}; then audit the new release before it leaves."]
+    if audit.verdict == "clean":
+        return [
+            "Clean holds for this file, this k and the attacks that ran.",
+            "Facts known from elsewhere, or other releases about the same people, may add to it.",
+        ]
+    hints = {
+        "stopped": "give more time with --time-limit",
+        "unavailable": "install what is missing",
+        "ran": "give the data with --data, or the number of people with --n",
+    }
+    found = dict.fromkeys(hints[run.status] for run in open_runs(audit))
+    ways = " or ".join(found) or "give a release of a kind that some attack applies to (tacit attacks lists them)"
+    return [f"Do not read this as safe: {ways}, and audit again."]
+
+
+def open_runs(audit: Audit) -> list[AttackRun]:
+    """The attacks that were wanted and left something open."""
+    return [run for run in audit.runs if run.status != "not-relevant" and not run.decides]
+
+
+def shortest_steps(finding: Finding) -> tuple[str, tuple[str, ...]]:
+    """The finding in the fewest words, and the arithmetic of just that."""
+    for place, step in enumerate(finding.steps):
+        if step.startswith(_SHORTER):
+            return step.removeprefix(_SHORTER), finding.steps[place + 1 :]
+    return finding.statement, finding.steps
+
+
+def split_step(step: str) -> tuple[str, str]:
+    """A step as its number and what the number counts; the first part is empty where the step is not a term of a sum.
+
+    >>> split_step("minus 1,650: people with a (line 7)"), split_step("sum: 1"), split_step("in words")
+    (('− 1,650', 'people with a (line 7)'), ('= 1', ''), ('', 'in words'))
+    """
+    head, colon, rest = step.partition(": ")
+    word, _, number = head.partition(" ")
+    if colon and word == "sum":
+        return f"= {rest}", ""
+    if colon and word in _SIGNS and number[:1].isdigit():
+        return f"{_SIGNS[word]} {number.replace(' times', ' ×')}", rest
+    return "", step
+
+
+_SIGNS = {"plus": "+", "minus": "−"}

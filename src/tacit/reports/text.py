@@ -1,0 +1,197 @@
+"""What the terminal shows: the verdict first, in people, then why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from textwrap import wrap
+
+from tacit.model.audit import AttackRun, Audit
+from tacit.model.finding import Finding
+from tacit.model.release import Itemsets, Release, Rules
+from tacit.reports.summary import (
+    ReportKind,
+    Summary,
+    as_share,
+    assumptions,
+    counted,
+    described,
+    next_steps,
+    shortest_steps,
+    split_step,
+    thresholds,
+    visible,
+)
+
+#: How wide lines are where the terminal does not say.
+WIDTH = 100
+#: How many lines of the release ``mine`` shows.
+SHOWN_PATTERNS = 5
+
+
+def audit_text(audit: Audit, *, top: int, kind: ReportKind = "internal", width: int = WIDTH) -> str:
+    """An audit as text: verdict, release, assumptions, attacks, the worst findings with their arithmetic, what to do."""
+    summary = Summary.of(audit)
+    blocks = [
+        _wrapped(f"{audit.verdict.upper()}: {summary.sentence()}", width),
+        _facts(audit, kind, width),
+        _section("Assumed", (line for sentence in assumptions(audit, kind) for line in bullet("-", sentence, width))),
+        _section("Attacks", _attack_lines(audit.runs, width)),
+    ]
+    if top and summary.findings:
+        blocks.append(
+            _section(
+                f"Worst findings ({min(top, summary.findings):,} of {summary.findings:,})", _findings(audit, top, kind, width)
+            )
+        )
+    blocks.append(_section("Next", (line for sentence in next_steps(audit) for line in bullet("-", sentence, width))))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _facts(audit: Audit, kind: ReportKind, width: int) -> str:
+    lines = []
+    for release in audit.release:
+        lines += [("Release", described(release, kind)), ("Threshold", thresholds(release, audit.measures))]
+        if release.get("sha256"):
+            lines.append(("SHA-256", release["sha256"]))
+    lines.append(
+        (
+            "Policy",
+            f"k = {audit.policy.k:,}: no group of fewer than {counted(audit.policy.k, 'person', 'people')} may be computed",
+        )
+    )
+    return "\n".join(line for name, value in lines for line in bullet(f"{name:<9}", value, width, indent=""))
+
+
+def _attack_lines(runs: Iterable[AttackRun], width: int) -> Iterator[str]:
+    for run in runs:
+        yield from bullet(run.code, f"{run.name}: {outcome(run)}", width)
+
+
+def outcome(run: AttackRun) -> str:
+    """What became of an attack, in words."""
+    reason = f" ({run.reason})" if run.reason else ""
+    if run.status == "not-relevant":
+        return f"not relevant{reason}"
+    if run.status == "unavailable":
+        return f"could not run{reason}"
+    found = counted(run.findings, "finding") if run.findings else "nothing found"
+    left = f", {run.undecided:,} left undecided" if run.undecided else ""
+    return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{left}{reason}"
+
+
+def _findings(audit: Audit, top: int, kind: ReportKind, width: int) -> Iterator[str]:
+    for number, finding in enumerate(audit.findings[:top], start=1):
+        if kind == "external":
+            yield f"  {number}. {finding.code}: {people(finding)}"
+        else:
+            yield from finding_lines(finding, width, mark=f"{number}.")
+
+
+def people(finding: Finding) -> str:
+    """How many people a finding is about."""
+    count = finding.count
+    number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
+    return f"{number} {'person' if (count.lo, count.hi) == (1, 1) else 'people'}"
+
+
+def finding_lines(finding: Finding, width: int = WIDTH, *, mark: str = "-") -> Iterator[str]:
+    """A finding in the fewest words, with the sum that proves it."""
+    statement, steps = shortest_steps(finding)
+    yield from bullet(mark, statement, width)
+    terms = [split_step(step) for step in steps]
+    column = max((len(number) for number, _ in terms), default=0)
+    for number, what in terms:
+        yield from (
+            bullet(f"{_aligned(number, column)}", what, width, indent="       ")
+            if what
+            else [f"       {_aligned(number, column)}"]
+        )
+    if statement != finding.statement:
+        yield from bullet("in full:", finding.statement, width, indent="       ")
+
+
+def _aligned(number: str, column: int) -> str:
+    """A sign on the left, its number on the right."""
+    sign, _, digits = number.partition(" ")
+    return f"{sign} {digits:>{column - 2}}" if digits else " " * column
+
+
+def mined_text(release: Release, *, dropped: int, only_shown: int = SHOWN_PATTERNS, width: int = WIDTH) -> str:
+    """A summary of mined itemsets or rules, and the most frequent of them."""
+    lines = [_headline(release), *_reading(release, dropped)]
+    if len(release):
+        lines += ["", f"Most frequent ({min(only_shown, len(release)):,} of {len(release):,}):"]
+        lines += [line for row in _most_frequent(release, only_shown) for line in bullet(*row, width)]
+    return "\n".join(lines) + "\n"
+
+
+def _headline(release: Release) -> str:
+    if isinstance(release, Itemsets):
+        which = {"all": "frequent itemset", "closed": "closed frequent itemset", "maximal": "maximal frequent itemset"}[
+            release.only
+        ]
+    else:
+        which = "rule"
+    return f"{counted(len(release), which)} about {counted(release.n or 0, 'person', 'people')}"
+
+
+def _reading(release: Release, dropped: int) -> Iterator[str]:
+    """The thresholds and what a missing value means."""
+    header = release.header
+    least = header.min_support or 0
+    strictly = ", read strictly (more than the threshold)" if header.strict else ""
+    yield f"Support     at least {counted(least, 'person', 'people')}{as_share(least, release.n)}{strictly}"
+    if isinstance(release, Rules) and header.min_confidence is not None:
+        than = "more than" if header.strict else "at least"
+        yield f"Confidence  {than} {float(100 * header.min_confidence):g} %"
+    if header.missing is not None:
+        meaning = {
+            "category": "counts as a value like any other",
+            "drop": f"in a column in use drops the row: {counted(dropped, 'row')} dropped",
+            "drop-any": f"in any column drops the row: {counted(dropped, 'row')} dropped",
+        }[header.missing_rule or "category"]
+        yield f"Missing     the mark {visible(header.missing)!r} {meaning}"
+
+
+def _most_frequent(release: Release, shown: int) -> Iterator[tuple[str, str]]:
+    """The lines with the largest counts, ties in the order of the file."""
+    order = sorted(range(len(release)), key=lambda i: -int(release.hi[i])) if len(release) < 10_000 else _largest(release, shown)
+    for index in islice(order, shown):
+        count = release.count(index)
+        number = f"{count.lo:,}" if count.is_exact else "withheld" if release.support is None else release.support.text(index)
+        yield f"{number:>9}", visible(_pattern(release, index))
+
+
+def _largest(release: Release, shown: int) -> list[int]:
+    import numpy as np
+
+    return [int(i) for i in np.argsort(-release.hi, kind="stable")[:shown]]
+
+
+def _pattern(release: Release, index: int) -> str:
+    """One published line in words."""
+    names = release.items.names
+    if isinstance(release, Itemsets):
+        return ", ".join(release.names(index))
+    left = ", ".join(names[item] for item in release.antecedents[index])
+    right = ", ".join(names[item] for item in release.consequents[index])
+    whole = release.whole(index)
+    confident = f"  ({100 * release.count(index).lo / whole.lo:.1f} % of {whole.lo:,})" if whole.is_exact and whole.lo else ""
+    return f"{left} => {right}{confident}"
+
+
+def _wrapped(text: str, width: int) -> str:
+    return "\n".join(wrap(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def _section(title: str, lines: Iterable[str]) -> str:
+    return "\n".join([title, *lines])
+
+
+def bullet(mark: str, text: str, width: int, *, indent: str = "  ") -> list[str]:
+    """Text behind a mark, further lines under the first."""
+    lead = f"{indent}{mark} "
+    room = max(30, width - len(lead))
+    lines = wrap(visible(text), room, break_long_words=False, break_on_hyphens=False) or [""]
+    return [lead + lines[0], *(" " * len(lead) + line for line in lines[1:])]
