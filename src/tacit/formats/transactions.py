@@ -29,6 +29,8 @@ from tacit.model.transactions import Transactions, sort_names
 TRANSACTION_ENDINGS = (".dat", ".basket", ".fimi")
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 _BLOCK = 8 << 20
+#: Numbers up to here are looked up in an array instead of being sorted.
+_DIRECT = 1 << 24
 #: The longest whole number that int64 holds for certain.
 _MOST_DIGITS = 18
 _DIGITS_AND_BLANKS = b"0123456789 \t\n\r\f\v"
@@ -139,8 +141,19 @@ def _numbers(path: FilePath) -> Transactions | None:
             lengths.append(parsed[1])
     if not values:
         return _transactions(np.empty(0, np.int64), np.empty(0, np.int64), ())
-    distinct, members = np.unique(np.concatenate(values), return_inverse=True)
+    distinct, members = _distinct(np.concatenate(values))
     return _transactions(np.concatenate(lengths), members, tuple(str(value) for value in distinct.tolist()))
+
+
+def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The distinct values, ascending, and the place of each value among them."""
+    most = int(values.max(initial=0))
+    if most > _DIRECT:
+        distinct, places = np.unique(values, return_inverse=True)
+        return distinct, places
+    present = np.zeros(most + 1, np.bool_)
+    present[values] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:

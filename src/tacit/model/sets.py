@@ -38,7 +38,10 @@ class Sets:
     def from_pairs(cls, rows: IntArray, members: IntArray, n_rows: int) -> Sets:
         """Sets from (row, member) pairs in any order, repeats allowed; rows without a pair are empty sets."""
         width = int(members.max()) + 1 if members.size else 1
-        keys = np.unique(rows.astype(np.int64) * width + members)
+        keys = rows.astype(np.int64) * width + members
+        if not (keys[1:] > keys[:-1]).all():
+            keys.sort()
+            keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))]
         offsets = np.searchsorted(keys, np.arange(n_rows + 1, dtype=np.int64) * width).astype(np.int64)
         return cls(offsets, (keys % width).astype(np.int32))
 
