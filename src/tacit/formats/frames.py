@@ -20,24 +20,33 @@ from tacit.formats.own import printout
 from tacit.formats.printout import Printout, TextColumn, named_sets, place
 
 WHERE = "frame"
+Columns = dict[str, Callable[[], list[Any]]]
 
 
-def columns_of(frame: Any) -> dict[str, Callable[[], list[Any]]] | None:
+def columns_of(frame: Any) -> Columns | None:
     """For each column of a frame, how to get its values; None when the object is no frame."""
-    if hasattr(frame, "toPandas") and not hasattr(frame, "column_names"):
+    if hasattr(frame, "collect_schema") and hasattr(frame, "collect"):
+        frame = frame.collect()  # a lazy polars frame; an eager one has no collect
+    if hasattr(frame, "toPandas"):
         frame = frame.toPandas()
     if hasattr(frame, "column_names") and hasattr(frame, "column"):
-        return {name: frame.column(name).to_pylist for name in frame.column_names}
+        return {name: _values(frame.column(name), "to_pylist", frame.column(name).type) for name in frame.column_names}
     if hasattr(frame, "columns") and hasattr(frame, "__getitem__"):
-        if hasattr(frame, "collect") and not hasattr(frame, "height"):
-            frame = frame.collect()
-        names = [str(name) for name in frame.columns]
-        series = {name: frame[column] for name, column in zip(names, frame.columns, strict=True)}
-        return {name: one.to_list if hasattr(one, "to_list") else one.tolist for name, one in series.items()}
+        if len(set(frame.columns)) < len(frame.columns):
+            raise InputError("two columns have the same name", where=WHERE, remedy="Rename one of the two")
+        return {str(name): _values(frame[name], "to_list", frame[name].dtype) for name in frame.columns}
     return None
 
 
-def read(columns: dict[str, Callable[[], list[Any]]], known: FileHeader) -> Printout:
+def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
+    """How to get the values of a column; 32-bit floats come as texts with the digits they really have."""
+    get: Callable[[], list[Any]] = getattr(series, method)
+    if str(kind).casefold() in ("float32", "float"):
+        return lambda: [None if value is None or math.isnan(value) else f"{value:.6g}" for value in get()]
+    return get
+
+
+def read(columns: Columns, known: FileHeader) -> Printout:
     """The rows of a frame with the columns of one of the known results."""
     names = set(columns)
     if mlxtend.is_itemsets(names):
@@ -56,7 +65,7 @@ def read(columns: dict[str, Callable[[], list[Any]]], known: FileHeader) -> Prin
     )
 
 
-def _own_or_spark_rules(columns: dict[str, Callable[[], list[Any]]], known: FileHeader) -> Printout:
+def _own_or_spark_rules(columns: Columns, known: FileHeader) -> Printout:
     side = columns["itemset" if "itemset" in columns else "antecedent"]()
     if side and all(isinstance(cell, str) for cell in side):
         texts = {name: TextColumn(name, [_text(value) for value in values()]) for name, values in columns.items()}
@@ -66,7 +75,7 @@ def _own_or_spark_rules(columns: dict[str, Callable[[], list[Any]]], known: File
     return _sets(columns, ["antecedent", "consequent"], known, count="count", support="support", confidence="confidence")
 
 
-def _sets(columns: dict[str, Callable[[], list[Any]]], sides: list[str], known: FileHeader, **numbers: str) -> Printout:
+def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str) -> Printout:
     cells = [[_members(cell, row, name) for row, cell in enumerate(columns[name](), 1)] for name in sides]
     items, sets = named_sets(*cells)
     printed = {
@@ -104,8 +113,6 @@ def _text(value: Any) -> str:
     """A number as its shortest text; nothing for a missing one."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    if isinstance(value, np.floating):
-        return f"{value:.6g}" if value.itemsize < 8 else repr(float(value))
     if isinstance(value, float):
-        return repr(value)
+        return repr(float(value))
     return str(value) if isinstance(value, (str, int, Decimal, np.integer)) else ""

@@ -14,7 +14,8 @@ from tacit.errors import InputError
 from tacit.formats.numbers import Place
 from tacit.formats.printout import Bags, TextColumn
 
-_BATCH = 20_000
+#: Fewer cells than the lists after which Python looks for garbage: larger batches are slower.
+_BATCH = 600
 _WORDS = {True: "true", False: "false", None: "null"}
 
 

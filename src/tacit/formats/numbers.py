@@ -134,8 +134,8 @@ def _value(text: str) -> Fraction | None:
         decimal = Decimal(text[:-1].strip() if percent else text)
     except InvalidOperation:
         return None
-    # Decimal also takes underscores, and exponents that would fill the memory when written out.
-    if not decimal.is_finite() or "_" in text or abs(decimal.adjusted()) > 400:
+    # Decimal also takes underscores, digits of other scripts, and exponents that would fill the memory when written out.
+    if not decimal.is_finite() or "_" in text or not text.isascii() or abs(decimal.adjusted()) > 400:
         return None
     return Fraction(decimal) / (100 if percent else 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ PAIRS_BUDGET = 1 << 29
 #: Look-ups of subsets that lack two items, for releases with gaps: a few seconds.
 TWO_LESS_BUDGET = 20_000_000
 _CHUNK = 1 << 20
+
+Hashes = npt.NDArray[np.uint64]
 
 
 class Clash(NamedTuple):
@@ -62,23 +65,25 @@ def clash_of_subsets(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
 
     Complete when every subset of a published set is published; otherwise pairs that are further apart may be missed.
     """
-    keys = sets.hashes()
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    most = lo.copy()
-    by = np.arange(len(sets), dtype=np.int64)
-    lookups = _Lookups(sets, keys, order, ordered, TWO_LESS_BUDGET)
-    lengths = sets.lengths
+    keys, first, group = np.unique(sets.hashes(), return_index=True, return_inverse=True)
+    # Of several lines about one set, one has the largest lo and one the smallest hi.
+    ends = np.cumsum(np.bincount(group))
+    by = np.lexsort((lo, group))[ends - 1]
+    lowest = np.lexsort((-hi, group))[ends - 1]
+    most = lo[by]
+    distinct = sets.take(first)
+    lookups = _Lookups(distinct, keys, TWO_LESS_BUDGET)
+    lengths = distinct.lengths
     for length in range(int(lengths.max()), 0, -1):
         level = np.flatnonzero(lengths == length)
-        for start in range(0, len(level), max(1, _CHUNK // length)):
-            owners, parts = lookups.parts(level[start : start + max(1, _CHUNK // length)], length)
-            _hand_down(most, by, owners, parts)
-    # Equal hashes are as good as equal sets here: a clash is only reported after a comparison item by item.
-    for position in np.flatnonzero(most > hi):
-        larger = int(by[position])
-        if set(sets[int(position)].tolist()) <= set(sets[larger].tolist()):
-            return Clash(larger, int(position))
+        step = max(1, _CHUNK // length)
+        for start in range(0, len(level), step):
+            _hand_down(most, by, *lookups.parts(level[start : start + step], length))
+    # Equal hashes stand for equal sets so far: a clash is only reported after a comparison item by item.
+    for position in np.flatnonzero(most > hi[lowest]):
+        larger, smaller = int(by[position]), int(lowest[position])
+        if set(sets[smaller].tolist()) <= set(sets[larger].tolist()):
+            return Clash(larger, smaller)
     return None
 
 
@@ -93,15 +98,13 @@ def _hand_down(most: Counts, by: Counts, owners: Counts, parts: Counts) -> None:
 class _Lookups:
     """Positions of the sets that lack one or two items of others, found by their hashes, which are sums over items."""
 
-    def __init__(
-        self, sets: Sets, keys: npt.NDArray[np.uint64], order: Counts, ordered: npt.NDArray[np.uint64], budget: int
-    ) -> None:
-        self.sets, self.keys, self.order, self.ordered, self.budget = sets, keys, order, ordered, budget
+    def __init__(self, sets: Sets, keys: Hashes, budget: int) -> None:
+        self.sets, self.keys, self.budget = sets, keys, budget
 
-    def find(self, wanted: npt.NDArray[np.uint64]) -> Counts:
-        """The position of a set with each hash, or -1."""
-        at = np.minimum(np.searchsorted(self.ordered, wanted), len(self.ordered) - 1)
-        return np.where(self.ordered[at] == wanted, self.order[at], -1)
+    def find(self, wanted: Hashes) -> Counts:
+        """The position of the set with each hash, or -1; the keys are sorted."""
+        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[at] == wanted, at, -1)
 
     def parts(self, owners: Counts, length: int) -> tuple[Counts, Counts]:
         """Pairs (set, part of it) for sets of one length."""
@@ -109,14 +112,20 @@ class _Lookups:
         one_less = self.keys[owners][:, None] - mixed
         found = self.find(one_less.ravel()).reshape(one_less.shape)
         pairs = [(np.broadcast_to(owners[:, None], found.shape)[found >= 0], found[found >= 0])]
-        gaps = found < 0
-        for first in range(length):
-            for second in range(first + 1, length):
-                # Through a published part of one item less the count has come down already.
-                rows = np.flatnonzero(gaps[:, first] & gaps[:, second])
-                if not len(rows) or len(rows) > self.budget:
-                    continue
-                self.budget -= len(rows)
-                two_less = self.find(one_less[rows, first] - mixed[rows, second])
-                pairs.append((owners[rows][two_less >= 0], two_less[two_less >= 0]))
+        pairs += self._two_less(owners, one_less, mixed, found < 0)
         return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+
+    def _two_less(
+        self, owners: Counts, one_less: Hashes, mixed: Hashes, gaps: npt.NDArray[np.bool_]
+    ) -> list[tuple[Counts, Counts]]:
+        """Pairs (set, part of it that lacks two items) where neither part in between is published, within the budget."""
+        pairs = []
+        for first, second in combinations(range(mixed.shape[1]), 2):
+            if self.budget <= 0 or not gaps.any():
+                break
+            # Through a published part that lacks one item the count has come down already.
+            rows = np.flatnonzero(gaps[:, first] & gaps[:, second])
+            self.budget -= len(rows) + 1
+            found = self.find(one_less[rows, first] - mixed[rows, second])
+            pairs.append((owners[rows][found >= 0], found[found >= 0]))
+        return pairs

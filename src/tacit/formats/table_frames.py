@@ -25,10 +25,11 @@ _Coded = tuple[npt.NDArray[np.integer[Any]], Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame of any library: its column names, and a way to code one column by its position."""
+    """A frame of any library: its column names, and ways to code a column and to get its values as they are, by its position."""
 
     names: tuple[str, ...]
     code: Callable[[int], _Coded]
+    array: Callable[[int], npt.NDArray[Any]]
 
     def column(self, name: str, *, where: str) -> Column:
         """The column of this name as text."""
@@ -163,7 +164,7 @@ def _pandas(frame: Any) -> Frame:
             return _one_by_one(series.tolist())  # 1, 1.0 and True count as one thing there
         return codes, list(np.asarray(distinct) if series.dtype in (np.float32, np.float16) else distinct)
 
-    return Frame(tuple(str(name) for name in frame.columns), code)
+    return Frame(tuple(str(name) for name in frame.columns), code, lambda number: np.asarray(frame.iloc[:, number]))
 
 
 def _polars(frame: Any) -> Frame:
@@ -178,7 +179,7 @@ def _polars(frame: Any) -> Frame:
         codes = series.replace_strict(distinct, numbers, default=-1, return_dtype=polars.Int32).to_numpy()
         return codes, list(distinct.to_numpy()) if series.dtype == polars.Float32 else distinct.to_list()
 
-    return Frame(tuple(frame.columns), code)
+    return Frame(tuple(frame.columns), code, lambda number: np.asarray(frame.to_series(number).to_numpy()))
 
 
 def _arrow(frame: Any) -> Frame:
@@ -197,7 +198,7 @@ def _arrow(frame: Any) -> Frame:
         small = pyarrow.types.is_float32(kind) or pyarrow.types.is_float16(kind)
         return codes, list(coded.dictionary.to_numpy(zero_copy_only=False)) if small else coded.dictionary.to_pylist()
 
-    return Frame(tuple(frame.schema.names), code)
+    return Frame(tuple(frame.schema.names), code, lambda number: np.asarray(frame.column(number)))
 
 
 def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
@@ -226,7 +227,7 @@ def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
             values = values.tolist()
         return _one_by_one(values)
 
-    return Frame(tuple(str(name) for name in data), code)
+    return Frame(tuple(str(name) for name in data), code, lambda number: np.asarray(columns[number]))
 
 
 def _one_by_one(values: Sequence[object]) -> _Coded:
