@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError
 from tacit.formats.files import FilePath, is_parquet, open_bytes, open_text, read_bytes_head, readable, shown, source_of
-from tacit.formats.table_frames import as_frame, texts_of
-from tacit.formats.tables import Names, read_table
+from tacit.formats.table_frames import Frame, as_frame, texts_of
+from tacit.formats.tables import Names, check_names, read_table
 from tacit.model.items import Items
 from tacit.model.schema import MissingRule
 from tacit.model.sets import Sets
@@ -68,7 +68,7 @@ def read_transactions(data: object, *, id_column: str | None = None, item_column
     frame = as_frame(data, where="the frame")
     if frame is None:
         return _from_lists(data)
-    if not pairs and (one_hot := _one_hot(data, frame.names)) is not None:
+    if not pairs and (one_hot := _one_hot(frame)) is not None:
         return one_hot.merged()
     return _from_pairs(data, id_column, item_column, where="the frame")
 
@@ -90,7 +90,14 @@ def read_data(
         return read_table(
             path, qi=qi, sa=sa, identifying=identifying, columns=columns, missing=missing, missing_rule=missing_rule
         )
-    given = {"--qi": qi, "--sa": sa, "identifying": identifying, "columns": columns, "--missing": missing is not None}
+    given = {
+        "--qi": qi,
+        "--sa": sa,
+        "identifying": identifying,
+        "columns": columns,
+        "--missing": missing is not None,
+        "--missing-rule": missing_rule != "category",
+    }
     for option, value in given.items():
         if value:
             raise OptionError(
@@ -260,7 +267,7 @@ def _from_pairs(data: object, id_column: str | None, item_column: str | None, *,
             raise OptionError(
                 f"has {len(table.names)} columns, so it does not say which one holds the person and which one the item",
                 where=where,
-                remedy="Name the two: --id COLUMN --item COLUMN (Python: id_column=, item_column=)",
+                remedy="Name the two with --id-column and --item-column",
             )
         id_column = id_column or others.pop(0)
         item_column = item_column or others.pop(0)
@@ -284,23 +291,24 @@ def _paired(people: Column, item: Column) -> Transactions:
     return _from_arrays(people.codes[kept], members[kept], len(people.values), names)
 
 
-def _one_hot(data: Any, names: Sequence[str]) -> Transactions | None:
-    """The transactions of a frame of truth values (or of zeros and ones), one column per item; None when it is no such frame."""
+def _one_hot(frame: Frame) -> Transactions | None:
+    """The transactions of a frame of truth values, one column per item; None when it is no such frame.
+
+    Zeros and ones do as well, except in two columns, which may be (id, item) pairs.
+    """
     rows: list[npt.NDArray[np.int64]] = []
     height = 0
-    for number in range(len(names)):
-        column = data.iloc[:, number] if hasattr(data, "iloc") else None
-        if column is None:
-            return None
-        values = np.asarray(column)
-        if values.dtype != np.bool_ and not (values.dtype.kind in "iu" and np.isin(values, (0, 1)).all()):
+    for number in range(len(frame.names)):
+        values = frame.array(number)
+        zeros_and_ones = values.dtype.kind in "iu" and len(frame.names) != 2 and bool(np.isin(values, (0, 1)).all())
+        if values.dtype != np.bool_ and not zeros_and_ones:
             return None
         rows.append(np.flatnonzero(values))
         height = len(values)
-    if not rows:
+    if not height:
         return None
-    members = np.repeat(np.arange(len(rows)), [len(part) for part in rows])
-    order = sort_names(names)
-    rank = np.empty(len(names), np.int64)
-    rank[[names.index(name) for name in order]] = np.arange(len(names))
-    return _from_arrays(np.concatenate(rows), rank[members], height, order)
+    check_names(frame.names, where="the frame")
+    names = sort_names(frame.names)
+    position = {name: i for i, name in enumerate(names)}
+    members = np.repeat([position[name] for name in frame.names], [len(part) for part in rows])
+    return _from_arrays(np.concatenate(rows), members, height, names)

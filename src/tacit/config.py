@@ -1,0 +1,253 @@
+"""``tacit.toml``: what repeats for a data set (roles, missing values, hierarchies, thresholds, policy), read and written."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, cast
+
+from tacit.errors import InputError, OptionError, TacitError, nearest_name
+from tacit.formats.files import FilePath, open_text, shown
+from tacit.formats.tables import read_table
+from tacit.formats.transactions import read_data
+from tacit.model.number import Threshold, share
+from tacit.model.policy import Policy
+from tacit.model.schema import MISSING_RULES, MissingRule, Schema
+from tacit.model.table import Column, Table
+
+FILE_NAME = "tacit.toml"
+
+#: The sections of the file and their keys.
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "data": ("qi", "sa", "identifying", "missing", "missing_rule", "hierarchies"),
+    "thresholds": ("min_support", "min_confidence"),
+    "policy": tuple(entry.name for entry in fields(Policy)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a ``tacit.toml`` says; None, or nothing in it, where it says nothing.
+
+    ``hierarchies`` is a folder, relative to the current one. ``policy`` holds the fields of :class:`tacit.model.policy.Policy` that are set.
+    """
+
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] = ()
+    identifying: tuple[str, ...] = ()
+    missing: str | None = None
+    missing_rule: MissingRule | None = None
+    hierarchies: str | None = None
+    min_support: int | float | str | None = None
+    min_confidence: float | str | None = None
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    where: str = ""
+
+
+# Reading
+
+
+def load_config(path: FilePath | None = None, *, near: FilePath | None = None) -> Config:
+    """The settings in ``path``; without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none."""
+    if path is None:
+        folders = ["", os.path.dirname(os.fspath(near))] if near is not None else [""]
+        found = [file for folder in folders if os.path.isfile(file := os.path.join(folder, FILE_NAME))]
+        if not found:
+            return Config()
+        path = found[0]
+    with open_text(path) as stream:
+        return parse_config(stream.read(), where=shown(path), folder=os.path.dirname(os.fspath(path)))
+
+
+def parse_config(text: str, *, where: str = FILE_NAME, folder: str = "") -> Config:
+    r"""The settings in the text of a ``tacit.toml`` that lies in ``folder``.
+
+    >>> parse_config('[data]\nqi = ["age", "sex"]').qi
+    ('age', 'sex')
+    """
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        place = re.search(r"line \d+, column \d+", str(exc))
+        what = f"is no valid TOML ({place[0] if place else 'at its end'})"
+        raise InputError(what, where=where, remedy='Write lines such as qi = ["age", "sex"]') from None
+    values: dict[str, Any] = {}
+    for section, keys in content.items():
+        _require(section, tuple(SECTIONS), "section", where)
+        if not isinstance(keys, dict):
+            raise OptionError(f"{section} is no section", where=where, remedy=f"Write [{section}] on a line of its own")
+        for key, value in keys.items():
+            place_of_key = f"{where}, [{section}] {key}"
+            _require(key, SECTIONS[section], "key", f"{where}, [{section}]")
+            if section == "policy":
+                values.setdefault("policy", {})[key] = value
+            else:
+                values[key] = _checked(key, value, place_of_key)
+    config = Config(**values, where=where)
+    _check_whole(config)
+    if config.hierarchies is not None:
+        values["hierarchies"] = os.path.join(folder, config.hierarchies)
+    return Config(**values, where=where)
+
+
+def _require(name: str, known: Sequence[str], noun: str, where: str) -> None:
+    if name not in known:
+        raise OptionError(f"unknown {noun} {name!r}", where=where, remedy=nearest_name(name, known, f"{noun}s"))
+
+
+def _checked(key: str, value: object, where: str) -> object:
+    """The value of a key, checked."""
+    if key in ("qi", "sa", "identifying"):
+        names = value.split(",") if isinstance(value, str) else value
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise OptionError("is no list of column names", where=where, remedy=f'Write for instance {key} = ["age", "sex"]')
+        return tuple(name.strip() for name in names)
+    if key == "min_support":
+        Threshold.parse(value, where=where)
+    elif key == "min_confidence":
+        share(value, where=where)
+    elif not isinstance(value, str):
+        raise OptionError("is no text", where=where, remedy=f'Write it in quotes: {key} = "..."')
+    if key == "missing_rule":
+        _require(cast(str, value), MISSING_RULES, "rule", where)
+    return value
+
+
+def _check_whole(config: Config) -> None:
+    """Check what concerns several keys."""
+    try:
+        Schema(config.qi, config.sa, config.identifying)
+        Policy(**config.policy)
+    except TacitError as error:
+        key = error.where.removeprefix("--").replace("-", "_")
+        section = next((name for name, keys in SECTIONS.items() if key in keys and name != "thresholds"), "data")
+        what, remedy = error.what.replace("--", ""), error.remedy.replace("--", "")
+        raise OptionError(what, where=f"{config.where}, [{section}] {key}", remedy=remedy) from None
+
+
+# Writing
+
+#: Column names that name a single person, letters and digits only.
+_NAMING = {
+    *("id", "personid", "patientid", "customerid", "userid", "memberid", "caseid", "recordid", "rowid", "uuid", "guid"),
+    *("name", "fullname", "firstname", "lastname", "surname", "forename", "givenname", "familyname", "username", "nickname"),
+    *(
+        "email",
+        "emailaddress",
+        "mail",
+        "phone",
+        "phonenumber",
+        "telephone",
+        "mobile",
+        "address",
+        "streetaddress",
+        "url",
+        "ip",
+        "ipaddress",
+    ),
+    *("ssn", "socialsecuritynumber", "nino", "nhsnumber", "mrn", "passport", "passportnumber", "taxid", "iban", "accountnumber"),
+    "licenseplate",
+}
+#: Below this many rows it means nothing that a column has a different value in each.
+_FEW_ROWS = 20
+#: A sensitive column has at least two values and seldom more than this.
+_MANY_VALUES = 50
+
+_TABLE_TOP = """\
+# tacit.toml: what Tacit should know about {name} ({n} rows). Options on the command line win over this file.
+# The roles are guesses from names and numbers of values: look at them before you rely on them.
+
+[data]
+# Quasi-identifying columns: what others may know about a person. Remove the first '#' of a line to give a column this role.
+qi = [
+{qi}]
+
+# Sensitive columns: what nobody should learn about a person. Tacit never guesses them; name them between the brackets.
+# Columns with few values: {candidates}
+sa = []
+
+# Identifying columns: each names a single person. They are left out of everything.
+identifying = [
+{identifying}]
+
+# The mark that stands for a missing value, and what it means: "category" (a value like any other), "drop" (leave out rows that have
+# it in a column in use) or "drop-any" (in any column).
+# missing = "?"
+# missing_rule = "drop"
+
+# The folder of hierarchy files, <column>.csv each, with lines such as value;coarser;*
+# hierarchies = "hierarchies"
+"""
+_TRANSACTIONS_TOP = """\
+# tacit.toml: what Tacit should know about {name} ({n} transactions, {items} items). Options on the command line win over this file.
+"""
+_REST = """
+[thresholds]
+# What is mined: a share of all people (0.05 or "5%") or a number of people (100).
+# min_support = "5%"
+# min_confidence = 0.6
+
+[policy]
+# A release is exposed when it proves something about 1 to k-1 people,
+k = {policy.k}
+# when it leaves someone fewer than l possible sensitive values,
+l = {policy.l}
+# or, where set, when it makes a sensitive value more likely than this.
+# max_posterior = 0.8
+"""
+
+
+def write_config(data: object) -> str:
+    """The text of a ``tacit.toml`` for the data: columns with their numbers of distinct values, and no cell's value.
+
+    >>> text = write_config({"name": ["Ann", "Bob", "Cem"], "ward": ["a", "a", "b"]})
+    >>> parse_config(text).identifying
+    ('name',)
+    """
+    if isinstance(data, str | os.PathLike):
+        people = read_data(data)
+        name = _one_line(os.path.basename(os.fspath(data)))
+    else:
+        people = read_table(data)
+        name = "the data"
+    rest = _REST.format(policy=Policy())
+    if not isinstance(people, Table):
+        return _TRANSACTIONS_TOP.format(name=name, n=people.n, items=len(people.items)) + rest
+    naming = [column for column in people.columns if _names_a_person(column, people.n)]
+    others = [column for column in people.columns if column not in naming]
+    few = [column.name for column in others if 2 <= len(column.values) <= _MANY_VALUES]
+    top = _TABLE_TOP.format(
+        name=name,
+        n=people.n,
+        qi="".join(f"    # {_entry(column)}" for column in others),
+        identifying="".join(f"    {_entry(column)}" for column in naming),
+        candidates=", ".join(map(_quoted, few)) or "none",
+    )
+    return top + rest
+
+
+def _names_a_person(column: Column, n: int) -> bool:
+    """Whether the column looks like a name or number of single people; when in doubt, not."""
+    words = re.findall(r"[a-z0-9]+", column.name.casefold())
+    if "".join(words) in _NAMING:
+        return True
+    distinct = len(column.values)
+    return n >= _FEW_ROWS and (distinct == n or (words[-1:] == ["id"] and 2 * distinct > n))
+
+
+def _entry(column: Column) -> str:
+    distinct = len(column.values)
+    return f"{_quoted(column.name)},  # {distinct} {'value' if distinct == 1 else 'values'}\n"
+
+
+def _quoted(name: str) -> str:
+    """A name as TOML writes it, on one line."""
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _one_line(text: str) -> str:
+    return text if text.isprintable() else repr(text)
