@@ -1,0 +1,79 @@
+# Tacit: `make demo` shows it, `make test` checks it. Needs Python 3.11 or newer and, for the first run, a package index that pip can reach.
+# Everything is installed into .venv; nothing outside this folder is changed, except by apt in `make test` where it may.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+# Both variables: older pips read the first for build tools as well, newer ones the second.
+PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+    $(BIN)/python -m pip --disable-pip-version-check install --quiet
+INPUTS := pyproject.toml constraints.txt
+WORKERS := 2
+
+# The first Python that is new enough; `make PYTHON=/path/to/python demo` chooses another.
+PYTHON := $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+    $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+
+.PHONY: help demo test lint types check docs facts pages bench needs clean
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make demo    install Tacit into .venv and run `tacit demo` on bundled data'
+	@echo 'make test    lint, types, every test, documentation; installs what is missing where it may'
+	@echo 'make bench   measure mining against other programs and write docs/benchmarks.md'
+	@echo 'make docs    write generated facts into docs/ and build the pages into site/'
+	@echo 'make clean   remove what these targets made'
+
+demo: $(VENV)/installed
+	$(BIN)/tacit demo
+
+test: needs lint types check
+	@echo 'all checks passed'
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed-dev
+	$(BIN)/mypy
+
+# The tests also hold that generated facts are up to date and that the pages build strictly. A skipped test is an error: what was not run was
+# not checked.
+check: $(VENV)/installed-dev
+	CI=true $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+pages: $(VENV)/installed-dev
+	$(BIN)/mkdocs build --quiet --strict --site-dir site
+
+facts: $(VENV)/installed-dev
+	$(BIN)/python docs/generate.py
+
+docs: facts pages
+	@echo 'open site/index.html'
+
+bench: $(VENV)/installed-dev
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .hypothesis tacit-demo
+	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# What tests need from the system: a C compiler and Python's headers, because the rival miner pyfim comes as source.
+needs:
+	@sh .ci/system-packages "$(PYTHON)"
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo 'make: no Python 3.11 or newer was found. Install one, or name it: make PYTHON=/path/to/python3.11' >&2; exit 2; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo 'make: $(PYTHON) cannot make environments (no venv or ensurepip).' \
+	    'On Debian or Ubuntu: apt install python3-venv' >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+# Stamps: an install is repeated only when what it depends on changed. The package is installed in place, so edits need no install.
+$(VENV)/installed: $(VENV)/bin/python $(INPUTS)
+	$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/bin/python $(INPUTS)
+	$(PIP_INSTALL) --editable '.[dev]'
+	@touch $(VENV)/installed $@

@@ -1,0 +1,44 @@
+"""A skipped test is an error where everything must run (``CI=true``): what was not run was not checked."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+_skipped: dict[str, str] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note a skipped test; an expected failure is not one."""
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _skipped[report.nodeid] = _reason(report)
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Note a module that skipped itself as a whole."""
+    if report.skipped:
+        _skipped[report.nodeid] = _reason(report)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Turn a run with skipped tests into a failed one."""
+    if _skipped and _everything_must_run():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which tests were skipped, and why."""
+    if _skipped and _everything_must_run():
+        terminalreporter.section("skipped, which is an error when CI=true")
+        for name, reason in sorted(_skipped.items()):
+            terminalreporter.line(f"{name}: {reason}")
+
+
+def _everything_must_run() -> bool:
+    return os.environ.get("CI") == "true"
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    return str(report.longrepr[-1]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
