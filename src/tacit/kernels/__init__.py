@@ -1,0 +1,1 @@
+"""ARRAYS -> ARRAYS: the hot loops, compiled by numba; nothing here imports anything else of Tacit."""
