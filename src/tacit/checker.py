@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -19,7 +19,29 @@ from tacit.model.release import Itemsets, Release
 
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
-_STEP = re.compile(r"(plus|minus)(?: (\d+) times)? ([\d,]+)(?: to ([\d,]+))?: .*?(?:\(line (\d+)\)|\(n\))", re.DOTALL)
+_TERM = re.compile(r"(plus|minus)(?: (\d+) times)? ([\d,]+)(?: to ([\d,]+))?: .*\((?:line (\d+)|n)\)", re.DOTALL)
+_GROUP = re.compile(r": ([^:]*?) [+-] x = (-?[\d,]+) [+-] x people")
+_SUMMAND = re.compile(r"([+-]) ([\d,]+) \(")
+#: A published number inside a sentence, with its place.
+_INLINE = re.compile(r"(?:\[([\d,]+) to ([\d,]+)\]|([\d,]+)) \((?:line (\d+)|n)\)")
+_BOUNDS = r"(?:-?[\d,]+|\[-?[\d,]+ to -?[\d,]+\])"
+_PLACED = rf"{_BOUNDS} \((?:line \d+|n|from above|a sum of \d+ supports)\)"
+_SUM = rf"(?:x|(?:- )?{_PLACED}(?: [+-] {_PLACED})* [+-] x(?: = {_BOUNDS} [+-] x)?)"
+#: Every form that a step may have.
+_FORMS = tuple(
+    re.compile(form, re.DOTALL)
+    for form in (
+        _TERM.pattern,
+        r"and [\d,]+ more terms, all listed as published lines with their weights",
+        r"sum: (between )?[\d,]+( and [\d,]+)?",
+        r"The same people in fewer words: .*",
+        r"No line says how many people have .*; call it x\.",
+        rf"Those .*: {_SUM} people cannot be negative: x is at (least|most) [\d,]+\.",
+        rf"Those .*: {_SUM} people, that is [\d,]+( to [\d,]+)? (person|people)\.",
+        r"The list is complete from [\d,]+ people on and leaves it out: x is at most [\d,]+\.",
+        r"So x is (between )?[\d,]+( and [\d,]+)?\.",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +68,10 @@ class Verification:
 
 class _Reject(Exception):
     """A finding does not follow from the release; the text says why."""
+
+
+class _Unpublished(_Reject):
+    """The release does not tell the support of an itemset."""
 
 
 @dataclass(slots=True)
@@ -76,7 +102,7 @@ class _Book:
             above = [line for line in rarest if items <= self.by_line[line][0]]
             if above:
                 return max(above, key=lambda line: (self.by_line[line][2], -line))
-        raise _Reject("the support of an itemset in its sum does not follow from the release")
+        raise _Unpublished("the support of an itemset in its sum does not follow from the release")
 
     def bounds(self, place: int | str) -> tuple[int, int]:
         """What the release prints at a place."""
@@ -84,6 +110,8 @@ class _Book:
             if self.release.n is None:
                 raise _Reject("it uses the number of people, which the release does not tell")
             return self.release.n, self.release.n
+        if place == "min_support" and self.release.min_support is not None:
+            return self.release.min_support, self.release.min_support
         if place not in self.by_line:
             raise _Reject(f"it cites line {place}, which holds no itemset")
         return self.by_line[int(place)][1:]
@@ -111,7 +139,7 @@ def _check(record: Mapping[str, Any], releases: Sequence[Release]) -> Verificati
         if claims.get(finding["code"]) == "estimates":
             continue
         try:
-            _check_channel(finding, books, int(record["policy"]["k"]))
+            _check_finding(finding, books, int(record["policy"]["k"]))
             held += 1
         except _Reject as why:
             problems.append(f"{finding['id']}: {why}")
@@ -152,8 +180,8 @@ def _totals(record: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-def _check_channel(finding: Mapping[str, Any], books: Sequence[_Book | None], k: int) -> None:
-    """Redo one finding about items: the lines it cites, the weights, the sum, the words."""
+def _check_finding(finding: Mapping[str, Any], books: Sequence[_Book | None], k: int) -> None:
+    """Redo one finding about items: its id, the lines it cites, its arithmetic, its words."""
     present, absent = frozenset(finding["event"]["present"]), frozenset(finding["event"]["absent"])
     text = json.dumps([finding["code"], finding["event"]], ensure_ascii=False, sort_keys=True)
     if finding["id"] != f"{finding['code']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}":
@@ -164,63 +192,142 @@ def _check_channel(finding: Mapping[str, Any], books: Sequence[_Book | None], k:
     if present & absent or len(absent) > MOST_ABSENT:
         raise _Reject("its event is empty or too long to check")
     cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}
-    lo, hi = _signed_sum(book, _weights(book, present, absent), cited)
+    for place, citation in cited.items():
+        if tuple(citation["count"]) != book.bounds(place):
+            raise _Reject(f"the release prints another count at {place}")
+    lo, hi = _derived(finding["code"], book, present, absent, cited)
     claimed_lo, claimed_hi = finding["count"]
     if not claimed_lo <= lo <= hi <= claimed_hi:
-        raise _Reject(f"its lines add up to {lo} to {hi}, not to {claimed_lo} to {claimed_hi}")
+        raise _Reject(f"its lines give {lo} to {hi}, not {claimed_lo} to {claimed_hi}")
     if not 0 < claimed_lo <= claimed_hi < k:
         raise _Reject(f"its group is not one of 1 to {k - 1} people")
-    _check_words(finding, book)
+    _check_sentence(finding)
+    for step in finding["steps"]:
+        _check_step(step, book)
+    _check_sums(finding["steps"])
 
 
-def _weights(book: _Book, present: frozenset[str], absent: frozenset[str]) -> dict[int | str, int]:
-    """How often each line enters "all of present, none of absent", by inclusion-exclusion."""
-    weights: dict[int | str, int] = {}
-    for size in range(len(absent) + 1):
-        for extra in combinations(sorted(absent), size):
-            place = book.place(present.union(extra))
-            weights[place] = weights.get(place, 0) + (-1) ** size
-    return {place: weight for place, weight in weights.items() if weight}
+def _derived(
+    code: str, book: _Book, present: frozenset[str], absent: frozenset[str], cited: Mapping[Any, Any]
+) -> tuple[int, int]:
+    """Bounds on the number of people in an event, as this attack may conclude them from the lines it cites."""
+    if code == "I01":
+        weights = _weights(book, present, absent)
+        if {place: citation.get("weight") for place, citation in cited.items()} != weights:
+            raise _Reject("the lines it cites are not those of its sum")
+        return _signed(weights.values(), [book.bounds(place) for place in weights])
+    if code == "I02":
+        if not book.release.header.complete:
+            raise _Reject("it needs a complete list, and the release is none")
+        used: set[int | str] = {"min_support"}
+        known: dict[frozenset[str], tuple[int, int]] = {}
+        bounds = [_deduced(book, present.union(extra), known, used) for extra in _subsets(absent)]
+        if used != set(cited):
+            raise _Reject("the lines it cites are not those of its derivation")
+        return _signed([(-1) ** len(extra) for extra in _subsets(absent)], bounds)
+    raise _Reject(f"there is no way to check {code}")
 
 
-def _signed_sum(book: _Book, weights: Mapping[int | str, int], cited: Mapping[Any, Mapping[str, Any]]) -> tuple[int, int]:
-    """The bounds of the sum; raises unless exactly these lines are cited with these weights and the numbers the release prints."""
-    if {place: citation["weight"] for place, citation in cited.items()} != weights:
-        raise _Reject("the lines it cites are not those of its sum")
+def _subsets(items: frozenset[str]) -> list[tuple[str, ...]]:
+    """All subsets, smaller ones first."""
+    return [extra for size in range(len(items) + 1) for extra in combinations(sorted(items), size)]
+
+
+def _signed(weights: Iterable[int], bounds: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The bounds of a weighted sum."""
     lo = hi = 0
-    for place, weight in weights.items():
-        low, high = book.bounds(place)
-        if cited[place]["count"] != [low, high]:
-            raise _Reject(f"the release prints another count at {place}")
+    for weight, (low, high) in zip(weights, bounds, strict=True):
         lo += weight * (low if weight > 0 else high)
         hi += weight * (high if weight > 0 else low)
     return lo, hi
 
 
-def _check_words(finding: Mapping[str, Any], book: _Book) -> None:
-    """The sentence must name the number and every item; the steps must print published counts and add up."""
+def _deduced(
+    book: _Book, items: frozenset[str], known: dict[frozenset[str], tuple[int, int]], used: set[int | str]
+) -> tuple[int, int]:
+    """Bounds on a support: as published, or because an unpublished itemset lies below the threshold and no group is negative."""
+    if items in known:
+        return known[items]
+    try:
+        place = book.place(items)
+        used.add(place)
+        known[items] = book.bounds(place)
+        return known[items]
+    except _Unpublished:
+        pass
+    if len(items) > MOST_ABSENT // 2 + 6:
+        raise _Reject("its itemset is too long to check")
+    lo, hi = 0, (book.release.min_support or 1) - 1
+    for part in map(frozenset, _subsets(items)):
+        if part == items:
+            continue
+        others = [extra for extra in _subsets(items - part) if part.union(extra) != items]
+        bounds = [_deduced(book, part.union(extra), known, used) for extra in others]
+        # The group "all of part, nothing else of items" is this sum plus or minus the unknown support, and not negative.
+        _, most = _signed([(-1) ** len(extra) for extra in others], bounds)
+        if len(items - part) % 2:
+            hi = min(hi, most)
+        else:
+            lo = max(lo, -most)
+    if lo > hi:
+        raise _Reject("the published counts contradict each other")
+    known[items] = (lo, hi)
+    return lo, hi
+
+
+def _weights(book: _Book, present: frozenset[str], absent: frozenset[str]) -> dict[int | str, int]:
+    """How often each line enters "all of present, none of absent", by inclusion-exclusion."""
+    weights: dict[int | str, int] = {}
+    for extra in _subsets(absent):
+        place = book.place(present.union(extra))
+        weights[place] = weights.get(place, 0) + (-1) ** len(extra)
+    return {place: weight for place, weight in weights.items() if weight}
+
+
+def _check_sentence(finding: Mapping[str, Any]) -> None:
+    """The sentence must name the number and every item."""
     lo, hi = finding["count"]
     number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
-    event = finding["event"]
-    if not finding["statement"].startswith(f"{number} pe") or any(
-        item not in finding["statement"] for item in event["present"] + event["absent"]
-    ):
+    named = finding["event"]["present"] + finding["event"]["absent"]
+    if not finding["statement"].startswith(f"{number} pe") or any(item not in finding["statement"] for item in named):
         raise _Reject("its sentence does not say what its event and count say")
+
+
+def _check_step(step: str, book: _Book) -> None:
+    """A step must have a known form, and print what the release prints wherever it cites it."""
+    if not any(form.fullmatch(step) for form in _FORMS):
+        raise _Reject("it has a step that cannot be checked")
+    if match := _TERM.fullmatch(step):
+        printed = [(match[3], match[4] or match[3], match[5])]
+    else:
+        found = _INLINE.findall(step) if step.startswith("Those ") else []
+        printed = [(low or exact, high or exact, line) for low, high, exact, line in found]
+    for low, high, line in printed:
+        if (_number(low), _number(high)) != book.bounds(int(line) if line else "n"):
+            raise _Reject("a step prints another count than the release")
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def _check_sums(steps: Sequence[str]) -> None:
+    """Sums that the steps write out must be right."""
     low = high = 0
     whole = True
-    for step in finding["steps"]:
-        if step.startswith("and ") and step.endswith("weights"):
+    for step in steps:
+        if match := _TERM.fullmatch(step):
+            weight = int(match[2] or 1) * (1 if match[1] == "plus" else -1)
+            numbers = [_number(match[3]), _number(match[4] or match[3])]
+            low += weight * numbers[0 if weight > 0 else 1]
+            high += weight * numbers[1 if weight > 0 else 0]
+        elif step.startswith("and "):
             whole = False
         elif step.startswith("sum: "):
             if whole and low == high and step != f"sum: {low:,}":
                 raise _Reject("a sum in its steps is wrong")
             low, high, whole = 0, 0, True
-        elif match := _STEP.fullmatch(step):
-            weight = int(match[2] or 1) * (1 if match[1] == "plus" else -1)
-            printed = tuple(int(number.replace(",", "")) for number in (match[3], match[4] or match[3]))
-            if printed != book.bounds(int(match[5]) if match[5] else "n"):
-                raise _Reject("a step prints another count than the release")
-            low += weight * printed[0 if weight > 0 else 1]
-            high += weight * printed[1 if weight > 0 else 0]
-        elif not step.startswith("The same people in fewer words: "):
-            raise _Reject("it has a step that cannot be checked")
+        elif (match := _GROUP.search(step)) and "[" not in match[1]:
+            total = sum((-1 if sign == "-" else 1) * _number(number) for sign, number in _SUMMAND.findall("+ " + match[1]))
+            if _number(match[2]) != total:
+                raise _Reject("a sum in its steps is wrong")

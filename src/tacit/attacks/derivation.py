@@ -75,14 +75,15 @@ def sentence(event: ItemEvent, count: Bound) -> str:
     """
     verb = "has" if count == Bound(1, 1) else "have"
     if not event.absent:
-        return f"{verb} {_listed(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
-    lacking = f"neither {_listed(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
+        return f"{verb} {listed(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
+    lacking = f"neither {listed(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
     if not event.present:
         return f"{verb} no {event.absent[0]}" if len(event.absent) == 1 else f"{verb} {lacking}"
-    return f"{verb} {_listed(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
+    return f"{verb} {listed(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
 
 
-def _listed(names: tuple[str, ...], word: str) -> str:
+def listed(names: tuple[str, ...], word: str) -> str:
+    """Names as in a sentence: ``a, b and c``."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
@@ -126,7 +127,7 @@ def _term(release: Itemsets, line: int, weight: int, published: Bound) -> str:
     number = f"{published.lo:,}" if published.is_exact else f"{published.lo:,} to {published.hi:,}"
     if line == -1:
         return f"{sign} {number}: all people (n)"
-    return f"{sign} {number}: people with {_listed(tuple(sorted(release.names(line))), 'and')} (line {release.line(line)})"
+    return f"{sign} {number}: people with {listed(tuple(sorted(release.names(line))), 'and')} (line {release.line(line)})"
 
 
 def _shortest(

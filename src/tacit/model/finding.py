@@ -21,7 +21,7 @@ def finding_id(code: str, event: Event) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One published number that a finding rests on, and how often it is added (negative: taken away).
+    """One published number that a finding rests on, and how often it is added (negative: taken away; None: it bounds the result otherwise).
 
     ``place`` is a line number of the release's file, or the name of a header entry such as ``"n"``.
     """
@@ -29,12 +29,13 @@ class Citation:
     release: int
     place: int | str
     count: Bound
-    weight: int = 1
+    weight: int | None = 1
 
     def to_dict(self) -> dict[str, Any]:
         """The citation as in the record."""
         key = "line" if isinstance(self.place, int) else "cell"
-        return {"release": self.release, key: self.place, "count": self.count.to_list(), "weight": self.weight}
+        out: dict[str, Any] = {"release": self.release, key: self.place, "count": self.count.to_list()}
+        return out if self.weight is None else out | {"weight": self.weight}
 
 
 @dataclass(frozen=True, slots=True)

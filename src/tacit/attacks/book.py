@@ -1,0 +1,108 @@
+"""Itemsets with what is known about their supports, to be looked up fast: the Python side of the deduction kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.sets import Sets
+
+Words = npt.NDArray[np.uint64]
+Whole = npt.NDArray[np.int64]
+
+
+def members_of(words: Words) -> Whole:
+    """The items of a set given as bits, ascending.
+
+    >>> members_of(np.array([5, 1], np.uint64)).tolist()
+    [0, 2, 64]
+    """
+    return np.flatnonzero(np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little"))
+
+
+def bits_of(mask: int, count: int) -> npt.NDArray[np.bool_]:
+    """The lowest ``count`` bits of a mask as truth values.
+
+    >>> bits_of(5, 3).tolist()
+    [True, False, True]
+    """
+    return np.array([bool(mask >> j & 1) for j in range(count)], np.bool_)
+
+
+class Book:
+    """A growing table of itemsets with bounds on their supports."""
+
+    def __init__(self, mix: Words, slots: int = 1024) -> None:
+        self.mix = mix
+        self.width = max(1, -(-len(mix) // 64))
+        self._count = 0
+        self._clear(slots)
+
+    @classmethod
+    def for_items(cls, n_items: int) -> Book:
+        """An empty book over this many items."""
+        return cls(Sets(np.arange(n_items + 1, dtype=np.int64), np.arange(n_items, dtype=np.int32)).member_hashes())
+
+    def _clear(self, slots: int) -> None:
+        self.marks = np.zeros(slots, np.uint64)
+        self.words = np.zeros((slots, self.width), np.uint64)
+        self.lo = np.zeros(slots, np.int64)
+        self.hi = np.zeros(slots, np.int64)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def keys(self, sets: Sets) -> Words:
+        """Sets as bits, one row each."""
+        keys = np.zeros((len(sets), self.width), np.uint64)
+        members = sets.members.astype(np.int64)
+        np.bitwise_or.at(keys, (sets.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
+        return keys
+
+    def subsets(self, items: Whole) -> Words:
+        """All subsets of some items as bits; row ``m`` holds the items whose bit is set in ``m``."""
+        keys = np.zeros((1 << len(items), self.width), np.uint64)
+        for j, item in enumerate(items.tolist()):
+            keys[1 << j : 2 << j] = keys[: 1 << j]
+            keys[1 << j : 2 << j, item >> 6] |= np.uint64(1 << (item & 63))
+        return keys
+
+    def enter(self, keys: Words, bounds: Whole) -> None:
+        """Write itemsets with their bounds; an itemset that is there already gets the new bounds."""
+        from tacit.kernels.deduction import enter
+
+        needed = self._count + len(keys)
+        if 2 * needed > len(self.marks):
+            used = np.flatnonzero(self.marks)
+            old = self.words[used], np.stack((self.lo[used], self.hi[used]), axis=1)
+            self._clear(1 << (4 * needed).bit_length())
+            enter(self.marks, self.words, self.lo, self.hi, *old[:1], self.mix, old[1])
+        bounds = np.ascontiguousarray(bounds, np.int64)
+        self._count += enter(self.marks, self.words, self.lo, self.hi, np.ascontiguousarray(keys), self.mix, bounds)
+
+    def everything(self) -> Words:
+        """All itemsets in the book."""
+        return self.words[np.flatnonzero(self.marks)]
+
+    def bounds(self, keys: Words) -> tuple[Whole, Whole, npt.NDArray[np.bool_]]:
+        """The bounds of itemsets, and which of them are in the book."""
+        from tacit.kernels.deduction import look_up
+
+        slots = np.empty(len(keys), np.int64)
+        look_up(self.marks, self.words, np.ascontiguousarray(keys), self.mix, slots)
+        return self.lo[slots], self.hi[slots], slots >= 0
+
+    def candidates(self, fresh: Words, *, first: bool) -> Words:
+        """Itemsets that are not in the book but all of whose subsets are, above those of ``fresh``; sorted, each once."""
+        from tacit.kernels.deduction import candidates
+
+        found: Words = candidates(self.marks, self.words, np.ascontiguousarray(fresh), self.mix, first, np.zeros(1, np.int8))
+        return np.unique(found, axis=0)
+
+    def deduce(self, keys: Words, ask: Whole) -> tuple[Whole, Whole, Whole, Whole, Whole, npt.NDArray[np.int8]]:
+        """Bounds of candidates and the small groups they prove (see :func:`tacit.kernels.deduction.deduce`)."""
+        from tacit.kernels.deduction import deduce
+
+        found: tuple[Whole, Whole, Whole, Whole, Whole, npt.NDArray[np.int8]]
+        found = deduce(self.marks, self.words, self.lo, self.hi, np.ascontiguousarray(keys), self.mix, ask)
+        return found

@@ -1,0 +1,203 @@
+"""I02 unpublished-itemsets: groups of fewer than k people through itemsets that the release leaves out.
+
+Infers
+    A complete list says of every itemset that is missing: fewer people than the threshold have it. Together with the supports of its subsets
+    that bounds its support from both sides, because no group of people can have fewer than 0 members (deduction rules). Often one number is
+    left; then the itemset is as good as published, and sets above it follow, level by level. Each such itemset J gives groups "all of I, none
+    of J without I" that no published set gives.
+Assumes
+    The list is complete above its threshold, and the number of people is known.
+Claim
+    Proves.
+Cost
+    One look-up per frequent itemset and item for the border, then ``2**|J|`` per candidate J, refused above 16 items.
+Example
+    Of 10 people 9 have a and 9 have b; {a, b} is left out of a complete list from 9 on. At least 8 have both, at most 8 are allowed, so it is 8:
+    exactly 1 person has a and not b, exactly 1 has b and not a.
+Reference
+    Atzori, Bonchi, Giannotti, Pedreschi, k-Anonymous Patterns, PKDD 2005, section 3; Calders, Goethals, Mining All Non-derivable Frequent
+    Itemsets, PKDD 2002.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.base import Target
+from tacit.attacks.book import Book, bits_of, members_of
+from tacit.attacks.deduction import write_out
+from tacit.attacks.supports import MOST_ITEMS, Supports
+from tacit.errors import Contradiction, LimitReached
+from tacit.model.audit import AttackRun, Status
+from tacit.model.bound import Bound
+from tacit.model.event import ItemEvent
+from tacit.model.finding import Finding
+from tacit.model.release import Itemsets
+
+CODE = "I02"
+NAME = "unpublished-itemsets"
+
+#: Candidates of more items than this are left open: their groups would take 2**17 numbers each.
+LONGEST = 16
+#: A release that stands for more frequent itemsets than this is left open.
+MOST_FREQUENT = 1 << 25
+#: Candidates are looked at in pieces, so that time limits are noticed.
+PIECE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups as columns: the unpublished set as bits over the items, which of its items are present, bounds, level, and whether it is new."""
+
+    words: npt.NDArray[np.uint64]
+    present: npt.NDArray[np.int64]
+    lo: npt.NDArray[np.int64]
+    hi: npt.NDArray[np.int64]
+    level: npt.NDArray[np.int64]
+    new: npt.NDArray[np.int8]
+
+    @classmethod
+    def joined(cls, parts: list[Groups], width: int) -> Groups:
+        """All parts one after the other."""
+        nothing = np.empty(0, np.int64)
+        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, nothing, np.empty(0, np.int8))
+        fields = ("words", "present", "lo", "hi", "level", "new")
+        return cls(*(np.concatenate([getattr(part, name) for part in [empty, *parts]]) for name in fields))
+
+    def take(self, index: npt.NDArray[np.int64]) -> Groups:
+        """The groups at these positions."""
+        return Groups(self.words[index], self.present[index], self.lo[index], self.hi[index], self.level[index], self.new[index])
+
+
+def run(target: Target) -> AttackRun:
+    """All groups of fewer than k people that unpublished itemsets give away."""
+    release = target.release
+    assert isinstance(release, Itemsets)
+    if (why := _not_relevant(release)) is not None:
+        return AttackRun(CODE, NAME, "proves", "not-relevant", why)
+    supports = Supports(release)
+    status: Status = "ran"
+    reason, undecided = "", 0
+    parts: list[Groups] = []
+    book = Book.for_items(len(release.items))
+    try:
+        if _frequent_itemsets(supports, book, target):
+            undecided = _search(target, release, book, parts)
+            reason = f"{undecided} unpublished itemsets of more than {LONGEST} items were not looked at" if undecided else ""
+        else:
+            undecided, reason = (
+                1,
+                f"the release stands for more than {MOST_FREQUENT:,} frequent itemsets, too many to look behind",
+            )
+    except LimitReached:
+        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+    groups = _worst_first(Groups.joined(parts, book.width))
+    sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
+
+    def event(index: int) -> ItemEvent:
+        items = members_of(groups.words[index])
+        held = bits_of(int(groups.present[index]), len(items))
+        names = release.items.names
+        return ItemEvent(tuple(names[i] for i in items[held]), tuple(names[i] for i in items[~held]))
+
+    def show(index: int) -> Finding:
+        count = Bound(int(groups.lo[index]), int(groups.hi[index]))
+        items = members_of(groups.words[index])
+        return write_out(CODE, supports, book, target.index, items, bits_of(int(groups.present[index]), len(items)), count)
+
+    return AttackRun(
+        CODE,
+        NAME,
+        "proves",
+        status,
+        reason,
+        people=int(groups.lo.max(initial=0)),
+        undecided=undecided,
+        columns={
+            "items": sizes,
+            "present": groups.present,
+            "count": groups.lo,
+            "count_hi": groups.hi,
+            "level": groups.level,
+            "new": groups.new.astype(np.bool_),
+        },
+        severity=(groups.hi << 16) | np.minimum(sizes, 0xFFFF),
+        event=event,
+        show=show,
+    )
+
+
+def _not_relevant(release: Itemsets) -> str | None:
+    """Why missing itemsets say nothing here, or None when they do."""
+    if not release.header.complete or release.min_support is None:
+        return "the list is not said to be complete above a threshold, so a missing itemset says nothing"
+    if release.only == "maximal":
+        return "maximal itemsets alone do not tell the supports of their subsets"
+    if release.n is None:
+        return "the number of people is not known"
+    return None
+
+
+def _frequent_itemsets(supports: Supports, book: Book, target: Target) -> bool:
+    """Enter all frequent itemsets with their supports, the empty one included; False when there are too many."""
+    release = supports.release
+    assert release.n is not None
+    book.enter(np.zeros((1, book.width), np.uint64), np.full((1, 2), release.n))
+    if not supports.by_closure:
+        book.enter(book.keys(release.sets), np.stack((release.lo, release.hi), axis=1))
+        return True
+    lengths = release.sets.lengths[supports.maximal]
+    if lengths.max(initial=0) > MOST_ITEMS or (1 << lengths.astype(object)).sum() > MOST_FREQUENT:
+        return False
+    for line in supports.maximal.tolist():
+        target.limits.check(CODE)
+        items = release.sets[line].astype(np.int64)
+        cube = supports.cube(items)
+        book.enter(book.subsets(items), np.stack((cube.lo, cube.hi), axis=1))
+    return True
+
+
+def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) -> int:
+    """Level by level: candidates above what is known, their bounds, their groups; returns how many candidates were too long."""
+    assert release.min_support is not None
+    ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
+    fresh, level, too_long = book.everything(), 1, 0
+    while len(fresh):
+        wanted = book.candidates(fresh, first=level == 1)
+        derived = []
+        for start in range(0, len(wanted), PIECE):
+            target.limits.check(CODE)
+            keys = wanted[start : start + PIECE]
+            bounds, which, present, lo, hi, new = book.deduce(keys, ask)
+            too_long += int((bounds[:, 0] < 0).sum())
+            _refuse_impossible(release, bounds)
+            parts.append(Groups(keys[which], present, lo, hi, np.full(len(which), level), new))
+            exact = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))
+            derived.append((keys[exact], bounds[exact]))
+            if level == 1:
+                target.progress((start + len(keys)) / len(wanted))
+        for keys, bounds in derived:
+            book.enter(keys, bounds)
+        fresh = np.concatenate([keys for keys, _ in derived]) if derived else np.empty((0, book.width), np.uint64)
+        level += 1
+    target.progress(1.0)
+    return too_long
+
+
+def _refuse_impossible(release: Itemsets, bounds: npt.NDArray[np.int64]) -> None:
+    """Raise when an unpublished itemset would have to be more frequent than it can be."""
+    if (bounds[:, 0] > bounds[:, 1]).any():
+        raise Contradiction(
+            "the list cannot be complete: an itemset that it leaves out has to reach the threshold, or some group would be negative",
+            where=release.source.name if release.source else "the release",
+            remedy="Check the threshold and the counts, or say that the list is incomplete (--incomplete)",
+        )
+
+
+def _worst_first(groups: Groups) -> Groups:
+    """Smallest groups first, then shortest descriptions, then by their items."""
+    sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
+    return groups.take(np.lexsort((groups.present, *groups.words.T, sizes, groups.hi)))
