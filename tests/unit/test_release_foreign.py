@@ -317,7 +317,7 @@ class TestSpark:
         table = pa.table({"antecedent": [["a"]], "consequent": [["c"]], "confidence": [2 / 3]})
         pq.write_table(table, tmp_path / "s.parquet")
         got = of_rules(read_release(tmp_path / "s.parquet", n=10))
-        assert got == {(frozenset("a"), frozenset("c")): ([0, 6], [0, 9])}
+        assert got == {(frozenset("a"), frozenset("c")): ([2, 6], [3, 9])}
         with pytest.raises(InputError, match=r"^s\.parquet, row 1: says something only together with the number of people"):
             read_release(tmp_path / "s.parquet")
 

@@ -249,6 +249,9 @@ class _Reading:
         everybody = printout.sets.lengths == 0
         if header.n is not None:
             whole_lo[everybody] = np.maximum(whole_lo[everybody], header.n)
+        if self.confidence is not None:
+            # A confidence of an antecedent that nobody has cannot be printed.
+            whole_lo = np.maximum(whole_lo, self.confidence.given())
         ratios = self._ratios(header)
         index = self.confidence.index if self.confidence is not None else np.zeros(len(lo), np.int64)
         clash = people_of_rule(lo, hi, whole_lo, whole_hi, index, ratios)

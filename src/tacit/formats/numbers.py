@@ -88,7 +88,12 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
     is_double = digits is None and any(_significant(text) >= DOUBLE_DIGITS for text in texts)
     # A double written in full is off by a rounding in either direction, however the program prints rounded numbers.
     mode: Rounding = "unknown" if is_double and rounding == "truncated" else rounding
-    printed = [None if value is None else Printed.around(value, step, mode) for value, step in zip(values, steps, strict=True)]
+    # Programs round the double nearest to a share, not the share itself: close to the middle between two prints that can turn the last digit.
+    slack = Fraction(1, 2**50) if mode == "nearest" else Fraction(0)
+    printed = [
+        None if value is None else Printed.around(value, step + value * slack, mode)
+        for value, step in zip(values, steps, strict=True)
+    ]
     return Shares(column, index, texts, printed, is_double, digits)
 
 
