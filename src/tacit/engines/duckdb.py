@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.engines.base import Group, check_columns, check_events
 from tacit.errors import EngineError, InputError, OptionError, nearest_name
@@ -153,7 +154,11 @@ class Relation:
             self.connection.execute(f"CREATE TYPE v{number} AS ENUM (SELECT DISTINCT {text} FROM people ORDER BY {text})")
             coded = f"CAST(enum_code(CAST({text} AS v{number})) AS INTEGER)"
             codes = self.connection.execute(f"SELECT {coded} AS code FROM people").fetchnumpy()["code"]
-        return _stripped(Column(self.names[number], tuple(values.tolist()), np.ascontiguousarray(codes, np.int32)))
+        texts = values.tolist()
+        if self.types[number] in ("DOUBLE", "FLOAT"):
+            # Not in SQL: over Parquet, whose statistics leave NaN out, DuckDB takes isnan() for false without looking.
+            texts = ["" if text in ("nan", "-nan") else text for text in texts]
+        return _tidy(self.names[number], texts, np.ascontiguousarray(codes, np.int32))
 
     def _text(self, number: int, aliased: str) -> str:
         """SQL for the text of a cell: as printed, the empty text where nothing is."""
@@ -167,11 +172,8 @@ class Relation:
         if kind in _TIMESTAMPS:
             times = f"SELECT count(*) FROM {aliased} WHERE {cell} <> date_trunc('day', {cell})"
             cell = f"CAST({cell} AS DATE)" if self.connection.execute(times).fetchall()[0][0] == 0 else cell
-        printed = {
-            "BOOLEAN": f"CASE WHEN {cell} THEN 'True' WHEN NOT {cell} THEN 'False' END",
-            "DOUBLE": f"CASE WHEN NOT isnan({cell}) THEN CAST({cell} AS VARCHAR) END",
-            "FLOAT": f"CASE WHEN NOT isnan({cell}) THEN CAST({cell} AS VARCHAR) END",
-        }.get(kind, f"CAST({cell} AS VARCHAR)")
+        truth = f"CASE WHEN {cell} THEN 'True' WHEN NOT {cell} THEN 'False' END"
+        printed = truth if kind == "BOOLEAN" else f"CAST({cell} AS VARCHAR)"
         return f"coalesce({printed}, '')"
 
 
@@ -180,15 +182,15 @@ def _no_glob(path: str) -> str:
     return "".join(f"[{char}]" if char in "*?[" else char for char in path)
 
 
-def _stripped(column: Column) -> Column:
-    """The column with blanks around its values removed; values that become equal are merged."""
-    texts = [value.strip(_BLANKS) for value in column.values]
+def _tidy(name: str, texts: list[str], codes: npt.NDArray[np.int32]) -> Column:
+    """A column without blanks around its values; values that are equal then become one."""
+    texts = [text.strip(_BLANKS) for text in texts]
     values = tuple(sorted(set(texts)))
-    if values == column.values:
-        return column
+    if list(values) == texts:
+        return Column(name, values, codes)
     position = {value: i for i, value in enumerate(values)}
     lookup = np.array([position[text] for text in texts], np.int32)
-    return Column(column.name, values, lookup[column.codes])
+    return Column(name, values, lookup[codes])
 
 
 def _top_level_names(stored: Sequence[tuple[str, int | None]]) -> list[str]:

@@ -92,8 +92,8 @@ def _plain_text(path: FilePath, head: bytes, where: str) -> RowSource | None:
             first = next(records(lines, delimiter, where=where), None)
         except InputError:
             return None
-    if first is None or len(first[1]) < 2:
-        return None  # a blank line is a row of one empty cell for some readers
+    if first is None or len(first[1]) < 2 or delimiter == " ":
+        return None  # what is a blank line, and what a row of empty cells, is not for others to decide
     shape = plain_shape(path, delimiter, len(first[1]))
     if shape is None:
         return None

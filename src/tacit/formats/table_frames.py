@@ -154,6 +154,14 @@ def _without_zeros(text: str) -> str:
 # Libraries
 
 
+_SMALL_FLOATS: dict[str, type[np.floating[Any]]] = {
+    "float16": np.float16,
+    "halffloat[pyarrow]": np.float16,
+    "float32": np.float32,
+    "float[pyarrow]": np.float32,
+}
+
+
 def _pandas(frame: Any) -> Frame:
     import pandas
 
@@ -162,7 +170,8 @@ def _pandas(frame: Any) -> Frame:
         codes, distinct = pandas.factorize(series)
         if series.dtype == object and not all(isinstance(value, str) for value in distinct):
             return _one_by_one(series.tolist())  # 1, 1.0 and True count as one thing there
-        return codes, list(np.asarray(distinct) if series.dtype in (np.float32, np.float16) else distinct)
+        kind = _SMALL_FLOATS.get(str(series.dtype).casefold())
+        return codes, list(distinct if kind is None else np.asarray(distinct, kind))
 
     return Frame(tuple(str(name) for name in frame.columns), code, lambda number: np.asarray(frame.iloc[:, number]))
 

@@ -30,11 +30,12 @@ def records(lines: Iterable[str], delimiter: str, *, where: str) -> Iterator[tup
     blank = "".join(c for c in " \t" if c != delimiter)
     opening = re.compile(f'[{blank}]*"')
     closing = re.compile(f"[{blank}]*({re.escape(delimiter)}|\r\n|\r|\n|$)")
+    empty_cells = "" if delimiter == " " else delimiter  # a line of blanks is blank even where they separate
     while line := reader.next():
         if '"' in line:
             first = reader.number
             yield first, _split_quoted(line, delimiter, opening, closing, reader)
-        elif line.strip(BLANKS) or delimiter in line:
+        elif line.strip(BLANKS) or (empty_cells and empty_cells in line):
             yield reader.number, line.rstrip("\r\n").split(delimiter)
 
 
