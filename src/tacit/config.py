@@ -102,10 +102,10 @@ def _require(name: str, known: Sequence[str], noun: str, where: str) -> None:
 def _checked(key: str, value: object, where: str) -> object:
     """The value of a key, checked."""
     if key in ("qi", "sa", "identifying"):
-        names = value.split(",") if isinstance(value, str) else value
+        names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise OptionError("is no list of column names", where=where, remedy=f'Write for instance {key} = ["age", "sex"]')
-        return tuple(name.strip() for name in names)
+        return tuple(names)
     if key == "min_support":
         Threshold.parse(value, where=where)
     elif key == "min_confidence":

@@ -475,6 +475,14 @@ def test_wrong_roles(write: Write) -> None:
             f'a,b\n1,2\n"{SECRET}"x,5\n',
             "x.csv, line 3: a quoted cell goes on after its closing quote. Double the quotes inside a cell, or remove them.",
         ),
+        (
+            f'a,"{SECRET}\n1,2\n',
+            "x.csv, line 1: the quote that opens here is never closed. Close it, or double it inside a quoted cell.",
+        ),
+        (
+            f'a;"{SECRET}"b\n1;2\n',
+            "x.csv, line 1: a quoted cell goes on after its closing quote. Double the quotes inside a cell, or remove them.",
+        ),
         ("a,b,a\n1,2,3\n", "x.csv: columns 1 and 3 are both called 'a'. Rename one of them; the columns are: a, b, a."),
         (",a\n0,1\n", "x.csv: column 1 has no name. Name every column in the header (pandas: to_csv(index=False))."),
         (b"a,b\n1,\x00\n", "x.csv: is not text (binary, or in an unknown encoding). Save it as CSV in UTF-8."),

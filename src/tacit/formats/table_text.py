@@ -114,11 +114,12 @@ def sniff_delimiter(head: str, *, complete: bool, prefer: str = "") -> str:
     best, chosen = (0.0, 0), ","
     for delimiter in dict.fromkeys([*prefer, *STRONG_DELIMITERS, *WEAK_DELIMITERS]):
         widths = _widths(head, delimiter, complete=complete)
-        # Two words in every line are no sign of a table.
-        if not widths or widths[0] < (3 if delimiter == " " else 2):
-            continue
-        agreeing = widths.count(widths[0]) / len(widths)
-        score = (agreeing, 0 if delimiter in WEAK_DELIMITERS else widths[0])
+        if not widths and delimiter in head:
+            score = (0.0, 1)  # the very first record cannot be split; if nothing fits better, reading it will say why
+        elif not widths or widths[0] < (3 if delimiter == " " else 2):
+            continue  # two words in every line are no sign of a table
+        else:
+            score = (widths.count(widths[0]) / len(widths), 0 if delimiter in WEAK_DELIMITERS else widths[0])
         if score > best:
             best, chosen = score, delimiter
     return chosen
