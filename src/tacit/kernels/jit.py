@@ -53,7 +53,7 @@ def _compiled(function: Function) -> Function:
 
 def _depend_on_all_sources(dispatcher: Any) -> None:
     """Let a cached kernel expire when any kernel source changes: numba looks only at the file of the kernel itself, not of those it calls."""
-    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         stats = [(path.name, path.stat()) for path in sorted(Path(__file__).parent.glob("*.py"))]
         cache_file._source_stamp = str([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats])
@@ -78,7 +78,7 @@ def _word_instruction(generate: Callable[[Any, Any], Any], plain: Callable[[int]
 
 
 def _trailing_zeros(builder: Any, word: Any) -> Any:
-    from llvmlite import ir
+    from llvmlite import ir  # type: ignore[import-untyped]
 
     return builder.cttz(word, ir.Constant(ir.IntType(1), 0))
 

@@ -1,0 +1,1 @@
+"""ROWS -> PATTERNS: frequent itemsets (all, closed, maximal) and rules QI => SA."""

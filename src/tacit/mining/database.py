@@ -1,0 +1,131 @@
+"""Rows as the mining kernels want them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import OptionError
+from tacit.model.sets import IntArray, Sets
+
+Numbers = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.int32]
+
+#: Rows are kept as masks when a mask is at most this many words per item that a row holds on average; otherwise as lists.
+MASK_WORDS_PER_ITEM = 1.0
+
+#: The kernels count positions in 32 bits.
+MOST_CELLS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What is mined: sets of items with weights, a class for each row (for rules) and a column for each item (for tables)."""
+
+    sets: Sets
+    weights: Numbers
+    n_items: int
+    columns: Numbers | None = None
+    classes: Labels | None = None
+    n_classes: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Database:
+    """Frequent items only, equal rows merged, classes and weights laid out in parts; see :mod:`tacit.kernels.conditional`.
+
+    ``kept[label]`` is the number that a frequent item had in the rows; labels ascend with it. ``least`` is the threshold, ``longest`` the
+    largest number of frequent items in a row.
+    """
+
+    kept: Numbers
+    least: int
+    n_classes: int
+    lists: Labels
+    masks: npt.NDArray[np.uint64]
+    starts: Numbers
+    places: Labels
+    parts: Numbers
+    labels: Numbers
+    longest: int
+
+    @property
+    def n_items(self) -> int:
+        """How many items are frequent."""
+        return len(self.kept)
+
+
+def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, dense: bool | None = None) -> Database:
+    """The rows ready for mining with the threshold ``least``.
+
+    ``dictionary_order`` numbers the items in their own order where rows are kept as masks (all sets then come out in dictionary order);
+    otherwise rare items come first, which is faster for sparse data. ``dense`` forces masks or lists.
+    """
+    from tacit.kernels.rows import index, merge, recode
+
+    supports = _supports(rows)
+    kept = np.flatnonzero(supports >= least)
+    offsets = np.ascontiguousarray(rows.sets.offsets, np.int64)
+    if dense is None:
+        dense = _is_dense(rows, kept)
+    order = np.arange(len(kept)) if dense and dictionary_order else np.argsort(supports[kept], kind="stable")
+    number = np.full(rows.n_items, -1, np.int32)
+    number[kept[order]] = np.arange(len(kept))
+    new_offsets = np.zeros(len(offsets), np.int64)
+    members = np.empty(len(rows.sets.members), np.int32)
+    recode(offsets, np.ascontiguousarray(rows.sets.members, np.int32), number, new_offsets, members)
+    weights = rows.weights.astype(np.int64)
+    classes = np.zeros(len(weights), np.int32) if rows.classes is None else np.ascontiguousarray(rows.classes, np.int32)
+    merge(new_offsets, members, classes, weights, np.full(1 << max(1, 2 * len(weights)).bit_length(), -1, np.int32))
+    chosen, ends, parts = _parts(weights, classes, rows.n_classes)
+    lengths = np.diff(new_offsets)
+    cells = int(lengths[chosen].sum())
+    if cells + len(chosen) >= MOST_CELLS:
+        raise OptionError("the data have over 2 billion frequent cells", where="min_support", remedy="Raise --min-support")
+    starts, places = np.zeros(len(kept) + 1, np.int64), np.empty(cells, np.int32)
+    width = (len(kept) + 63) // 64
+    masks = np.zeros(len(chosen) * width if dense else 0, np.uint64)
+    lists = np.empty(0 if dense else cells + len(chosen) + 1, np.int32)
+    index(new_offsets, members, chosen, starts, places, lists, masks)
+    if not dense:
+        parts[:, 0] = np.cumsum(lengths[chosen] + 1)[ends - 1]
+    columns = kept if rows.columns is None else rows.columns[kept]
+    labels = np.stack((order, columns[order], supports[kept[order]]), axis=1).astype(np.int64)
+    longest = int(lengths.max(initial=0))
+    return Database(kept, least, rows.n_classes, lists, masks, starts, places, parts, labels, longest)
+
+
+def _supports(rows: Rows) -> Numbers:
+    """How many people have each item."""
+    if (rows.weights == 1).all():
+        return np.bincount(rows.sets.members, minlength=rows.n_items)
+    # Sums of whole numbers below 2**53 are exact in doubles.
+    return np.bincount(rows.sets.members, weights=rows.weights[rows.sets.owners()], minlength=rows.n_items).astype(np.int64)
+
+
+def _is_dense(rows: Rows, kept: IntArray) -> bool:
+    """Whether rows are shorter as masks than as lists."""
+    is_kept = np.zeros(rows.n_items, bool)
+    is_kept[kept] = True
+    cells = np.count_nonzero(is_kept[rows.sets.members])
+    return bool((len(kept) + 63) // 64 <= MASK_WORDS_PER_ITEM * cells / max(1, len(rows.sets)))
+
+
+def _parts(weights: Numbers, classes: Labels, n_classes: int) -> tuple[Labels, Numbers, Numbers]:
+    """The rows of each part, one part after the other; where each part ends; and its end, weight and class.
+
+    A row that stands for 13 people is in the parts of weights 8, 4 and 1 of its class: three bits instead of thirteen.
+    """
+    planes = int(weights.max(initial=0)).bit_length()
+    chosen = [np.flatnonzero(weights >> plane & 1) for plane in range(planes)]
+    rows = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
+    keys = np.repeat(np.arange(planes), [len(part) for part in chosen]) + planes * classes[rows].astype(np.int64)
+    if n_classes > 1:
+        order = np.argsort(keys, kind="stable")
+        rows, keys = rows[order], keys[order]
+    found, first = np.unique(keys, return_index=True)
+    ends = np.append(first[1:], len(keys)).astype(np.int64) if len(found) else np.zeros(0, np.int64)
+    parts = np.stack((ends, 1 << (found % max(1, planes)), found // max(1, planes)), axis=1).astype(np.int64)
+    return rows.astype(np.int32), ends, parts

@@ -1,0 +1,128 @@
+"""Frequent itemsets: all of them, the closed ones, or the maximal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import get_args
+
+import numpy as np
+
+from tacit.errors import OptionError, nearest_name
+from tacit.mining.database import Rows
+from tacit.mining.items import table_rows
+from tacit.mining.search import Limits, Progress, Wanted, mine
+from tacit.model.hierarchy import Hierarchy
+from tacit.model.items import Items
+from tacit.model.number import Threshold
+from tacit.model.release import ONLY, Header, Itemsets, Only
+from tacit.model.sets import Sets
+from tacit.model.table import Table
+from tacit.model.transactions import Transactions
+
+
+def mine_itemsets(
+    data: Transactions | Table,
+    *,
+    min_support: object,
+    only: Only = "all",
+    strict: bool = False,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    max_itemsets: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Itemsets:
+    """The frequent itemsets of the data with their counts, in dictionary order of the items; the empty set is not one of them.
+
+    Parameters
+    ----------
+    data
+        Transactions, or a table: then items are ``column=value``, of all columns that are not identifying.
+    min_support
+        A share such as ``0.1`` or ``"10%"``, or a count of people; an itemset is frequent when at least as many people have it.
+    only
+        ``"all"``; ``"closed"``: those without a larger itemset of the same count; ``"maximal"``: those without a larger frequent itemset.
+    strict
+        Read the threshold as "more than".
+    hierarchies
+        Coarser values of some columns of a table, which are items as well. An itemset holds at most one item of a column, so that no value
+        stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets.
+    max_itemsets
+        Stop with an error when there are more.
+    threads
+        How many cores to use; all by default.
+    time_limit
+        Seconds after which mining stops with :class:`~tacit.errors.LimitReached`.
+    progress
+        Called now and then with the share of the work done, from 0 to 1.
+
+    Examples
+    --------
+    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
+    >>> found = mine_itemsets(baskets, min_support="50%")
+    >>> [(found.names(i), found.count(i).lo) for i in range(len(found))]
+    [(['beer'], 3), (['beer', 'crisps'], 2), (['crisps'], 2)]
+    """
+    rows, items = _rows_and_items(data, hierarchies)
+    least = Threshold.parse(min_support).least_count(data.n, strict=strict)
+    limits = Limits(time_limit, threads, max_itemsets, progress)
+    database, mined, _ = mine(rows, least, Wanted(_known(only), bool(hierarchies)), limits)
+    sets = Sets(np.concatenate((np.zeros(1, np.int64), mined.ends)), mined.members)
+    frequent = _chosen(items, database.kept.tolist())
+    return Itemsets(sets, mined.counts, mined.counts, frequent, _header(data, least, strict=strict), only)
+
+
+def count_itemsets(
+    data: Transactions | Table,
+    *,
+    min_support: object,
+    only: Iterable[Only] = ONLY,
+    strict: bool = False,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> dict[Only, int]:
+    """How many frequent itemsets there are: all, closed, maximal, as asked; none of them is kept, so that little memory is needed.
+
+    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
+    >>> count_itemsets(baskets, min_support=2)
+    {'all': 3, 'closed': 2, 'maximal': 1}
+    """
+    rows, _ = _rows_and_items(data, hierarchies)
+    least = Threshold.parse(min_support).least_count(data.n, strict=strict)
+    limits = Limits(time_limit, threads, None, progress)
+    return {name: mine(rows, least, Wanted(_known(name), bool(hierarchies)), limits, keep=False)[2] for name in only}
+
+
+def _known(only: Only) -> Only:
+    if only not in get_args(Only):
+        raise OptionError(f"unknown choice {only!r}", where="--only", remedy=nearest_name(only, ONLY, "choices"))
+    return only
+
+
+def _rows_and_items(data: Transactions | Table, hierarchies: Mapping[str, Hierarchy] | None) -> tuple[Rows, Items]:
+    """What is mined, and the names of all its items."""
+    if isinstance(data, Table):
+        columns = [name for name in data.names if name not in data.schema.identifying]
+        rows, pairs = table_rows(data, columns, hierarchies)
+        return rows, Items.of_columns(pairs)
+    if hierarchies:
+        raise OptionError("belong to the columns of a table", where="hierarchies", remedy="Leave them out for transactions")
+    return Rows(data.rows, data.weights, len(data.items)), data.items
+
+
+def _chosen(items: Items, kept: list[int]) -> Items:
+    """These items only."""
+    names = tuple(items.names[i] for i in kept)
+    return Items(names, None if items.pairs is None else tuple(items.pairs[i] for i in kept))
+
+
+def _header(data: Transactions | Table, least: int, *, strict: bool) -> Header:
+    if not isinstance(data, Table):
+        return Header(n=data.n, min_support=least, complete=True, strict=strict)
+    schema, missing = data.schema, data.missing
+    return Header(
+        n=data.n, min_support=least, complete=True, strict=strict,
+        missing=missing.mark, missing_rule=missing.rule, qi=schema.qi, sa=schema.sa,
+    )  # fmt: skip
