@@ -53,7 +53,7 @@ def texts(columns: tuple[Column, ...]) -> dict[str, list[str]]:
     return {column.name: [column.values[code] for code in column.codes] for column in columns}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(written_tables())
 def test_what_was_written_is_read(written: tuple[str, list[list[str]], bytes]) -> None:
     delimiter, (header, *rows), data = written
@@ -96,7 +96,7 @@ def outcome(path: Path, *, exact: bool) -> object:
         return str(error)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(rough_files())
 @example(b"a,b\n1,2,\n")  # what follows are files that DuckDB takes without a word, losing cells or rows
 @example(b'a,b\n1,"x\n2,3\n')
@@ -109,7 +109,7 @@ def test_reading_in_bulk_is_reading_record_by_record(data: bytes) -> None:
         assert outcome(path, exact=False) == outcome(path, exact=True)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(rough_files(), st.integers(1, 7))
 def test_the_shape_does_not_depend_on_the_chunks(data: bytes, size: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -376,6 +376,7 @@ def test_which_columns_are_held() -> None:
     assert read_table(PEOPLE, qi=["ward"], columns="id").names == ("id", "ward")
     assert read_table(PEOPLE, columns=["ill", "age"]).names == ("age", "ill")
     assert read_table({"a,b": [1], "a": [2]}, qi="a,b").schema.qi == ("a,b",)
+    assert read_table(PEOPLE, qi="age", sa=None).names == ("age",)
     assert read_table(PEOPLE, sa="ill,ward").sa.name == "ill & ward"
 
 

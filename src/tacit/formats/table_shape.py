@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tacit.formats.files import FilePath, open_bytes, readable
 
 _CHUNK = 4 << 20
+_LONGEST_LINE = 64 << 20
 _QUOTE, _LINE_FEED, _RETURN = 34, 10, 13
 
 _Bytes = npt.NDArray[np.uint8]
@@ -42,7 +43,7 @@ def plain_shape(path: FilePath, delimiter: str, width: int, *, chunk_size: int =
             block, rest = data[:cut], data[cut:]
             if not chunk and block and not block.endswith(b"\n"):
                 block += b"\n"
-            if block and not scan.takes(block):
+            if len(rest) > _LONGEST_LINE or (block and not scan.takes(block)):
                 return None
             if not chunk:
                 return None if scan.open else PlainShape(scan.records, scan.has_quotes)

@@ -22,7 +22,7 @@ from tacit.model.source import Source
 from tacit.model.table import Column, Table
 
 #: Column names: one, several with commas between them, or a sequence of such texts.
-Names = str | Sequence[str]
+Names = str | Sequence[str] | None
 
 
 def read_table(
@@ -31,7 +31,7 @@ def read_table(
     qi: Names = (),
     sa: Names = (),
     identifying: Names = (),
-    columns: Names | None = None,
+    columns: Names = None,
     missing: str | None = None,
     missing_rule: MissingRule = "category",
     where: str | None = None,
@@ -81,7 +81,7 @@ def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
     >>> column_names(["age,sex", "a,b"], ["a,b", "age", "sex"])
     ('age', 'sex', 'a,b')
     """
-    texts = [given] if isinstance(given, str) else list(cast(Iterable[Any], given))
+    texts = [given] if isinstance(given, str) else list(cast(Iterable[Any], given or ()))
     names: list[str] = []
     for text in texts:
         if not isinstance(text, str):

@@ -79,7 +79,7 @@ def read_data(
     qi: Names = (),
     sa: Names = (),
     identifying: Names = (),
-    columns: Names | None = None,
+    columns: Names = None,
     missing: str | None = None,
     missing_rule: MissingRule = "category",
     id_column: str | None = None,
