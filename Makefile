@@ -44,7 +44,7 @@ check: $(VENV)/installed-dev
 	CI=true $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 pages: $(VENV)/installed-dev
-	$(BIN)/mkdocs build --quiet --strict --site-dir site
+	$(BIN)/mkdocs build --strict --site-dir site
 
 facts: $(VENV)/installed-dev
 	$(BIN)/python docs/generate.py

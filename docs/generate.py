@@ -1,0 +1,223 @@
+"""Writes facts into the pages, so that they cannot go stale: tables from the program, and what commands really print.
+
+    python docs/generate.py            rewrite the generated parts of README.md and docs/**/*.md
+    python docs/generate.py --check    only say which pages are not up to date; exit 1 when there are any
+
+A generated part stands between ``<!-- table: NAME -->`` or ``<!-- run: COMMAND -->`` and the next ``<!-- end -->``. Commands of one page
+run one after the other in an empty folder that holds a copy of examples/, as they would in a clone of the repository. A command that is
+meant to end with another exit code than 0 says so: ``<!-- run (exit 1): COMMAND -->``; of a long answer some paragraphs can be shown:
+``<!-- run (exit 1, paragraphs 1 5): COMMAND -->``. ``<!-- file: NAME -->`` before a fenced block writes the block into that folder.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+import tacit
+from tacit.cli import cli as program
+from tacit.kernels.jit import NOTICE
+from tacit.repairs import REPAIRS
+
+ROOT = Path(__file__).resolve().parents[1]
+WIDTH = 100
+PART = re.compile(
+    r"<!-- (?P<kind>table|run)(?P<how> \([^)\n]*\))?: (?P<what>[^\n]*?) -->\n.*?<!-- end -->"
+    r"|<!-- file: (?P<name>\S+) -->\n+```[^\n]*\n(?P<content>.*?)```",
+    re.DOTALL,
+)
+
+
+class Stale(Exception):
+    """A part that cannot be generated; the text says why."""
+
+
+def pages() -> list[Path]:
+    """All pages that may hold generated parts."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def regenerated(text: str) -> str:
+    """The text of a page with every generated part written anew."""
+    if not PART.search(text):
+        return text
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(ROOT / "examples", folder / "examples")
+        return PART.sub(lambda match: _part(match, folder), text)
+
+
+def _part(match: re.Match[str], folder: Path) -> str:
+    if match["name"]:
+        (folder / match["name"]).write_text(match["content"], encoding="utf-8")
+        return match[0]
+    what, how = match["what"].strip(), match["how"] or ""
+    if match["kind"] == "run":
+        code = re.search(r"exit (\d+)", how)
+        answer = printed(what, folder, int(code[1]) if code else 0)
+        chosen = re.search(r"paragraphs ([\d ]+)", how)
+        body = f"```console\n$ {what}\n{abridged(answer, [int(n) for n in chosen[1].split()]) if chosen else answer}```"
+    else:
+        name, _, argument = what.partition(" ")
+        if name not in TABLES:
+            raise Stale(f"there is no table {name!r}; the tables are {', '.join(TABLES)}")
+        body = "\n".join(TABLES[name](argument))
+    return f"<!-- {match['kind']}{how}: {what} -->\n{body}\n<!-- end -->"
+
+
+def abridged(answer: str, chosen: list[int]) -> str:
+    """Some paragraphs of an answer, the first being 1; three dots stand for the others.
+
+    >>> abridged("a\\n\\nb\\n\\nc\\nd\\n", [1, 3])
+    'a\\n...\\nc\\nd\\n'
+    """
+    paragraphs = answer.rstrip("\n").split("\n\n")
+    if max(chosen) > len(paragraphs):
+        raise Stale(f"there are {len(paragraphs)} paragraphs, and no paragraph {max(chosen)}")
+    shown = ""
+    for before, number in zip([0, *chosen], [*chosen, len(paragraphs) + 1], strict=True):
+        dots = "...\n" if number - before > 1 else "\n" if shown and number <= len(paragraphs) else ""
+        shown += dots + (f"{paragraphs[number - 1]}\n" if number <= len(paragraphs) else "")
+    return shown
+
+
+def printed(command: str, folder: Path, expected: int) -> str:
+    """What a shell command prints in a folder; raises when it ends with another exit code than expected."""
+    where = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
+    environment = {**os.environ, "PATH": where, "COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    if done.returncode != expected:
+        raise Stale(f"`{command}` ended with {done.returncode}, not {expected}: {done.stderr.strip()[-500:]}")
+    said = [line for line in done.stderr.splitlines() if line != NOTICE]
+    return "".join(f"{line.rstrip()}\n" for line in [*done.stdout.splitlines(), *said])
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _attacks(prefix: str) -> Iterator[str]:
+    """The table of attacks; ``prefix`` leads from the page to the pages of the attacks."""
+    yield from ("| code | attack | needs | claim | what it infers | source |", "|---|---|---|---|---|---|")
+    for a in tacit.ATTACKS:
+        yield _row(f"[{a.code}]({prefix}{a.code}.md)", a.name, a.needs, a.claim, a.summary, a.source)
+
+
+def _repairs(prefix: str) -> Iterator[str]:
+    """The table of repairs."""
+    yield from ("| repair | of | what it does | source |", "|---|---|---|---|")
+    for r in REPAIRS:
+        yield _row(f"[{r.name}]({prefix}{r.name}.md)", ", ".join(r.of), r.summary, r.source)
+
+
+def _measures(_: str) -> Iterator[str]:
+    """The table of measures."""
+    yield from ("| name | unit | meaning |", "|---|---|---|")
+    for m in tacit.MEASURES:
+        yield _row(f"`{m.name}`", m.unit, m.meaning)
+
+
+def _policy(_: str) -> Iterator[str]:
+    """The policy's fields with their defaults."""
+    yield from ("| field | default |", "|---|---|")
+    for name, value in tacit.Policy().to_dict().items():
+        yield _row(f"`{name}`", "not set" if value is None else str(value))
+
+
+def _attack(code: str) -> Iterator[str]:
+    """What the module of an attack says about itself, section by section."""
+    attack = next(a for a in tacit.ATTACKS if a.code == code)
+    text = inspect.getdoc(inspect.getmodule(attack.run)) or ""
+    yield f"**{text.splitlines()[0]}**"
+    for section, body in sections(text).items():
+        yield f"\n*{section}.* {' '.join(body.split()).replace('``', '`')}"
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of an attack's or repair's docstring: a heading at the margin, its text indented below."""
+    return dict(re.findall(r"^([A-Z]\w+)\n((?:    .*\n?)+)", text, re.MULTILINE))
+
+
+def _errors(_: str) -> Iterator[str]:
+    """The tree of exceptions."""
+    tree = (sys.modules["tacit.errors"].__doc__ or "").split("::\n", 1)[1].split("\n\nEvery")[0]
+    yield from ("```text", inspect.cleandoc(tree), "```")
+
+
+def _commands(_: str) -> Iterator[str]:
+    """The help of every command, as the program prints it."""
+    for path, command in _all_commands(program, ("tacit",)):
+        context = click.Context(command, info_name=" ".join(path), terminal_width=WIDTH, max_content_width=WIDTH)
+        yield f"{'' if path == ('tacit',) else chr(10)}## `{' '.join(path)}`\n\n```text\n{command.get_help(context).rstrip()}\n```"
+
+
+def _all_commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=path[-1])
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            if child is not None and not child.hidden:
+                yield from _all_commands(child, (*path, name))
+
+
+TABLES: dict[str, Callable[[str], Iterator[str]]] = {
+    "attacks": _attacks,
+    "repairs": _repairs,
+    "measures": _measures,
+    "policy": _policy,
+    "attack": _attack,
+    "errors": _errors,
+    "commands": _commands,
+}
+
+
+def stale(path: Path) -> str | None:
+    """Why a page is not up to date, or None."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        fresh = regenerated(text)
+    except Stale as why:
+        return str(why)
+    if fresh == text:
+        return None
+    differs = next((i for i, (a, b) in enumerate(zip(text.splitlines(), fresh.splitlines(), strict=False), 1) if a != b), 0)
+    return f"differs from what is generated, first in line {differs}; run `make docs`"
+
+
+def main(arguments: list[str]) -> int:
+    """Rewrite or check all pages."""
+    problems = 0
+    for path in pages():
+        if "--check" in arguments:
+            why = stale(path)
+            if why:
+                problems += 1
+                print(f"{path.relative_to(ROOT)}: {why}")
+            continue
+        text = path.read_text(encoding="utf-8")
+        try:
+            fresh = regenerated(text)
+        except Stale as why:
+            problems += 1
+            print(f"{path.relative_to(ROOT)}: {why}")
+            continue
+        if fresh != text:
+            path.write_text(fresh, encoding="utf-8")
+            print(f"{path.relative_to(ROOT)}: rewritten")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

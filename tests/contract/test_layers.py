@@ -1,0 +1,104 @@
+"""Which part may import which, read from the source; imports inside functions count as well."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[2] / "src" / "tacit"
+
+#: A module or package of Tacit, and what it may import besides itself. ``""`` is the package ``tacit``, the public names.
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "version": set(),
+    "kernels": set(),
+    "model": {"errors"},
+    "engines": {"errors", "model"},
+    "formats": {"engines", "errors", "model"},
+    "mining": {"errors", "kernels", "model"},
+    "attacks": {"errors", "kernels", "model"},
+    "repairs": {"errors", "model"},
+    "measures": {"model"},
+    "checker": {"errors", "model"},
+    "reports": {"model", "version"},
+    "api": {"attacks", "checker", "errors", "formats", "measures", "mining", "model", "repairs"},
+    "demo": {"api", "errors", "formats", "model", "reports"},
+    "__main__": {"cli"},
+    "config": {"errors", "formats", "model"},
+    "cli": {"api", "attacks", "config", "demo", "engines", "errors", "formats", "kernels", "model", "reports", "version"},
+    "": {"api", "attacks", "errors", "measures", "model", "repairs", "version"},
+}
+
+#: Where only the package itself may be imported, for its table, and none of its modules.
+TABLE_ONLY = {"cli": {"attacks", "engines", "repairs"}, "": {"attacks", "measures", "repairs"}}
+
+#: Heavy or optional libraries, and the only parts that may import them.
+LIBRARIES: dict[str, set[str]] = {
+    "numba": {"kernels"},
+    "duckdb": {"engines", "formats"},
+    "click": {"cli"},
+    "rich": {"cli"},
+    "pandas": {"formats"},  # where the caller gives a frame of it
+    "polars": {"formats"},
+    "scipy": set(),
+}
+
+
+def part_of(path: Path) -> str:
+    """The part a file belongs to: its package, or its own name."""
+    inside = path.relative_to(SRC)
+    return inside.parts[0] if len(inside.parts) > 1 else inside.stem.replace("__init__", "")
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Every imported module with the line it is imported in."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}:{node.lineno}: a relative import hides which part is meant"
+            if node.module == "tacit":
+                yield from ((node.lineno, f"tacit.{alias.name}") for alias in node.names)
+            else:
+                yield node.lineno, node.module or ""
+
+
+FILES = sorted(SRC.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
+def test_imports_respect_the_layers(path: Path) -> None:
+    part = part_of(path)
+    assert part in MAY_IMPORT, "a new part needs a row in the table of layers"
+    for line, module in imports(path):
+        place = f"{path.relative_to(SRC)}:{line}"
+        top, _, rest = module.partition(".")
+        if top == "tacit":
+            target = rest.partition(".")[0]
+            assert target == part or target in MAY_IMPORT[part], f"{place}: {part or 'tacit'} may not import {target or 'tacit'}"
+            assert target == rest or target not in TABLE_ONLY.get(part, ()), (
+                f"{place}: only the table of {target} may be imported"
+            )
+        elif top in LIBRARIES:
+            assert part in LIBRARIES[top], f"{place}: {part} may not import {top}"
+
+
+def test_the_table_of_layers_is_as_strict_as_it_can_be() -> None:
+    used: dict[str, set[str]] = {part: set() for part in MAY_IMPORT}
+    for path in FILES:
+        for _, module in imports(path):
+            if module.startswith("tacit."):
+                used[part_of(path)].add(module.split(".")[1])
+    for part, allowed in MAY_IMPORT.items():
+        assert allowed <= used[part], f"{part}: nothing there imports {', '.join(sorted(allowed - used[part]))} any more"
+
+
+def test_the_layers_have_no_cycle() -> None:
+    done: set[str] = set()
+    while len(done) < len(MAY_IMPORT):
+        ready = {part for part, below in MAY_IMPORT.items() if part not in done and below <= done}
+        assert ready, f"a cycle among {sorted(set(MAY_IMPORT) - done)}"
+        done |= ready
