@@ -32,7 +32,7 @@ def mined(
     database, found, total = search.mine(
         Rows(Sets.from_lists(rows), people, n_items), least, search.Wanted(only), search.Limits(threads=cores), dense=dense
     )
-    ends = [0, *found.ends.tolist()]
+    ends = found.offsets.tolist()
     sets = [tuple(database.kept[found.members[a:b]].tolist()) for a, b in pairwise(ends)]
     assert total == len(sets)
     return list(zip(sets, found.counts.tolist(), strict=True))

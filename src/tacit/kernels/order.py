@@ -10,55 +10,53 @@ from tacit.kernels.jit import kernel, part
 
 
 @part
-def _start(ends: Any, number: int) -> int:
-    return ends[number - 1] if number > 0 else 0
+def _by_length(offsets: Any, starts: Any) -> Any:
+    """The numbers of the sets, short ones first; ``starts`` (all 0 before) gets where the sets of each length start."""
+    n_sets = len(offsets) - 1
+    for i in range(n_sets):
+        starts[offsets[i + 1] - offsets[i] + 1] += 1
+    for length in range(len(starts) - 1):
+        starts[length + 1] += starts[length]
+    cursor = starts.copy()
+    grouped = np.empty(n_sets, np.int64)
+    for i in range(n_sets):
+        length = offsets[i + 1] - offsets[i]
+        grouped[cursor[length]] = i
+        cursor[length] += 1
+    return grouped
 
 
 @kernel
-def dictionary_order(ends: Any, members: Any, n_labels: int) -> Any:
+def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
     """The permutation that puts sets in dictionary order: ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``; equal sets keep their order.
 
-    Set i is ``members[ends[i - 1]:ends[i]]``, ascending. A radix sort from the last place to the first; at each place only the sets that are
-    long enough take part, so that the cost is the number of members.
+    Set i is ``members[offsets[i]:offsets[i + 1]]``, ascending, not empty. A radix sort from the last place to the first; at each place only the
+    sets that are long enough take part, so that the cost is the number of members.
     """
-    n_sets = len(ends)
-    longest, previous = 0, 0
+    n_sets, longest = len(offsets) - 1, 0
     for i in range(n_sets):
-        longest = max(longest, ends[i] - previous)
-        previous = ends[i]
-    by_length = np.zeros(longest + 2, np.int64)
-    previous = 0
-    for i in range(n_sets):
-        by_length[ends[i] - previous + 1] += 1
-        previous = ends[i]
-    for length in range(longest + 1):
-        by_length[length + 1] += by_length[length]
-    grouped = np.empty(n_sets, np.int64)
-    cursor = by_length.copy()
-    previous = 0
-    for i in range(n_sets):
-        grouped[cursor[ends[i] - previous]] = i
-        cursor[ends[i] - previous] += 1
-        previous = ends[i]
+        longest = max(longest, offsets[i + 1] - offsets[i])
+    starts = np.zeros(longest + 2, np.int64)
+    grouped = _by_length(offsets, starts)
     order, spare = np.empty(n_sets, np.int64), np.empty(n_sets, np.int64)
     buckets = np.zeros(n_labels + 1, np.int64)
     active = 0
     for place in range(longest - 1, -1, -1):
         # Sets that end here come before those that go on, which are sorted already.
-        first, last = by_length[place + 1], by_length[place + 2]
+        first, last = starts[place + 1], starts[place + 2]
         buckets[:] = 0
         for i in range(first, last):
-            buckets[members[_start(ends, grouped[i]) + place] + 1] += 1
+            buckets[members[offsets[grouped[i]] + place] + 1] += 1
         for i in range(active):
-            buckets[members[_start(ends, order[i]) + place] + 1] += 1
+            buckets[members[offsets[order[i]] + place] + 1] += 1
         for label in range(n_labels):
             buckets[label + 1] += buckets[label]
         for i in range(first, last):
-            label = members[_start(ends, grouped[i]) + place]
+            label = members[offsets[grouped[i]] + place]
             spare[buckets[label]] = grouped[i]
             buckets[label] += 1
         for i in range(active):
-            label = members[_start(ends, order[i]) + place]
+            label = members[offsets[order[i]] + place]
             spare[buckets[label]] = order[i]
             buckets[label] += 1
         active += last - first
@@ -67,11 +65,11 @@ def dictionary_order(ends: Any, members: Any, n_labels: int) -> Any:
 
 
 @kernel
-def arrange(ends: Any, members: Any, order: Any, new_ends: Any, new_members: Any) -> None:
+def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_members: Any) -> None:
     """Write the sets in the given order."""
     end = 0
     for i in range(len(order)):
-        for place in range(_start(ends, order[i]), ends[order[i]]):
+        for place in range(offsets[order[i]], offsets[order[i] + 1]):
             new_members[end] = members[place]
             end += 1
-        new_ends[i] = end
+        new_offsets[i + 1] = end

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,35 +13,7 @@ from tacit.errors import OptionError
 
 Numbers = npt.NDArray[np.int64]
 LabelArray = npt.NDArray[np.int16] | npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """Some mined patterns: items, and per pattern where its items end, its count, the count of its itemset, and its class."""
-
-    members: LabelArray
-    lines: Numbers
-
-
-@dataclass(slots=True, eq=False)
-class Growing:
-    """An array that grows at its end without being copied where the system can extend memory in place."""
-
-    array: npt.NDArray[np.generic]
-    used: int = 0
-
-    def extend(self, values: npt.NDArray[np.generic]) -> None:
-        """Add values at the end."""
-        need = self.used + len(values)
-        if need > len(self.array):
-            self.array.resize(max(need, len(self.array) * 3 // 2), refcheck=False)
-        self.array[self.used : need] = values
-        self.used = need
-
-    def finish(self) -> npt.NDArray[np.generic]:
-        """The array at its final size."""
-        self.array.resize(self.used, refcheck=False)
-        return self.array
+Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
 def as_labels(numbers: npt.NDArray[np.integer[Any]], n_labels: int) -> LabelArray:
@@ -49,62 +21,31 @@ def as_labels(numbers: npt.NDArray[np.integer[Any]], n_labels: int) -> LabelArra
     return numbers.astype(np.int16) if n_labels <= np.iinfo(np.int16).max else numbers.astype(np.int32)
 
 
-@dataclass(slots=True, eq=False)
-class Collector:
-    """Gathers pieces in the order in which they are added; ``keep=False`` only counts them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Some mined patterns: pattern i holds the ``members`` before ``ends[i]``, from where the one before it ends.
 
-    n_labels: int
-    with_classes: bool = False
-    keep: bool = True
-    max_itemsets: int | None = None
-    total: int = 0
-    _members: Growing = field(init=False)
-    _ends: Growing = field(init=False)
-    _counts: Growing = field(init=False)
-    _wholes: Growing = field(init=False)
-    _classes: Growing = field(init=False)
-    _most_bytes: int = field(init=False)
+    ``counts`` says how many people have it; for rules, ``wholes`` how many have the antecedent, and ``classes`` the consequents.
+    """
 
-    def __post_init__(self) -> None:
-        self._members = Growing(as_labels(np.empty(0, np.int32), self.n_labels))
-        self._ends, self._counts, self._wholes = (Growing(np.empty(0, np.int64)) for _ in range(3))
-        self._classes = Growing(np.empty(0, np.int32))
-        self._most_bytes = _memory() * 3 // 4
-
-    def add(self, piece: Piece) -> None:
-        """Append a piece; stops the search when there are more patterns than wanted, or than fit in memory."""
-        self.total += len(piece.lines)
-        if self.max_itemsets is not None and self.total > self.max_itemsets:
-            raise _too_many(f"there are more than {self.max_itemsets} patterns")
-        if not self.keep:
-            return
-        before = self._members.used
-        self._members.extend(piece.members)
-        self._ends.extend(piece.lines[:, 0] + before)
-        self._counts.extend(piece.lines[:, 1])
-        if self.with_classes:
-            self._wholes.extend(piece.lines[:, 2])
-            self._classes.extend(piece.lines[:, 3])
-        if self.bytes > self._most_bytes:
-            raise _too_many(f"the first {self.total} patterns fill the memory of this machine")
+    members: LabelArray
+    ends: npt.NDArray[np.int32]
+    counts: Numbers
+    wholes: Numbers | None = None
+    classes: npt.NDArray[np.int32] | None = None
 
     @property
-    def bytes(self) -> int:
-        """How much is held."""
-        return sum(part.array.nbytes for part in (self._members, self._ends, self._counts, self._wholes, self._classes))
-
-    def finish(self) -> Mined:
-        """Everything that was gathered."""
-        parts = [part.finish() for part in (self._members, self._ends, self._counts, self._wholes, self._classes)]
-        return Mined(*parts)  # type: ignore[arg-type]
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return sum(part.nbytes for part in (self.members, self.ends, self.counts, self.wholes, self.classes) if part is not None)
 
 
 @dataclass(slots=True, eq=False)
 class Mined:
-    """Mined patterns: pattern i is ``members[ends[i - 1]:ends[i]]``."""
+    """Mined patterns: pattern i is ``members[offsets[i]:offsets[i + 1]]``; the rest as in :class:`Piece`."""
 
+    offsets: Numbers
     members: LabelArray
-    ends: Numbers
     counts: Numbers
     wholes: Numbers
     classes: npt.NDArray[np.int32]
@@ -113,13 +54,78 @@ class Mined:
         """Put the patterns in dictionary order; one array after the other, so that little memory is needed besides."""
         from tacit.kernels.order import arrange, dictionary_order
 
-        order = dictionary_order(self.ends, self.members, n_labels)
-        ends, members = np.empty_like(self.ends), np.empty_like(self.members)
-        arrange(self.ends, self.members, order, ends, members)
-        self.ends, self.members = ends, members
+        order = dictionary_order(self.offsets, self.members, n_labels)
+        offsets, members = np.zeros_like(self.offsets), np.empty_like(self.members)
+        arrange(self.offsets, self.members, order, offsets, members)
+        self.offsets, self.members = offsets, members
         self.counts = self.counts[order]
         if len(self.wholes):
             self.wholes, self.classes = self.wholes[order], self.classes[order]
+
+
+class Growing(Generic[Array]):
+    """An array that grows at its end, in place where the system can extend memory."""
+
+    def __init__(self, start: Array) -> None:
+        self._array, self._used = start, len(start)
+
+    def __len__(self) -> int:
+        return self._used
+
+    def extend(self, values: npt.NDArray[Any]) -> None:
+        """Add values at the end."""
+        need = self._used + len(values)
+        if need > len(self._array):
+            # What is added is written at once and counts as used memory: an eighth more keeps that little, and growing rare.
+            self._array.resize(need + need // 8, refcheck=False)
+        self._array[self._used : need] = values
+        self._used = need
+
+    def finish(self) -> Array:
+        """The array at its final size."""
+        self._array.resize(self._used, refcheck=False)
+        return self._array
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return self._array.nbytes
+
+
+class Collector:
+    """Gathers pieces in the order in which they are added; ``keep=False`` only counts them."""
+
+    def __init__(self, n_labels: int, *, keep: bool = True, max_itemsets: int | None = None) -> None:
+        self.total = 0
+        self._keep, self._max_itemsets = keep, max_itemsets
+        self._offsets = Growing(np.zeros(1, np.int64))
+        self._members = Growing(as_labels(np.empty(0, np.int32), n_labels))
+        self._counts, self._wholes = Growing(np.empty(0, np.int64)), Growing(np.empty(0, np.int64))
+        self._classes = Growing(np.empty(0, np.int32))
+        self._most_bytes = _memory() * 3 // 4
+
+    def add(self, piece: Piece) -> None:
+        """Append a piece; stops the search when there are more patterns than wanted, or than fit in memory."""
+        self.total += len(piece.counts)
+        if self._max_itemsets is not None and self.total > self._max_itemsets:
+            raise _too_many(f"more than {self._max_itemsets} patterns reach it")
+        if not self._keep:
+            return
+        self._offsets.extend(piece.ends.astype(np.int64) + len(self._members))
+        self._members.extend(piece.members)
+        self._counts.extend(piece.counts)
+        if piece.wholes is not None and piece.classes is not None:
+            self._wholes.extend(piece.wholes)
+            self._classes.extend(piece.classes)
+        parts = (self._offsets, self._members, self._counts, self._wholes, self._classes)
+        if sum(part.nbytes for part in parts) > self._most_bytes:
+            raise _too_many(f"the first {self.total} patterns that reach it fill the memory of this machine")
+
+    def finish(self) -> Mined:
+        """Everything that was gathered."""
+        return Mined(
+            self._offsets.finish(), self._members.finish(), self._counts.finish(), self._wholes.finish(), self._classes.finish()
+        )
 
 
 def _memory() -> int:

@@ -42,6 +42,7 @@ class Database:
 
     kept: Numbers
     least: int
+    has_classes: bool
     n_classes: int
     lists: Labels
     masks: npt.NDArray[np.uint64]
@@ -94,7 +95,7 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     columns = kept if rows.columns is None else rows.columns[kept]
     labels = np.stack((order, columns[order], supports[kept[order]]), axis=1).astype(np.int64)
     longest = int(lengths.max(initial=0))
-    return Database(kept, least, rows.n_classes, lists, masks, starts, places, parts, labels, longest)
+    return Database(kept, least, rows.classes is not None, rows.n_classes, lists, masks, starts, places, parts, labels, longest)
 
 
 def _supports(rows: Rows) -> Numbers:

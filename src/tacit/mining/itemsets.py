@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
-import numpy as np
-
 from tacit.errors import OptionError, nearest_name
 from tacit.mining.database import Rows
 from tacit.mining.items import table_rows
@@ -67,9 +65,10 @@ def mine_itemsets(
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, max_itemsets, progress)
     database, mined, _ = mine(rows, least, Wanted(_known(only), bool(hierarchies)), limits)
-    sets = Sets(np.concatenate((np.zeros(1, np.int64), mined.ends)), mined.members)
     frequent = _chosen(items, database.kept.tolist())
-    return Itemsets(sets, mined.counts, mined.counts, frequent, _header(data, least, strict=strict), only)
+    return Itemsets(
+        Sets(mined.offsets, mined.members), mined.counts, mined.counts, frequent, _header(data, least, strict=strict), only
+    )
 
 
 def count_itemsets(

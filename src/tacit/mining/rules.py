@@ -92,7 +92,7 @@ def mine_rules(
     wanted = Wanted("all", bool(hierarchies), part, whole)
     # No confidence is over 1: then nothing is asked for that more people than there are would have to have.
     database, mined, _ = mine(rows, n + 1 if part > whole else least, wanted, Limits(time_limit, threads, max_rules, progress))
-    antecedents = Sets(np.concatenate((np.zeros(1, np.int64), mined.ends)), mined.members)
+    antecedents = Sets(mined.offsets, mined.members)
     sides, items = _sides(antecedents, mined.classes, [pairs[i] for i in database.kept.tolist()], sa)
     published = publish(mined.counts, mined.wholes, header, form)
     return Rules(*sides, *published[:4], items, header, published.support, published.confidence)

@@ -6,14 +6,16 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from tacit.errors import LimitReached
 from tacit.mining.collector import Collector, Mined, Piece, as_labels
 from tacit.mining.database import Database, Rows, make_database
+from tacit.mining.team import Team
 from tacit.model.release import ONLY, Only
 
 Progress = Callable[[float], None]
@@ -23,9 +25,6 @@ WORK_PER_CALL = 1 << 22
 
 #: A search that takes longer than this many seconds is shared among cores.
 SHARE_AFTER = 0.05
-
-#: How often the main thread looks at the clock and at Ctrl-C while others work, in seconds.
-POLL = 0.05
 
 #: First sizes of the arrays that problems are written to (they grow when a problem needs more), and sizes of the output of one call.
 BITS, BOOK = 1 << 17, 1 << 16
@@ -172,19 +171,25 @@ class Task:
         """What is in the output, which is empty afterwards."""
         from tacit.kernels import node
 
-        n_sets, n_members = self._box[node.N_SETS], self._box[node.N_MEMBERS]
+        members = as_labels(self._members[: self._box[node.N_MEMBERS]], self._database.n_items)
+        ends, counts, wholes, classes = self._lines[: self._box[node.N_SETS]].T
         self._box[node.N_SETS], self._box[node.N_MEMBERS] = 0, 0
-        return Piece(as_labels(self._members[:n_members], self._database.n_items), self._lines[:n_sets].copy())
+        if not self._database.has_classes:
+            return Piece(members, ends.astype(np.int32), counts.copy())
+        return Piece(members, ends.astype(np.int32), counts.copy(), wholes.copy(), classes.astype(np.int32))
 
 
 def mine(
     rows: Rows, least: int, wanted: Wanted, limits: Limits, *, keep: bool = True, dense: bool | None = None
 ) -> tuple[Database, Mined, int]:
-    """The patterns of ``rows`` with at least ``least`` people, in dictionary order, and how many there are; ``keep=False`` only counts them."""
+    """The patterns of ``rows`` with at least ``least`` people, in dictionary order, and how many there are.
+
+    ``keep=False`` only counts them; ``dense`` forces rows as masks or as lists.
+    """
     if wanted.family and wanted.only != "all":
-        dense = True  # the test looks at items of the same row, which lists do not keep
+        dense = True  # the test looks at all items of a row, which lists do not offer
     database = make_database(rows, least, dictionary_order=wanted.enumerates, dense=dense)
-    collector = Collector(database.n_items, with_classes=rows.classes is not None, keep=keep, max_itemsets=limits.max_itemsets)
+    collector = Collector(database.n_items, keep=keep, max_itemsets=limits.max_itemsets)
     if database.n_items:
         _run(database, wanted, limits, collector)
     limits.report(1.0)
@@ -206,52 +211,30 @@ def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collecto
         limits.check()
         limits.report(task.next_root / n_roots)
         if cores > 1 and time.monotonic() - begun > SHARE_AFTER and task.next_root < n_roots:
-            first = task.give_up_rest()
-            _share(database, wanted, limits, collector, pieces, first)
+            _share(database, wanted, limits, collector, pieces, task.give_up_rest())
             return
 
 
 def _share(
     database: Database, wanted: Wanted, limits: Limits, collector: Collector, begun: Iterator[Piece | None], first: int
 ) -> None:
-    """Finish what was begun and search the roots from ``first`` on, on all cores; pieces are collected in the order of the roots."""
-    stop, own = threading.Event(), threading.local()
+    """Finish what was begun and search the roots from ``first`` on, on all cores."""
+    own = threading.local()
 
-    def drain(pieces: Iterator[Piece | None]) -> list[Piece]:
-        kept = []
-        for piece in pieces:
-            if stop.is_set():
-                break
-            if piece is not None:
-                kept.append(piece)
-        return kept
-
-    def block(start: int, end: int) -> list[Piece]:
+    def block(start: int, end: int) -> Iterator[Piece | None]:
         if not hasattr(own, "task"):
             own.task = Task(database, wanted)
         own.task.begin(start, end)
-        return drain(own.task.pieces())
+        yield from own.task.pieces()
 
-    size = max(1, (database.n_items - first) // 256)
-    with ThreadPoolExecutor(limits.cores) as pool:
-        try:
-            jobs = [pool.submit(drain, begun)]
-            jobs += [pool.submit(block, at, min(at + size, database.n_items)) for at in range(first, database.n_items, size)]
-            _gather(jobs, limits, collector, first / database.n_items)
-        except BaseException:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
-def _gather(jobs: list[Future[list[Piece]]], limits: Limits, collector: Collector, share: float) -> None:
-    """Collect the results of jobs in their order, each as soon as those before it are there."""
-    waiting = list(reversed(jobs))
-    while waiting:
-        while waiting and waiting[-1].done():
-            for piece in waiting.pop().result():
+    n_roots = database.n_items
+    size = max(1, (n_roots - first) // 256)
+    team = Team(
+        [lambda: begun, *(partial(block, at, min(at + size, n_roots)) for at in range(first, n_roots, size))], limits.cores
+    )
+    with closing(team.pieces()) as pieces:
+        for piece in pieces:
+            if piece is not None:
                 collector.add(piece)
-        limits.check()
-        limits.report(share + (1 - share) * (1 - len(waiting) / len(jobs)))
-        if waiting:
-            wait(waiting[-1:], timeout=POLL, return_when=FIRST_COMPLETED)
+            limits.check()
+            limits.report(first / n_roots + (1 - first / n_roots) * team.share_done)
