@@ -97,7 +97,7 @@ def test_the_arithmetic_and_the_inputs_are_on_the_page() -> None:
         "= 1",
         "ab" * 32,
         "itemsets.csv",
-        "0.1.0",
+        __version__,
     ):
         assert wanted in text
 

@@ -14,7 +14,7 @@ def test_the_verdict_comes_first_and_the_sum_is_written_out() -> None:
     assert lines[0].startswith("EXPOSED: 1 group of 1-9 people can be computed")
     assert "  1. 1 person has a but not b." in lines
     assert "       + 50 people with a (line 2)" in lines
-    assert "       − 49 people with a and b (line 4)" in lines
+    assert "       - 49 people with a and b (line 4)" in lines
     assert "       =  1" in lines
     assert text.index("Assumed") < text.index("Attacks") < text.index("Worst findings (1 of 1)") < text.index("Next")
 

@@ -26,15 +26,21 @@ _BATCH = 20_000
 
 def write(release: Release, path: FilePath) -> None:
     """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet``, with its header beside it; rows keep their order."""
-    name = os.fspath(path).casefold()
-    ending = next((ending for ending in _WRITERS if name.endswith(ending)), None)
-    if ending is None:
-        raise OptionError("the ending names no format that can be written", where=shown(path), remedy=f"End it with {_ENDINGS}")
+    ending = ending_of(path)
     entries = json.dumps(header_entries(release), indent=2, ensure_ascii=False) + "\n"
     # Both temporary files are complete before either is moved to its place.
     with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
         _WRITERS[ending](release, temporary)
         beside.write_text(entries, encoding="utf-8", newline="\n")
+
+
+def ending_of(path: FilePath) -> str:
+    """The ending of the name, which chooses the format; raises when there is no such format, to be asked before long work."""
+    name = os.fspath(path).casefold()
+    ending = next((ending for ending in _WRITERS if name.endswith(ending)), None)
+    if ending is None:
+        raise OptionError("the ending names no format that can be written", where=shown(path), remedy=f"End it with {_ENDINGS}")
+    return ending
 
 
 def _write_csv(release: Release, path: Path) -> None:

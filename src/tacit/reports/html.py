@@ -186,12 +186,16 @@ def _finding(number: int, finding: Finding) -> str:
     return f'<article class="finding"><h3>{number}. {_safe(statement)}</h3>{sums}{full}{ident}</article>'
 
 
+#: Signs that not every terminal can print, and every browser can.
+_TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}
+
+
 def _step(step: str) -> str:
     figure, what = split_step(step)
     if not figure:
         return f'<tr><td colspan="2">{_safe(what)}</td></tr>'
     style = ' class="total"' if figure.startswith("=") else ""
-    return f'<tr{style}><th scope="row">{_safe(figure)}</th><td>{_safe(what)}</td></tr>'
+    return f'<tr{style}><th scope="row">{_safe(figure).translate(_TYPOGRAPHIC)}</th><td>{_safe(what)}</td></tr>'
 
 
 def _inputs(audit: Audit, kind: ReportKind) -> str:

@@ -203,18 +203,18 @@ def shortest_steps(finding: Finding) -> tuple[str, tuple[str, ...]]:
 
 
 def split_step(step: str) -> tuple[str, str]:
-    """A step as its number and what the number counts; the first part is empty where the step is not a term of a sum.
+    """A step as its signed number and what the number counts; the first part is empty where the step is not a term of a sum.
 
     >>> split_step("minus 1,650: people with a (line 7)"), split_step("sum: 1"), split_step("in words")
-    (('− 1,650', 'people with a (line 7)'), ('= 1', ''), ('', 'in words'))
+    (('- 1,650', 'people with a (line 7)'), ('= 1', ''), ('', 'in words'))
     """
     head, colon, rest = step.partition(": ")
     word, _, number = head.partition(" ")
     if colon and word == "sum":
         return f"= {rest}", ""
     if colon and word in _SIGNS and number[:1].isdigit():
-        return f"{_SIGNS[word]} {number.replace(' times', ' ×')}", rest
+        return f"{_SIGNS[word]} {number.replace(' times', ' x')}", rest
     return "", step
 
 
-_SIGNS = {"plus": "+", "minus": "−"}
+_SIGNS = {"plus": "+", "minus": "-"}

@@ -29,12 +29,15 @@ WIDTH = 100
 SHOWN_PATTERNS = 5
 
 
-def audit_text(audit: Audit, *, top: int, kind: ReportKind = "internal", width: int = WIDTH) -> str:
-    """An audit as text: verdict, release, assumptions, attacks, the worst findings with their arithmetic, what to do."""
+def audit_text(audit: Audit, *, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH) -> str:
+    """An audit as text: verdict, release, assumptions, attacks, the worst findings with their arithmetic, what to do.
+
+    ``origin`` is the file that settings came from.
+    """
     summary = Summary.of(audit)
     blocks = [
         _wrapped(f"{audit.verdict.upper()}: {summary.sentence()}", width),
-        _facts(audit, kind, width),
+        _facts(audit, kind, origin, width),
         _section("Assumed", (line for sentence in assumptions(audit, kind) for line in bullet("-", sentence, width))),
         _section("Attacks", _attack_lines(audit.runs, width)),
     ]
@@ -48,7 +51,7 @@ def audit_text(audit: Audit, *, top: int, kind: ReportKind = "internal", width: 
     return "\n\n".join(blocks) + "\n"
 
 
-def _facts(audit: Audit, kind: ReportKind, width: int) -> str:
+def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
     lines = []
     for release in audit.release:
         lines += [("Release", described(release, kind)), ("Threshold", thresholds(release, audit.measures))]
@@ -60,6 +63,8 @@ def _facts(audit: Audit, kind: ReportKind, width: int) -> str:
             f"k = {audit.policy.k:,}: no group of fewer than {counted(audit.policy.k, 'person', 'people')} may be computed",
         )
     )
+    if origin:
+        lines.append(("Settings", f"from {origin}"))
     return "\n".join(line for name, value in lines for line in bullet(f"{name:<9}", value, width, indent=""))
 
 
@@ -117,9 +122,11 @@ def _aligned(number: str, column: int) -> str:
     return f"{sign} {digits:>{column - 2}}" if digits else " " * column
 
 
-def mined_text(release: Release, *, dropped: int, only_shown: int = SHOWN_PATTERNS, width: int = WIDTH) -> str:
-    """A summary of mined itemsets or rules, and the most frequent of them."""
+def mined_text(release: Release, *, dropped: int, origin: str = "", only_shown: int = SHOWN_PATTERNS, width: int = WIDTH) -> str:
+    """A summary of mined itemsets or rules, and the most frequent of them; ``origin`` is the file that settings came from."""
     lines = [_headline(release), *_reading(release, dropped)]
+    if origin:
+        lines.append(f"Settings    from {visible(origin)}")
     if len(release):
         lines += ["", f"Most frequent ({min(only_shown, len(release)):,} of {len(release):,}):"]
         lines += [line for row in _most_frequent(release, only_shown) for line in bullet(*row, width)]

@@ -1,0 +1,35 @@
+"""``tacit init``: write a ``tacit.toml`` for a data set."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from tacit.cli import options
+from tacit.cli.output import check_outputs, emit, write_file
+from tacit.errors import OptionError
+
+
+@click.command("init", epilog=options.examples("tacit init adult.csv"))
+@click.argument("data", metavar="DATA")
+@click.option("-o", "--output", metavar="FILE", default="tacit.toml", show_default=True, help="The file to write.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@options.json_option
+def init_command(data: str, output: str, force: bool, json_to: str | None) -> None:
+    """Write a commented tacit.toml for DATA.
+
+    It holds the roles of columns, missing values, thresholds and the policy. Other commands take their options from it when it lies
+    in the current folder or beside the data.
+    """
+    from tacit.config import parse_config, write_config
+    from tacit.formats.files import shown
+
+    check_outputs([output, json_to], inputs=[data])
+    if os.path.exists(output) and not force:
+        raise OptionError("exists already", where=shown(output), remedy="Replace it with --force, or name another file with -o")
+    text = write_config(data)
+    write_file(output, text.encode())
+    record = {"format": "tacit.init/1", "file": output, "identifying": list(parse_config(text).identifying)}
+    told = f"Written to {output}. Look at the roles of the columns in it: they are guesses. Then for instance:\n"
+    emit(record, lambda: f"{told}  tacit mine itemsets {data} --min-support 5% -o itemsets.csv\n", json_to=json_to)

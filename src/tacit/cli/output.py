@@ -1,0 +1,186 @@
+"""Where results go: text for people, the record for programs, files whole or not at all, progress for whoever watches a terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.errors import OptionError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+#: Written as a file name, it stands for standard output.
+STDOUT = "-"
+#: Work that takes less time than this shows no progress bar.
+PATIENCE = 0.5
+
+
+@dataclass
+class Session:
+    """What one run of the program has written so far."""
+
+    written: list[str] = field(default_factory=list)
+
+
+def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) -> None:
+    """Raise before long work when a file cannot be written, is named twice, or is one of the inputs."""
+    from tacit.formats.files import check_output, shown
+
+    taken = {os.path.realpath(path): "is also read, and would be lost" for path in inputs}
+    for path in outputs:
+        if path is None or path == STDOUT:
+            continue
+        check_output(path)
+        place = os.path.realpath(path)
+        if place in taken:
+            raise OptionError(taken[place], where=shown(path), remedy="Give another name to write to")
+        if os.path.isfile(place) or not os.path.exists(place):  # a device takes more than one
+            taken[place] = "is named twice"
+
+
+def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None) -> None:
+    """Write the record where it is wanted and the text to standard output; with ``--json -`` standard output holds only the record."""
+    from tacit.reports.record import dump
+
+    if json_to == STDOUT:
+        _write_stdout(dump(record))
+        return
+    if json_to is not None:
+        write_file(json_to, dump(record))
+    say(text())
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Replace a file whole."""
+    from tacit.formats.files import replace_file
+
+    with replace_file(path) as temporary:
+        temporary.write_bytes(content)
+    wrote(path)
+
+
+def wrote(path: str) -> None:
+    """Remember a file that now lies in its place."""
+    session = click.get_current_context().find_object(Session)
+    if session is not None:
+        session.written.append(path)
+
+
+def say(text: str) -> None:
+    """Text for people on standard output."""
+    try:
+        click.echo(text, nl=not text.endswith("\n"))
+    except BrokenPipeError:
+        stop_listening()
+
+
+def note(text: str) -> None:
+    """A remark on standard error; nobody depends on it."""
+    with suppress(OSError, ValueError):
+        click.echo(text, err=True)
+
+
+def width() -> int:
+    """How wide text may be: as the terminal is, within reason."""
+    from tacit.reports.text import WIDTH
+
+    return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns)) if sys.stdout and sys.stdout.isatty() else WIDTH
+
+
+def _write_stdout(content: bytes) -> None:
+    """Bytes as they are: the record is UTF-8 whatever the terminal speaks."""
+    if sys.stdout is None:
+        raise OptionError("is closed", where="standard output", remedy="Name a file with --json FILE")
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        stop_listening()
+
+
+def stop_listening() -> None:
+    """Whoever read standard output has gone (``tacit ... | head``): what is said from now on goes nowhere."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def watched(label: str) -> Iterator[Callable[[float], None]]:
+    """A function to call with the share of the work done; on a terminal it moves a bar on standard error.
+
+    The first run says that kernels are being compiled, when that takes more than a second.
+    """
+    from tacit.kernels.jit import first_run_notice
+
+    bar = _Bar(label)
+    with first_run_notice(bar.remark):
+        try:
+            bar.start()
+            yield bar.move
+        finally:
+            bar.stop()
+
+
+class _Bar:
+    """A bar that appears only when the work takes a while."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._share = 0.0
+        self._lock = threading.Lock()
+        self._shown: Progress | None = None
+        self._timer: threading.Timer | None = None
+
+    def start(self) -> None:
+        if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            self._timer = threading.Timer(PATIENCE, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        shown = Progress(*columns, console=Console(stderr=True), transient=True)
+        with self._lock:
+            if self._timer is None:  # the work has ended meanwhile
+                return
+            shown.add_task(self._label, total=1.0)
+            shown.update(shown.task_ids[0], completed=self._share)
+            shown.start()
+            self._shown = shown
+
+    def move(self, share: float) -> None:
+        """Show that this share of the work is done; may be called from any thread."""
+        with self._lock:
+            self._share = share
+            if self._shown is not None:
+                self._shown.update(self._shown.task_ids[0], completed=share)
+
+    def remark(self, text: str) -> None:
+        """A line above the bar."""
+        with self._lock:
+            if self._shown is not None:
+                self._shown.console.print(text, highlight=False, markup=False)
+                return
+        note(text)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        with self._lock:
+            self._timer = None
+            if self._shown is not None:
+                self._shown.stop()
+                self._shown = None

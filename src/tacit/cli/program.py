@@ -1,0 +1,141 @@
+"""The program around the verbs: exit codes, and every way to end as one sentence instead of a traceback."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import click
+
+from tacit.cli.output import Session, stop_listening
+from tacit.errors import InternalError, LimitReached, OptionError, TacitError, nearest_name
+
+DONE = 0
+EXPOSED = 1
+BAD_INPUT = 2
+INCOMPLETE = 3
+BUG = 70
+INTERRUPTED = 130
+
+#: The exit code of each verdict.
+OF_VERDICT = {"clean": DONE, "exposed": EXPOSED, "incomplete": INCOMPLETE}
+
+
+class Program(click.Group):
+    """A group of verbs that names the nearest verb when one is mistyped, and turns every failure into an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs in the order in which they were added."""
+        return list(self.commands)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that is meant."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
+            known = self.list_commands(ctx)
+            raise OptionError(
+                f"there is no command {name!r}", where=ctx.command_path, remedy=nearest_name(name, known, "commands")
+            )
+        return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
+        """Run a verb and leave with its exit code."""
+        if not extra.pop("standalone_mode", True):
+            return super().main(args, standalone_mode=False, **extra)
+        sys.exit(_flushed(self._run(args, {"obj": Session()} | extra | {"prog_name": "tacit"})))
+
+    def _run(self, args: Sequence[str] | None, extra: dict[str, Any]) -> int:
+        try:
+            code = super().main(args, standalone_mode=False, **extra)
+        except (KeyboardInterrupt, click.Abort):
+            written = ", ".join(extra["obj"].written)
+            return _complain(
+                f"interrupted; written before: {written}" if written else "interrupted; nothing was written", INTERRUPTED
+            )
+        except LimitReached as exc:
+            return _complain(str(exc), INCOMPLETE)
+        except InternalError as exc:
+            return _bug(exc)
+        except TacitError as exc:
+            return _complain(str(exc), BAD_INPUT)
+        except click.UsageError as exc:
+            return _complain(_usage(exc), BAD_INPUT)
+        except click.ClickException as exc:
+            return _complain(f"tacit: {_clause(exc.format_message())}. See tacit --help.", BAD_INPUT)
+        except BrokenPipeError:
+            stop_listening()
+            return DONE
+        except MemoryError:
+            return _complain("tacit: there is not enough memory. Raise --min-support, or use a machine with more.", BAD_INPUT)
+        except Exception as exc:
+            if isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF):
+                return _complain(_OUTPUT_FAILED, BAD_INPUT)
+            return _bug(exc)
+        return code if isinstance(code, int) else DONE
+
+
+_OUTPUT_FAILED = "standard output: cannot be written. Free some space, or write to a file elsewhere."
+
+
+def _usage(exc: click.UsageError) -> str:
+    """A mistake in the options as one sentence."""
+    where = exc.ctx.command_path if exc.ctx else "tacit"
+    see = f"See {where} --help"
+    if getattr(click.exceptions, "NoArgsIsHelpError", None) is type(exc) and exc.ctx:
+        return exc.ctx.get_help()
+    if isinstance(exc, click.NoSuchOption) and exc.ctx:
+        known = [name for param in exc.ctx.command.params for name in param.opts if name.startswith("--")]
+        return str(
+            OptionError(
+                f"there is no option {exc.option_name}", where=where, remedy=nearest_name(exc.option_name, known, "options")
+            )
+        )
+    if isinstance(exc, click.BadOptionUsage):
+        what = _clause(exc.message).removeprefix(f"option {exc.option_name!r} ")
+        return str(OptionError(what, where=exc.option_name, remedy=see))
+    if isinstance(exc, click.MissingParameter) and exc.param is not None:
+        what = exc.param.opts[0] if exc.param.param_type_name == "option" else exc.param.make_metavar(exc.ctx)  # type: ignore[arg-type]
+        return str(OptionError(f"{what.rstrip('.')} is missing", where=where, remedy=see))
+    if isinstance(exc, click.BadParameter) and exc.param is not None:
+        return str(OptionError(_clause(exc.message), where=exc.param.opts[0], remedy=see))
+    return str(OptionError(_clause(exc.format_message()), where=where, remedy=see))
+
+
+def _clause(message: str) -> str:
+    """A sentence of click's as a clause: no capital, no full stop."""
+    text = message.strip().rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _complain(sentence: str, code: int) -> int:
+    """Say it on standard error, if there is one."""
+    with suppress(OSError, ValueError):
+        click.echo(sentence, err=True)
+    return code
+
+
+def _bug(exc: BaseException) -> int:
+    """Own up. The traceback may hold values of the data, so it is shown only on request."""
+    if os.environ.get("TACIT_DEBUG") == "1":
+        import traceback
+
+        _complain("".join(traceback.format_exception(exc)), BUG)
+    what = f"tacit: this is a bug in Tacit ({type(exc).__name__}). "
+    return _complain(what + "Run again with TACIT_DEBUG=1 for details (they may show values of your data), and report it.", BUG)
+
+
+def _flushed(code: int) -> int:
+    """The exit code once everything is really written."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        stop_listening()
+    except (OSError, ValueError):
+        stop_listening()
+        return _complain(_OUTPUT_FAILED, BAD_INPUT)
+    return code

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit.cli.settings import Settings
+from tacit.config import Config
+from tacit.errors import OptionError
+from tacit.model.release import Header
+from tacit.model.table import Table
+from tacit.model.transactions import Transactions
+from tests.shell import leaking_baskets, people
+
+NOTHING: dict[str, Any] = {"qi": (), "sa": (), "missing": None, "missing_rule": None, "engine": None, "config": None, "k": None}
+
+
+def read(path: Path, *, given: dict[str, Any] | None = None, config: Config | None = None, header: Header | None = None) -> Table:
+    table = Settings(NOTHING | (given or {}), config or Config()).read(str(path), header=header)
+    assert isinstance(table, Table)
+    return table
+
+
+def test_options_win_over_the_release_and_the_release_over_the_file(tmp_path: Path) -> None:
+    path = people(tmp_path)
+    config = Config(qi=("sex",), missing="?", missing_rule="drop")
+    assert read(path, config=config).schema.qi == ("sex",)
+    assert read(path, config=config, header=Header(qi=("age",))).schema.qi == ("age",)
+    assert read(path, config=config, header=Header(qi=("age",)), given={"qi": ("ill",)}).schema.qi == ("ill",)
+    assert read(path, config=Config(qi=("age",), missing="?", missing_rule="drop")).dropped > 0
+
+
+def test_an_empty_mark_is_a_mark() -> None:
+    assert Settings(NOTHING | {"missing": ""}, Config(missing="?"))["missing"] == ""
+
+
+def test_identifying_columns_of_the_file_are_left_out(tmp_path: Path) -> None:
+    assert read(people(tmp_path), config=Config(identifying=("sex",))).names == ("age", "ill")
+
+
+def test_roles_in_the_file_do_not_concern_transactions(tmp_path: Path) -> None:
+    settings = Settings(NOTHING, Config(qi=("sex",), missing="?"))
+    assert isinstance(settings.read(str(leaking_baskets(tmp_path))), Transactions)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "memory"])
+def test_an_engine_groups_the_same_people(tmp_path: Path, engine: str) -> None:
+    path = people(tmp_path)
+    plain, grouped = read(path).merged(), read(path, given={"engine": engine})
+    assert grouped.names == plain.names
+    assert grouped.n == plain.n == 60
+    assert len(grouped.weights) == len(plain.weights) < 60
+    kept = [
+        sorted(zip(*([c.values[i] for i in c.codes] for c in t.columns), t.weights.tolist(), strict=True))
+        for t in (plain, grouped)
+    ]
+    assert kept[0] == kept[1]
+    assert grouped.weights.dtype == np.int64
+
+
+def test_a_needed_option_may_stand_in_the_file() -> None:
+    assert Settings(NOTHING, Config(min_support="5%")).needed("min_support", "5%") == "5%"
+    with pytest.raises(OptionError, match=r"^--min-support: is missing\."):
+        Settings(NOTHING, Config()).needed("min_support", "5%")
+
+
+def test_the_policy_comes_from_the_file_unless_an_option_says_otherwise() -> None:
+    config = Config(policy={"k": 7, "l": 3})
+    assert Settings(NOTHING, config).policy.k == 7
+    assert (Settings(NOTHING | {"k": 4}, config).policy.k, Settings(NOTHING | {"k": 4}, config).policy.l) == (4, 3)
+
+
+def test_the_file_is_found_beside_the_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (tmp_path / "tacit.toml").write_text("[policy]\nk = 6\n")
+    assert Settings.of(NOTHING, near=str(people(tmp_path))).policy.k == 6
