@@ -8,7 +8,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from pathlib import Path
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import Contradiction
@@ -49,6 +49,7 @@ WRITERS = {
     st.sampled_from(sorted(WRITERS)),
     st.integers(0, 9),
 )
+@example((66, [56]), "15 significant", 0)  # the double lies on the other side of a middle than 56/66
 def test_the_truth_is_always_among_the_counts(people: tuple[int, list[int]], writer: str, digits: int) -> None:
     n, counts = people
     texts = [WRITERS[writer](Fraction(count, n), digits) for count in counts]
@@ -114,6 +115,18 @@ def test_narrowed_ends_are_the_tightest(
     assert got == (
         min(part for part, _ in every), max(part for part, _ in every), min(whole for _, whole in every), max(whole for _, whole in every),
     )  # fmt: skip
+
+
+def test_a_ratio_has_the_narrower_of_two_ends() -> None:
+    half, one = Fraction(1, 2), Fraction(1)
+    assert Ratio.of(None, half, strict=False) == Ratio((1, 2), (1, 1))
+    assert Ratio.of(None, half, strict=True) == Ratio((1, 2), (1, 1), lo_open=True)
+    assert Ratio.of(Printed(half, one, lo_open=True), half, strict=False) == Ratio((1, 2), (1, 1), lo_open=True)
+    assert Ratio.of(Printed(half, one), half, strict=True) == Ratio((1, 2), (1, 1), lo_open=True)
+    assert Ratio.of(Printed(Fraction(1, 3), Fraction(2, 3), hi_open=True), half, strict=False) == Ratio(
+        (1, 2), (2, 3), hi_open=True
+    )
+    assert Ratio.of(Printed(Fraction(2, 3), Fraction(3, 2)), half, strict=True) == Ratio((2, 3), (1, 1))
 
 
 def test_a_ratio_too_narrow_to_follow_stays_true() -> None:

@@ -183,10 +183,16 @@ class TestCells:
         got = message(tmp_path, lines(f"{B},5,", f"{quoted},5,", f"{A},5,"))
         assert got.startswith("r.csv, line 3, column 'itemset': is not a JSON list of items. Write it like [")
 
-    def test_cells_that_are_whole_only_together(self, tmp_path: Path) -> None:
-        """Joined to one text these three cells are three lists; by themselves two of them are broken."""
-        cells = ['"[""CANARY""],[""b""]",5,', '"[""c"""",5,', '"""d""]",5,']
-        assert "line 2" in message(tmp_path, lines(cells[0], '"[""c""",5,', cells[2]))
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            ('"[""c""],[""d""]",5,', '"[""CANARY""",5,', '"""b""]",5,'),
+            ('"[""CANARY]",5,', '"[b""]",5,', '"[""c""],[""d""]",5,'),
+        ],
+    )
+    def test_cells_that_are_whole_only_together(self, tmp_path: Path, cells: tuple[str, ...]) -> None:
+        """Joined to one text these three cells are three lists; by themselves they are broken."""
+        assert message(tmp_path, lines(*cells)).startswith("r.csv, line 2, column 'itemset': is not a JSON list")
 
     @pytest.mark.parametrize("cell", ['["CANARY"]', '{"a": ["CANARY"]}', '{"CANARY": 1, "CANARY": 2}', '{"a": "b"', "x"])
     def test_what_is_no_object(self, tmp_path: Path, cell: str) -> None:

@@ -115,6 +115,10 @@ class TestMlxtend:
         frame = pd.DataFrame({"support": np.array([1 / 3, 2 / 3], np.float32), "itemsets": [frozenset("a"), frozenset("b")]})
         assert exact(read_release(frame, n=300)) == {frozenset("a"): 100, frozenset("b"): 200}
 
+    def test_doubles_in_full_are_not_truncated(self) -> None:
+        frame = fpgrowth(one_hot(), 1 / 7, use_colnames=True)
+        assert exact(read_release(frame, n=len(ROWS), rounding="truncated")) == true_counts()
+
     def test_other_ways_to_print_a_set(self, tmp_path: Path) -> None:
         text = (
             "support,itemsets\n0.5,\"{'a', \"\"b\"\"}\"\n0.5,['a' ]\n0.25,\"('a', 'c',)\"\n"

@@ -425,8 +425,19 @@ class TestWriting:
         assert rows == [(["a"], 4, 0.5), (["a", "b"], 3, 0.375)]
 
     def test_parquet_with_pattern_signs_in_its_name(self, tmp_path: Path) -> None:
-        write_release(release_of([[0]], [4], ("a",), Header(n=8)), tmp_path / "odd [name]*?.parquet")
-        assert read_release(tmp_path / "odd [name]*?.parquet").n == 8
+        """A neighbour that the name would match as a pattern is not read instead."""
+        write_release(release_of([[0]], [4], ("neighbour",), Header(n=8)), tmp_path / "ab.parquet")
+        write_release(release_of([[0]], [4], ("a",), Header(n=8)), tmp_path / "a[b].parquet")
+        assert read_release(tmp_path / "a[b].parquet").items.names == ("a",)
+
+    def test_an_empty_value_is_a_value_in_parquet(self, tmp_path: Path) -> None:
+        import duckdb
+
+        one, items = np.array([3]), Items.of_columns([("sex", "F"), ("pay", "")])
+        release = Rules(Sets.from_lists([[0]]), Sets.from_lists([[1]]), one, one, one, one, items, Header(n=9, sa=("pay",)))
+        write_release(release, tmp_path / "r.parquet")
+        rows = duckdb.connect().execute("SELECT * FROM read_parquet(?)", [str(tmp_path / "r.parquet")]).fetchall()
+        assert rows == [('{"sex": "F"}', "", 3, 1 / 3, 1.0)]
 
     def test_unknown_ending(self, tmp_path: Path) -> None:
         with pytest.raises(OptionError, match=r"the ending names no format.*End it with \.csv, \.csv\.gz or \.parquet"):
