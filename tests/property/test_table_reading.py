@@ -8,10 +8,12 @@ import io
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tacit.engines.duckdb import Relation
 from tacit.errors import InputError
 from tacit.formats import table_files
 from tacit.formats.table_files import ExactRows, open_table_file
@@ -138,8 +140,25 @@ def test_most_files_are_read_in_bulk(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise AssertionError
 
     monkeypatch.setattr(table_files.ExactRows, "open", never)
-    path = tmp_path / "x.csv"
-    for text in ("a,b\n1,2\n", "\ufeffa;b\r\n1;2\r\n\r\n", '"a","b"\n"1","x\ny, ""z"""\n', "a\tb\n1\t\n", "a|b\né|NULL"):
+    path = tmp_path / "x[1]*?.csv"
+    (tmp_path / "x1other.csv").write_text("c,d\n3,4\n")  # another file that the name would match as a pattern
+    for text, last in (
+        ("a,b\n1,NULL\n", "NULL"),
+        ("\ufeffa;b\r\n1;NA\r\n\r\n", "NA"),
+        ('"a","b,"\n"1","x\ny, ""z"""\n', 'x\ny, "z"'),
+        ("a\tb\n1\t\n", ""),
+        ("a|b\né| ü ", "ü"),
+    ):
         for data in (text.encode(), gzip.compress(text.encode())):
             path.write_bytes(data)
-            assert read_table(path).n == 1
+            assert read_table(path).columns[-1].values == (last,)
+
+
+def test_rows_that_a_bulk_reader_loses_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,2\n3,4\n")
+    real = Relation.columns
+    monkeypatch.setattr(
+        Relation, "columns", lambda self, wanted: tuple(column.take(np.array([0])) for column in real(self, wanted))
+    )
+    assert texts(read_table(path).columns) == {"a": ["1", "3"], "b": ["2", "4"]}

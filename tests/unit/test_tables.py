@@ -158,6 +158,7 @@ def test_parquet(write: Write, tmp_path: Path) -> None:
     folder = tmp_path / "year=2020"
     folder.mkdir()
     path = folder / "x[1].parquet"
+    pq.write_table(pa.table({"a": ["another file that the name would match as a pattern"]}), folder / "x1.parquet")
     pq.write_table(ARROW, path)
     assert cells(read_table(path)) == EXPECTED
     packed = write("no-ending", gzip.compress(path.read_bytes()))
@@ -397,6 +398,7 @@ def test_what_a_missing_mark_means() -> None:
     dropped = read_table(PEOPLE, qi="age", sa="ill", missing=" ?", missing_rule="drop")
     assert (dropped.n, dropped.dropped, cells(dropped)) == (2, 1, {"age": ["30", "40"], "ill": ["yes", "yes"]})
     assert dropped.column("ill").values == ("yes",)
+    assert read_table(PEOPLE, qi="age", columns="ward", missing="?", missing_rule="drop").n == 2
     anywhere = read_table(PEOPLE, qi="age", sa="ill", missing="?", missing_rule="drop-any")
     assert (anywhere.n, anywhere.dropped, anywhere.names) == (1, 2, ("age", "ill"))
     assert read_table(PEOPLE, columns="age", missing="?", missing_rule="drop").n == 2

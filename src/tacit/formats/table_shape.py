@@ -106,8 +106,6 @@ class _Scan:
         starts = np.concatenate(([0], ends[:-1] + 1))
         lengths = ends - starts
         blank = (lengths == 0) | ((lengths == 1) & (data[starts] == _RETURN))
-        if self.open:
-            blank[0] = False  # what begins the block is the end of a quoted cell
         self.records += int(len(ends) - blank.sum())
         self.delimiters = len(delimiters) - int(before[-1])
         self.open = goes_on

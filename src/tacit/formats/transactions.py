@@ -169,15 +169,13 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
     while chunk := stream.read(_BLOCK):
         data = rest + chunk
         if b"\r" in data:
-            # A return that ends the piece may be the first half of a line end.
-            held = b"\r" if data.endswith(b"\r") else b""
-            data = data.removesuffix(held).replace(b"\r\n", b"\n").replace(b"\r", b"\n") + held
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # one that is cut in two adds a blank line
         cut = data.rfind(b"\n") + 1
         rest = data[cut:]
         if cut:
             yield data[:cut]
     if rest:
-        yield rest.replace(b"\r", b"\n")
+        yield rest
 
 
 def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
