@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,15 +11,6 @@ from tacit.model.sets import Sets
 
 Words = npt.NDArray[np.uint64]
 Whole = npt.NDArray[np.int64]
-
-
-def members_of(words: Words) -> Whole:
-    """The items of a set given as bits, ascending.
-
-    >>> members_of(np.array([5, 1], np.uint64)).tolist()
-    [0, 2, 64]
-    """
-    return np.flatnonzero(np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little"))
 
 
 def bits_of(mask: int, count: int) -> npt.NDArray[np.bool_]:
@@ -30,18 +23,19 @@ def bits_of(mask: int, count: int) -> npt.NDArray[np.bool_]:
 
 
 class Book:
-    """A growing table of itemsets with bounds on their supports."""
+    """A growing table of itemsets with bounds on their supports. Itemsets are rows of bits over the items in use."""
 
-    def __init__(self, mix: Words, slots: int = 1024) -> None:
-        self.mix = mix
-        self.width = max(1, -(-len(mix) // 64))
+    def __init__(self, items: Whole) -> None:
+        self.items = items
+        self.mix = Sets(np.array([0, len(items)]), np.arange(len(items), dtype=np.int32)).member_hashes()
+        self.width = max(1, -(-len(items) // 64))
         self._count = 0
-        self._clear(slots)
+        self._clear(1024)
 
     @classmethod
-    def for_items(cls, n_items: int) -> Book:
-        """An empty book over this many items."""
-        return cls(Sets(np.arange(n_items + 1, dtype=np.int64), np.arange(n_items, dtype=np.int32)).member_hashes())
+    def of_items(cls, members: npt.NDArray[np.integer[Any]]) -> Book:
+        """An empty book over the items that occur among ``members``: nobody can reason about items that are not published."""
+        return cls(np.unique(members).astype(np.int64))
 
     def _clear(self, slots: int) -> None:
         self.marks = np.zeros(slots, np.uint64)
@@ -55,14 +49,19 @@ class Book:
     def keys(self, sets: Sets) -> Words:
         """Sets as bits, one row each."""
         keys = np.zeros((len(sets), self.width), np.uint64)
-        members = sets.members.astype(np.int64)
+        members = np.searchsorted(self.items, sets.members)
         np.bitwise_or.at(keys, (sets.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
         return keys
+
+    def members(self, words: Words) -> Whole:
+        """The items of a set given as bits, ascending."""
+        bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")
+        return self.items[np.flatnonzero(bits)]
 
     def subsets(self, items: Whole) -> Words:
         """All subsets of some items as bits; row ``m`` holds the items whose bit is set in ``m``."""
         keys = np.zeros((1 << len(items), self.width), np.uint64)
-        for j, item in enumerate(items.tolist()):
+        for j, item in enumerate(np.searchsorted(self.items, items).tolist()):
             keys[1 << j : 2 << j] = keys[: 1 << j]
             keys[1 << j : 2 << j, item >> 6] |= np.uint64(1 << (item & 63))
         return keys

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.book import Book, bits_of, members_of
+from tacit.attacks.book import Book, bits_of
 from tacit.attacks.deduction import write_out
 from tacit.attacks.supports import MOST_ITEMS, Supports
 from tacit.errors import Contradiction, LimitReached
@@ -44,13 +44,15 @@ NAME = "unpublished-itemsets"
 LONGEST = 16
 #: A release that stands for more frequent itemsets than this is left open.
 MOST_FREQUENT = 1 << 25
+#: The search ends when more itemsets than this are known: beyond, it would only describe the same people at ever greater length.
+MOST_KNOWN = 1 << 23
 #: Candidates are looked at in pieces, so that time limits are noticed.
 PIECE = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups as columns: the unpublished set as bits over the items, which of its items are present, bounds, level, and whether it is new."""
+    """Groups as columns: the unpublished set as bits over the used items, which of its items are present, bounds, level, and whether new."""
 
     words: npt.NDArray[np.uint64]
     present: npt.NDArray[np.int64]
@@ -82,11 +84,10 @@ def run(target: Target) -> AttackRun:
     status: Status = "ran"
     reason, undecided = "", 0
     parts: list[Groups] = []
-    book = Book.for_items(len(release.items))
+    book = Book.of_items(release.sets.members)
     try:
         if _frequent_itemsets(supports, book, target):
-            undecided = _search(target, release, book, parts)
-            reason = f"{undecided} unpublished itemsets of more than {LONGEST} items were not looked at" if undecided else ""
+            undecided, reason = _search(target, release, book, parts)
         else:
             undecided, reason = (
                 1,
@@ -98,14 +99,14 @@ def run(target: Target) -> AttackRun:
     sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
 
     def event(index: int) -> ItemEvent:
-        items = members_of(groups.words[index])
+        items = book.members(groups.words[index])
         held = bits_of(int(groups.present[index]), len(items))
         names = release.items.names
         return ItemEvent(tuple(names[i] for i in items[held]), tuple(names[i] for i in items[~held]))
 
     def show(index: int) -> Finding:
         count = Bound(int(groups.lo[index]), int(groups.hi[index]))
-        items = members_of(groups.words[index])
+        items = book.members(groups.words[index])
         return write_out(CODE, supports, book, target.index, items, bits_of(int(groups.present[index]), len(items)), count)
 
     return AttackRun(
@@ -160,14 +161,16 @@ def _frequent_itemsets(supports: Supports, book: Book, target: Target) -> bool:
     return True
 
 
-def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) -> int:
-    """Level by level: candidates above what is known, their bounds, their groups; returns how many candidates were too long."""
+def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) -> tuple[int, str]:
+    """Level by level: candidates above what is known, their bounds, their groups; returns how much was left open, and why."""
     assert release.min_support is not None
     ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
     fresh, level, too_long = book.everything(), 1, 0
     while len(fresh):
         wanted = book.candidates(fresh, first=level == 1)
-        derived = []
+        if len(book) + len(wanted) > MOST_KNOWN:
+            return len(wanted), f"more than {MOST_KNOWN:,} itemsets follow from the release; the longest were not looked at"
+        fresh = np.empty((0, book.width), np.uint64)
         for start in range(0, len(wanted), PIECE):
             target.limits.check(CODE)
             keys = wanted[start : start + PIECE]
@@ -176,15 +179,14 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
             _refuse_impossible(release, bounds)
             parts.append(Groups(keys[which], present, lo, hi, np.full(len(which), level), new))
             exact = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))
-            derived.append((keys[exact], bounds[exact]))
+            # Candidates of one level never contain each other, so what is entered now does not change the rest of the level.
+            book.enter(keys[exact], bounds[exact])
+            fresh = np.concatenate((fresh, keys[exact]))
             if level == 1:
                 target.progress((start + len(keys)) / len(wanted))
-        for keys, bounds in derived:
-            book.enter(keys, bounds)
-        fresh = np.concatenate([keys for keys, _ in derived]) if derived else np.empty((0, book.width), np.uint64)
         level += 1
     target.progress(1.0)
-    return too_long
+    return too_long, f"{too_long} unpublished itemsets of more than {LONGEST} items were not looked at" if too_long else ""
 
 
 def _refuse_impossible(release: Itemsets, bounds: npt.NDArray[np.int64]) -> None:
