@@ -17,13 +17,19 @@ from tacit.cli import options
 from tacit.cli.attacks import attacks_command
 from tacit.cli.audit import audit_command
 from tacit.cli.demo import demo_command
+from tacit.cli.explain import explain_command
 from tacit.cli.init import init_command
 from tacit.cli.mine import mine_command
 from tacit.cli.program import Program
+from tacit.cli.repair import repair_command, repairs_command
+from tacit.cli.verify import verify_command
 from tacit.version import __version__
 
 #: The verbs, in the order that ``tacit --help`` lists them.
-VERBS: tuple[click.Command, ...] = (demo_command, init_command, mine_command, audit_command, attacks_command)
+VERBS: tuple[click.Command, ...] = (
+    *(demo_command, init_command, mine_command, audit_command, explain_command, verify_command, repair_command),
+    *(attacks_command, repairs_command),
+)
 
 
 @click.group(

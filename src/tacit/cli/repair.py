@@ -1,0 +1,76 @@
+"""``tacit repair`` and ``tacit repairs``: change a release until no attack succeeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli import options, reading
+from tacit.cli.output import check_outputs, emit, watched, wrote
+from tacit.cli.program import DONE, EXPOSED
+from tacit.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from tacit.model.audit import Audit
+    from tacit.model.repair import Repair
+
+
+@click.command(
+    "repair", epilog=options.examples("tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv")
+)
+@click.argument("release_file", metavar="RELEASE")
+@click.option("--method", required=True, metavar="METHOD", help="How to repair; see tacit repairs.")
+@click.option("--data", metavar="DATA", help="The data the release was made from.")
+@options.roles
+@options.missing
+@reading.release_file
+@reading.policy
+@click.option("-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT, its header to OUT.json.")
+@options.running
+def repair_command(release_file: str, method: str, output: str, json_to: str | None, **given: Any) -> int:
+    """Change a RELEASE until no attack succeeds, and audit the result.
+
+    Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 bad input.
+    """
+    from tacit.api import repair, write_release
+
+    check_outputs([json_to, output, f"{output}.json"], inputs=[release_file])
+    settings = Settings.of(given, near=given["data"] or release_file)
+    with watched("repairing") as progress:
+        release = reading.read(release_file, given)
+        people = reading.owners_data(release, settings)
+        done = repair(
+            release, method=method, data=people, policy=settings.policy, time_limit=given["time_limit"], progress=progress
+        )
+    write_release(done.release, output)
+    wrote(output)
+    emit(done.to_dict(), lambda: _text(done, output), json_to=json_to)
+    return DONE if done.ok else EXPOSED
+
+
+def _text(done: Repair, output: str) -> str:
+    from tacit.reports.summary import Summary
+
+    def told(audit: Audit) -> str:
+        return f"{audit.verdict}: {Summary.of(audit).sentence()}"
+
+    costs = [f"  {name}: {value:,}" if isinstance(value, int) else f"  {name}: {value:.4%}" for name, value in done.cost.items()]
+    lines = [f"Before  {told(done.before)}", f"After   {told(done.after)}", "Cost", *costs]
+    return "\n".join([*lines, f"Repaired release written to {output}"]) + "\n"
+
+
+@click.command("repairs", epilog=options.examples("tacit repairs"))
+@options.json_option
+def repairs_command(json_to: str | None) -> None:
+    """List the repairs.
+
+    Each with the kinds of release that it changes.
+    """
+    from tacit.repairs import REPAIRS
+
+    def text() -> str:
+        return "\n".join(f"{row.name}: {row.summary}\n    of {', '.join(row.of)}; {row.source}" for row in REPAIRS) + "\n"
+
+    rows = [{"name": row.name, "of": list(row.of), "summary": row.summary, "source": row.source} for row in REPAIRS]
+    emit({"format": "tacit.repairs/1", "repairs": rows}, text, json_to=json_to)
