@@ -26,8 +26,8 @@ from tacit.model.finding import Finding
 from tacit.model.policy import Policy
 from tacit.model.release import Itemsets
 from tacit.model.table import Column, Table
+from tacit.reports.arithmetic import Derivation
 from tacit.reports.html import audit_html
-from tacit.reports.summary import shortest_steps, split_step
 
 COLUMNS = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary")
 SENSITIVE = "salary"
@@ -108,11 +108,11 @@ def easiest(found: Audit) -> Finding | None:
 
 
 def _effort(finding: Finding) -> tuple[int, bool, int, str]:
-    statement, steps = shortest_steps(finding)
+    told = Derivation.of(finding)
     event = finding.same_people or finding.event
     names = (*event.present, *event.absent) if isinstance(event, ItemEvent) else ()
     tells = any(name.startswith(f"{SENSITIVE}=") for name in names)
-    return sum(bool(split_step(step)[0]) for step in steps), not tells, len(names), statement
+    return told.lines, not tells, len(names), told.statement
 
 
 def rows_in(finding: Finding | None, people: Table) -> npt.NDArray[np.int64]:

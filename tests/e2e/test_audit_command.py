@@ -36,7 +36,7 @@ def test_an_exposed_release_ends_with_1_and_shows_the_sum(release: Path) -> None
     assert result.stdout.startswith("EXPOSED: ")
     assert "1 person has a but not b." in result.stdout
     assert "+ 50 people with a (line 2)" in result.stdout
-    assert "- 49 people with a and b (line 3)" in result.stdout
+    assert "- 49 of them with b (line 3)" in result.stdout
 
 
 def test_a_clean_release_ends_with_0(maximal: Path) -> None:
@@ -137,6 +137,23 @@ def test_external_output_holds_no_name_and_no_value(tmp_path: Path) -> None:
     assert "CANARY" not in outside.stdout.replace(f"Report written to {tmp_path / 'r.html'}", "")
     made = json.loads((tmp_path / "r.json").read_bytes())
     assert all(set(finding) == {"code", "count"} for finding in made["findings"])
+
+
+def test_the_data_of_a_release_with_coarser_items_need_its_hierarchies(tmp_path: Path) -> None:
+    data = tmp_path / "towns.csv"
+    data.write_text("town,ill\n" + "Ulm,no\n" * 30 + "Bonn,no\n" * 20 + "Bonn,yes\n" + "Rome,yes\n" * 40)
+    (tmp_path / "h").mkdir()
+    (tmp_path / "h" / "town.csv").write_text("Ulm;German;*\nBonn;German;*\nRome;Italian;*\n")
+    release = tmp_path / "r.csv"
+    hierarchies = ["--hierarchies", tmp_path / "h"]
+    assert tacit("mine", "itemsets", data, "--min-support", "20", *hierarchies, "-o", release).exit_code == 0
+    alone = record("audit", release, "--attack", "I01", code=1)
+    owner = record("audit", release, "--attack", "I01", "--data", data, *hierarchies, code=1)
+    assert owner == alone
+    assert ["ill=no"] in [
+        finding["event"]["absent"] for finding in alone["findings"] if "town=German" in finding["event"]["present"]
+    ]
+    assert tacit("audit", release, *hierarchies).stderr.startswith("--hierarchies: says how to read the data")
 
 
 def test_files_of_other_programs_need_only_n(tmp_path: Path) -> None:

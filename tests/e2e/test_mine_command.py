@@ -82,8 +82,12 @@ def test_tables_take_roles_and_a_missing_rule(tmp_path: Path) -> None:
 def test_pairs_of_person_and_item_are_transactions(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("who,when,what\n" + "".join(f"{i},1,a\n{i},2,b\n" for i in range(5)) + "9,1,a\n")
-    made = record("mine", "itemsets", path, "--min-support", 5, "--id-column", "who", "--item-column", "what")
+    pairs = ["--id-column", "who", "--item-column", "what"]
+    made = record("mine", "itemsets", path, "--min-support", 5, *pairs)
     assert (made["n"], made["all"]) == (6, 3)
+    told = tacit("mine", "itemsets", path, "--min-support", 5, *pairs, "-o", tmp_path / "r.csv").stdout
+    hint = told.split("Before it leaves: tacit ")[1].split()
+    assert tacit(*hint).exit_code == 1, "what is suggested works as it stands"
 
 
 def test_hierarchies_add_coarser_items(tmp_path: Path) -> None:

@@ -32,6 +32,11 @@ def test_options_win_over_the_release_and_the_release_over_the_file(tmp_path: Pa
     assert read(path, config=Config(qi=("age",), missing="?", missing_rule="drop")).dropped > 0
 
 
+def test_a_release_mined_from_a_table_says_itself_how_to_read_it(tmp_path: Path) -> None:
+    mined = Header(missing="?", missing_rule="category")
+    assert read(people(tmp_path), config=Config(qi=("sex",), missing_rule="drop"), header=mined).names == ("sex", "age", "ill")
+
+
 def test_an_empty_mark_is_a_mark() -> None:
     assert Settings(NOTHING | {"missing": ""}, Config(missing="?"))["missing"] == ""
 

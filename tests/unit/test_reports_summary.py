@@ -2,9 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.model.bound import Bound
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding
 from tacit.reports.summary import (
     Summary,
     as_share,
@@ -12,7 +9,6 @@ from tacit.reports.summary import (
     described,
     next_steps,
     open_runs,
-    shortest_steps,
     thresholds,
     visible,
 )
@@ -52,6 +48,7 @@ def test_clean_and_incomplete_are_never_confused() -> None:
 def test_a_release_that_no_attack_applies_to_is_not_safe() -> None:
     audit = ended(audit_of(itemsets({"a": 50})), status="not-relevant", reason="needs rules")
     assert audit.verdict == "incomplete"
+    assert "no attack that was run applies" in Summary.of(audit).sentence()
     assert "tacit attacks" in next_steps(audit)[0]
 
 
@@ -104,25 +101,6 @@ def test_assumptions_name_what_the_attacker_knows() -> None:
     assert "knows how many people" in told
     assert "complete" in told
     assert "nearest" in told
-
-
-def test_shortest_steps_prefers_fewer_words() -> None:
-    count = Bound.of(1)
-    long = Finding(
-        "I01", ItemEvent(("a", "b")), count, "long.", steps=("plus 3: x", "The same people in fewer words: short.", "sum: 1")
-    )
-    assert shortest_steps(long) == ("short.", ("sum: 1",))
-    plain = Finding("I01", ItemEvent(("a",)), count, "plain.", steps=("sum: 1",))
-    assert shortest_steps(plain) == ("plain.", ("sum: 1",))
-
-
-def test_the_marker_of_shorter_words_is_the_one_the_attack_writes() -> None:
-    counts = {"a": 50, "b": 80, "c": 60, "a b": 49, "a c": 50, "b c": 50, "a b c": 49}
-    finding = audit_of(itemsets(counts)).findings[0]
-    assert finding.same_people is not None
-    statement, steps = shortest_steps(finding)
-    assert statement != finding.statement
-    assert len(steps) < len(finding.steps)
 
 
 def test_control_characters_are_shown_not_obeyed() -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.output import check_outputs, emit, watched, width, write_file
+from tacit.cli import options, reading
+from tacit.cli.output import check_outputs, coloured, emit, watched, width, write_file
 from tacit.cli.program import OF_VERDICT
-from tacit.cli.settings import ROLES, Settings
+from tacit.cli.settings import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -33,15 +33,10 @@ TOP, TOP_ON_SCREEN = 10, 3
 @click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
 @options.roles
 @options.missing
-@click.option("--n", type=int, metavar="N", help="The number of people, where the file does not say it.")
-@click.option(
-    "--rounding", type=click.Choice(["nearest", "truncated", "unknown"]), help="How the file's numbers were printed.  [nearest]"
-)
-@click.option(
-    "--only", type=click.Choice(["all", "closed", "maximal"]), help="Which itemsets the file lists, where it does not say it."
-)
-@click.option("--form", metavar="FORM", help="The form of the file, such as mlxtend or spmf; by default its content decides.")
-@click.option("--k", type=int, metavar="K", help="The smallest group the policy allows.  [10]")
+@options.long_table
+@options.hierarchies
+@reading.release_file
+@reading.policy
 @click.option(
     "--attack",
     "attacks",
@@ -84,7 +79,7 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
 
     from tacit.reports.record import audit_record
 
-    emit(audit_record(found, top=top, kind=kind), lambda: _text(found, settings, report), json_to=json_to)
+    emit(audit_record(found, top=top, kind=kind), lambda: _text(found, release, settings, report), json_to=json_to)
     return OF_VERDICT[found.verdict]
 
 
@@ -94,38 +89,29 @@ def _top(given: Mapping[str, Any]) -> int:
 
 def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
     """Read the release and attack it."""
-    from tacit.api import audit, read_release
+    from tacit.api import audit
 
     given = settings.given
+    codes = [code.upper() for code in given["attacks"]] or None
     with watched("auditing") as progress:
-        release = read_release(
-            path, n=given["n"], rounding=given["rounding"] or "nearest", only=given["only"], form=given["form"]
-        )
-        people = settings.read(given["data"], header=release.header) if given["data"] else None
-        _refuse_idle(given)
-        codes = [code.upper() for code in given["attacks"]] or None
+        release = reading.read(path, given)
+        people = reading.owners_data(release, settings)
         found = audit(
             release, data=people, policy=settings.policy, attacks=codes, time_limit=given["time_limit"], progress=progress
         )
     return release, found
 
 
-def _refuse_idle(given: Mapping[str, Any]) -> None:
-    """Raise when an option is given that has nothing to act on."""
-    for name in (*ROLES, "engine"):
-        if given[name] and not given["data"]:
-            option = "--" + name.replace("_", "-")
-            raise OptionError(
-                "says how to read the data, and there are none", where=option, remedy="Give them with --data, or leave it out"
-            )
+_COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
 
 
-def _text(found: Audit, settings: Settings, report: str | None) -> str:
+def _text(found: Audit, release: Release, settings: Settings, report: str | None) -> str:
     from tacit.reports.text import audit_text
 
     given = settings.given
     if given["quiet"]:
         return f"{found.verdict}\n"
     shown = TOP_ON_SCREEN if given["top"] is None else given["top"]
-    told = audit_text(found, top=shown, kind=given["report_kind"], origin=settings.config.where, width=width())
+    told = audit_text(found, release=release, top=shown, kind=given["report_kind"], origin=settings.config.where, width=width())
+    told = coloured(found.verdict.upper(), _COLOURS[found.verdict]) + told.removeprefix(found.verdict.upper())
     return f"{told}\nReport written to {report}\n" if report else told

@@ -62,7 +62,7 @@ def _text(story: Story, folder: str) -> str:
     wide = width()
     lines = [line for name, told in _told(story) for line in bullet(f"{name:<10}", told, wide, indent="")]
     if story.example is not None:
-        lines += ["For example", *finding_lines(story.example, wide)]
+        lines += ["For example", *finding_lines(story.example, story.release, width=wide)]
         lines += bullet("Checked   ", _checked(story), wide, indent="")
     lines += bullet("Written   ", _written(folder), wide, indent="")
     return "\n".join([*lines, "", "Now with your own data:", *_OWN_DATA]) + "\n"
@@ -74,14 +74,12 @@ def _told(story: Story) -> list[tuple[str, str]]:
 
     summary, people, least = Summary.of(story.audit), story.people, story.release.min_support or 0
     shape = f"{people.n:,} people, {len(people.columns)} columns"
-    data = f"UCI Adult census: {shape}; {people.dropped:,} rows with a missing value left out, ages put into decades"
+    data = f"UCI Adult census: {shape}; {people.dropped:,} rows with a missing value left out, ages put into decades."
     smallest = f"the smallest published count is {story.audit.measures['smallest_count']:,} people"
-    published = (
-        f"{len(story.release):,} itemsets that at least {least:,} people{as_share(least, people.n)} share; {smallest}. Looks safe"
-    )
+    published = f"{len(story.release):,} itemsets that at least {least:,} people{as_share(least, people.n)} share; {smallest}. Looks safe."
     single = f"{summary.single:,} of them {'is' if summary.single == 1 else 'are'} a single person"
     computed = (
-        f"{counted(summary.groups, 'group')} of {summary.span} follow from these counts by adding and subtracting; {single}"
+        f"{counted(summary.groups, 'group')} of {summary.span} follow from these counts by adding and subtracting; {single}."
     )
     return [("Data", data), ("Published", published), ("Computed", computed)]
 

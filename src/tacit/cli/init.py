@@ -7,7 +7,7 @@ import os
 import click
 
 from tacit.cli import options
-from tacit.cli.output import check_outputs, emit, write_file
+from tacit.cli.output import as_argument, check_outputs, emit, write_file
 from tacit.errors import OptionError
 
 
@@ -32,4 +32,4 @@ def init_command(data: str, output: str, force: bool, json_to: str | None) -> No
     write_file(output, text.encode())
     record = {"format": "tacit.init/1", "file": output, "identifying": list(parse_config(text).identifying)}
     told = f"Written to {output}. Look at the roles of the columns in it: they are guesses. Then for instance:\n"
-    emit(record, lambda: f"{told}  tacit mine itemsets {data} --min-support 5% -o itemsets.csv\n", json_to=json_to)
+    emit(record, lambda: f"{told}  tacit mine itemsets {as_argument(data)} --min-support 5% -o itemsets.csv\n", json_to=json_to)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli import options
-from tacit.cli.output import check_outputs, emit, watched, width, wrote
+from tacit.cli.output import as_argument, check_outputs, emit, watched, width, wrote
 from tacit.cli.program import Program
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
@@ -156,6 +156,10 @@ def _record(release: Release) -> dict[str, Any]:
     return itemsets_record(release) if isinstance(release, Itemsets) else rules_record(release)
 
 
+#: Options that an audit needs to read the same data; the header of the release holds the others.
+_TO_READ_AGAIN = ("id_column", "item_column", "hierarchies")
+
+
 def _text(release: Release, people: Table | Transactions, data: str, settings: Settings) -> str:
     from tacit.reports.text import mined_text
 
@@ -163,4 +167,8 @@ def _text(release: Release, people: Table | Transactions, data: str, settings: S
     told = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width())
     if out is None:
         return f"{told}\nNothing was written; add -o {release.kind}.csv to keep the release.\n"
-    return f"{told}\nWritten to {out} and {out}.json. Before it leaves: tacit audit {out} --data {data}\n"
+    same = "".join(
+        f" --{name.replace('_', '-')} {as_argument(settings.given[name])}" for name in _TO_READ_AGAIN if settings.given.get(name)
+    )
+    audit = f"tacit audit {as_argument(out)} --data {as_argument(data)}{same}"
+    return f"{told}\nWritten to {out} and {out}.json. Before it leaves: {audit}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import threading
@@ -87,6 +88,16 @@ def note(text: str) -> None:
     """A remark on standard error; nobody depends on it."""
     with suppress(OSError, ValueError):
         click.echo(text, err=True)
+
+
+def coloured(text: str, colour: str) -> str:
+    """The text in colour; click leaves colours out where standard output is no terminal."""
+    return text if os.environ.get("NO_COLOR") else click.style(text, fg=colour, bold=True)
+
+
+def as_argument(text: str) -> str:
+    """The text as a shell takes it for one argument, for commands that are shown to be copied."""
+    return shlex.quote(text)
 
 
 def width() -> int:

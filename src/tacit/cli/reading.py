@@ -12,6 +12,7 @@ from tacit.cli.settings import ROLES, Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
+    from tacit.model.hierarchy import Hierarchy
     from tacit.model.release import Release
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
@@ -42,11 +43,25 @@ def owners_data(release: Release, settings: Settings) -> Table | Transactions | 
     """The owner's data, where they are given; options that say how to read them are refused where they are not."""
     given = settings.given
     if given["data"]:
-        return settings.read(given["data"], header=release.header)
-    for name in ROLES:
-        if given[name]:
+        people = settings.read(given["data"], header=release.header)
+        return with_coarser_items(people, settings.hierarchies_of(people, getattr(people, "names", ())))
+    for name in (*ROLES, "hierarchies", "id_column", "item_column"):
+        if given.get(name):
             option = "--" + name.replace("_", "-")
             raise OptionError(
                 "says how to read the data, and there are none", where=option, remedy="Give them with --data, or leave it out"
             )
     return None
+
+
+def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
+    """The same people; where there are hierarchies, each row also holds the coarser values that its values belong to."""
+    from tacit.mining.items import table_rows
+    from tacit.model.items import Items
+    from tacit.model.table import Table
+    from tacit.model.transactions import Transactions
+
+    if not trees or not isinstance(people, Table):
+        return people
+    rows, pairs = table_rows(people, people.names, trees)
+    return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)

@@ -91,7 +91,8 @@ class Settings:
         roles = {name: _first(self.given.get(name), getattr(header, name, None)) for name in ROLES}
         if not any(pairs.values()) and not path.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
             # What tacit.toml says about columns is about a table; transactions have none.
-            roles = {name: _first(value, getattr(self.config, name)) for name, value in roles.items()}
+            if header is None or header.missing_rule is None:  # a release that was mined from a table says itself how to read it
+                roles = {name: _first(value, getattr(self.config, name)) for name, value in roles.items()}
             roles["identifying"] = self.config.identifying
         people = read_data(path, **{name: value for name, value in (roles | pairs).items() if not _is_unset(value)})
         return _grouped(people, self.given["engine"]) if isinstance(people, Table) and self.given.get("engine") else people
@@ -105,7 +106,7 @@ class Settings:
         if folder is None:
             return None
         if not isinstance(people, Table):
-            if self.given["hierarchies"] is None:
+            if self.given.get("hierarchies") is None:
                 return None  # what tacit.toml says about columns is about a table
             raise OptionError(
                 "the data are transactions, which have no columns", where="--hierarchies", remedy="Leave it out, or give a table"

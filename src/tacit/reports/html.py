@@ -10,6 +10,7 @@ from typing import Any
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.release import Release
+from tacit.reports.arithmetic import Derivation, Term
 from tacit.reports.summary import (
     ReportKind,
     Summary,
@@ -17,8 +18,6 @@ from tacit.reports.summary import (
     counted,
     described,
     next_steps,
-    shortest_steps,
-    split_step,
     thresholds,
     visible,
 )
@@ -47,7 +46,7 @@ def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, k
     if kind == "external" and summary.groups:
         body.append(_section("Groups by size", _sizes(summary)))
     if kind == "internal" and top and summary.findings:
-        body.append(_section("Worst findings", _findings(audit, summary, top)))
+        body.append(_section("Worst findings", _findings(audit, summary, release, top)))
     body += [
         _section("What to do next", _listed(next_steps(audit))),
         _section("What was audited", _inputs(audit, kind)),
@@ -170,32 +169,31 @@ def _sizes(summary: Summary) -> str:
     return _table("narrow", "How many groups of each size can be computed", head, rows)
 
 
-def _findings(audit: Audit, summary: Summary, top: int) -> str:
+def _findings(audit: Audit, summary: Summary, release: Release | None, top: int) -> str:
     shown = audit.findings[:top]
     lead = f'<p class="note">{len(shown):,} of {summary.findings:,}, the worst first.</p>'
-    return lead + "\n".join(_finding(number, finding) for number, finding in enumerate(shown, start=1))
+    return lead + "\n".join(_finding(number, finding, release) for number, finding in enumerate(shown, start=1))
 
 
-def _finding(number: int, finding: Finding) -> str:
-    statement, steps = shortest_steps(finding)
-    rows = "\n".join(_step(step) for step in steps)
-    full = f"<p><span class='note'>In full:</span> {_safe(finding.statement)}</p>" if statement != finding.statement else ""
+def _finding(number: int, finding: Finding, release: Release | None) -> str:
+    told = Derivation.of(finding, release)
+    rows = "\n".join(_term(term) for term in told.terms)
+    full = f"<p><span class='note'>In full:</span> {_safe(finding.statement)}</p>" if told.statement != finding.statement else ""
     caption = "The sum over published lines"
     sums = f'<div class="scroll"><table><caption>{caption}</caption><tbody>{rows}</tbody></table></div>' if rows else ""
     ident = f'<p class="note">{_safe(finding.id)}</p>'
-    return f'<article class="finding"><h3>{number}. {_safe(statement)}</h3>{sums}{full}{ident}</article>'
+    return f'<article class="finding"><h3>{number}. {_safe(told.statement)}</h3>{sums}{full}{ident}</article>'
 
 
 #: Signs that not every terminal can print, and every browser can.
 _TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}
 
 
-def _step(step: str) -> str:
-    figure, what = split_step(step)
-    if not figure:
-        return f'<tr><td colspan="2">{_safe(what)}</td></tr>'
-    style = ' class="total"' if figure.startswith("=") else ""
-    return f'<tr{style}><th scope="row">{_safe(figure).translate(_TYPOGRAPHIC)}</th><td>{_safe(what)}</td></tr>'
+def _term(term: Term) -> str:
+    if not term.number:
+        return f'<tr><td colspan="2">{_safe(term.what)}</td></tr>'
+    style = ' class="total"' if term.number.startswith("=") else ""
+    return f'<tr{style}><th scope="row">{_safe(term.number).translate(_TYPOGRAPHIC)}</th><td>{_safe(term.what)}</td></tr>'
 
 
 def _inputs(audit: Audit, kind: ReportKind) -> str:

@@ -10,13 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.audit import AttackRun, Audit, Verdict
-from tacit.model.finding import Finding
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
-
-#: The step after which an attack tells the same people in fewer words.
-_SHORTER = "The same people in fewer words: "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +27,7 @@ class Summary:
     people: int
     sizes: npt.NDArray[np.int64]
     groups_of_size: npt.NDArray[np.int64]
+    attacks_ran: bool
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
@@ -40,14 +37,15 @@ class Summary:
         people = max((run.people for run in audit.runs if run.claim == "proves"), default=0)
         findings = sum(run.findings for run in audit.runs)
         single = int(numbers[sizes == 1].sum())
-        return cls(audit.verdict, audit.policy.k, findings, int(numbers.sum()), single, people, sizes, numbers)
+        ran = any(run.status in ("ran", "stopped") for run in audit.runs)
+        return cls(audit.verdict, audit.policy.k, findings, int(numbers.sum()), single, people, sizes, numbers, ran)
 
     @property
     def span(self) -> str:
         """The sizes of group that the policy does not allow.
 
         >>> nothing = np.empty(0, np.int64)
-        >>> Summary("clean", 10, 0, 0, 0, 0, nothing, nothing).span
+        >>> Summary("clean", 10, 0, 0, 0, 0, nothing, nothing, attacks_ran=True).span
         '1-9 people'
         """
         return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
@@ -58,6 +56,8 @@ class Summary:
             return f"{self._found()}{self._concerned()}."
         if self.verdict == "clean":
             return f"no group of {self.span} can be computed from this release by the attacks that ran."
+        if not self.attacks_ran:
+            return "no attack that was run applies to this release, so nothing is known about it. This is not a pass."
         return "nothing was found, but not everything could be decided. This is not a pass."
 
     def _found(self) -> str:
@@ -192,29 +192,3 @@ def next_steps(audit: Audit) -> list[str]:
 def open_runs(audit: Audit) -> list[AttackRun]:
     """The attacks that were wanted and left something open."""
     return [run for run in audit.runs if run.status != "not-relevant" and not run.decides]
-
-
-def shortest_steps(finding: Finding) -> tuple[str, tuple[str, ...]]:
-    """The finding in the fewest words, and the arithmetic of just that."""
-    for place, step in enumerate(finding.steps):
-        if step.startswith(_SHORTER):
-            return step.removeprefix(_SHORTER), finding.steps[place + 1 :]
-    return finding.statement, finding.steps
-
-
-def split_step(step: str) -> tuple[str, str]:
-    """A step as its signed number and what the number counts; the first part is empty where the step is not a term of a sum.
-
-    >>> split_step("minus 1,650: people with a (line 7)"), split_step("sum: 1"), split_step("in words")
-    (('- 1,650', 'people with a (line 7)'), ('= 1', ''), ('', 'in words'))
-    """
-    head, colon, rest = step.partition(": ")
-    word, _, number = head.partition(" ")
-    if colon and word == "sum":
-        return f"= {rest}", ""
-    if colon and word in _SIGNS and number[:1].isdigit():
-        return f"{_SIGNS[word]} {number.replace(' times', ' x')}", rest
-    return "", step
-
-
-_SIGNS = {"plus": "+", "minus": "-"}

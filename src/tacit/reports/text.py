@@ -9,6 +9,7 @@ from textwrap import wrap
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Release, Rules
+from tacit.reports.arithmetic import Derivation
 from tacit.reports.summary import (
     ReportKind,
     Summary,
@@ -17,8 +18,6 @@ from tacit.reports.summary import (
     counted,
     described,
     next_steps,
-    shortest_steps,
-    split_step,
     thresholds,
     visible,
 )
@@ -29,10 +28,12 @@ WIDTH = 100
 SHOWN_PATTERNS = 5
 
 
-def audit_text(audit: Audit, *, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH) -> str:
+def audit_text(
+    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
+) -> str:
     """An audit as text: verdict, release, assumptions, attacks, the worst findings with their arithmetic, what to do.
 
-    ``origin`` is the file that settings came from.
+    With ``release``, sums are told more shortly; ``origin`` is the file that settings came from.
     """
     summary = Summary.of(audit)
     blocks = [
@@ -44,7 +45,8 @@ def audit_text(audit: Audit, *, top: int, kind: ReportKind = "internal", origin:
     if top and summary.findings:
         blocks.append(
             _section(
-                f"Worst findings ({min(top, summary.findings):,} of {summary.findings:,})", _findings(audit, top, kind, width)
+                f"Worst findings ({min(top, summary.findings):,} of {summary.findings:,})",
+                _findings(audit, release, top, kind, width),
             )
         )
     blocks.append(_section("Next", (line for sentence in next_steps(audit) for line in bullet("-", sentence, width))))
@@ -85,12 +87,12 @@ def outcome(run: AttackRun) -> str:
     return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{left}{reason}"
 
 
-def _findings(audit: Audit, top: int, kind: ReportKind, width: int) -> Iterator[str]:
+def _findings(audit: Audit, release: Release | None, top: int, kind: ReportKind, width: int) -> Iterator[str]:
     for number, finding in enumerate(audit.findings[:top], start=1):
         if kind == "external":
             yield f"  {number}. {finding.code}: {people(finding)}"
         else:
-            yield from finding_lines(finding, width, mark=f"{number}.")
+            yield from finding_lines(finding, release, width=width, mark=f"{number}.")
 
 
 def people(finding: Finding) -> str:
@@ -100,20 +102,19 @@ def people(finding: Finding) -> str:
     return f"{number} {'person' if (count.lo, count.hi) == (1, 1) else 'people'}"
 
 
-def finding_lines(finding: Finding, width: int = WIDTH, *, mark: str = "-") -> Iterator[str]:
+def finding_lines(finding: Finding, release: Release | None = None, *, width: int = WIDTH, mark: str = "-") -> Iterator[str]:
     """A finding in the fewest words, with the sum that proves it."""
-    statement, steps = shortest_steps(finding)
-    yield from bullet(mark, statement, width)
-    terms = [split_step(step) for step in steps]
-    column = max((len(number) for number, _ in terms), default=0)
-    for number, what in terms:
-        yield from (
-            bullet(f"{_aligned(number, column)}", what, width, indent="       ")
-            if what
-            else [f"       {_aligned(number, column)}"]
-        )
-    if statement != finding.statement:
-        yield from bullet("in full:", finding.statement, width, indent="       ")
+    told = Derivation.of(finding, release)
+    yield from bullet(mark, told.statement, width)
+    column = max((len(term.number) for term in told.terms), default=0)
+    for term in told.terms:
+        number = _aligned(term.number, column)
+        yield from bullet(number, term.what, width, indent=_INDENT) if term.what else [f"{_INDENT}{number}"]
+    if told.statement != finding.statement:
+        yield from bullet("in full:", finding.statement, width, indent=_INDENT)
+
+
+_INDENT = "       "
 
 
 def _aligned(number: str, column: int) -> str:

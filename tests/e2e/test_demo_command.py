@@ -1,0 +1,101 @@
+"""``tacit demo``: what it says is true of the data, and follows from the files it writes."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.demo import COLUMNS
+from tests.shell import tacit
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
+    """The folder, the text and the record of one run."""
+    folder = tmp_path_factory.mktemp("demo")
+    result = tacit("demo", "--out", folder / "out", "--json", folder / "record.json")
+    assert result.exit_code == 0, result.output
+    return folder / "out", result.stdout, json.loads((folder / "record.json").read_bytes())
+
+
+def bundled() -> list[dict[str, str]]:
+    """The bundled rows as the demo prepares them, by the simplest means."""
+    with files("tacit.data").joinpath("adult.csv.gz").open("rb") as raw, gzip.open(raw, "rt") as stream:
+        rows = [{name: row[name] for name in COLUMNS} for row in csv.DictReader(stream)]
+    kept = [row for row in rows if "?" not in row.values()]
+    return [row | {"age": f"{row['age'][:-1]}0-{row['age'][:-1]}9"} for row in kept]
+
+
+def test_the_bundled_data_are_complete_and_say_where_they_come_from() -> None:
+    assert len(bundled()) == 30_162
+    note = files("tacit.data").joinpath("README.md").read_text("utf-8")
+    for wanted in ("Becker", "Kohavi", "1996", "CC BY 4.0", "10.24432/C5XW20"):
+        assert wanted in note
+
+
+def test_the_numbers_are_those_of_the_files(told: tuple[Path, str, dict[str, Any]]) -> None:
+    folder, text, record = told
+    with open(folder / "itemsets.csv") as stream:
+        counts = [int(row["count"]) for row in csv.DictReader(stream)]
+    assert (record["itemsets"], record["smallest_count"], record["n"]) == (len(counts), min(counts), 30_162)
+    assert min(counts) >= record["min_support"] == 1_509
+    for number in (record["itemsets"], record["smallest_count"], record["groups"], record["groups_of_one"]):
+        assert f"{number:,} " in text
+    assert record["groups"] > record["groups_of_one"] > 0
+    audited = tacit("audit", folder / "itemsets.csv", "--json", "-")
+    assert audited.exit_code == 1
+    found = json.loads(audited.stdout_bytes)
+    assert sum(attack["findings"] for attack in found["attacks"]) == record["groups"], "the same without the data"
+
+
+def test_the_example_follows_from_the_published_lines_and_is_true_of_the_data(told: tuple[Path, str, dict[str, Any]]) -> None:
+    folder, text, record = told
+    example = record["example"]
+    with open(folder / "itemsets.csv") as stream:
+        published = dict(enumerate(csv.DictReader(stream), start=2))
+    total = sum(term["weight"] * int(published[term["line"]]["count"]) for term in example["because"] if "line" in term)
+    total += sum(term["weight"] * record["n"] for term in example["because"] if "cell" in term)
+    assert [total, total] == example["count"] == [1, 1]
+    has, lacks = ([name.split("=", 1) for name in example["event"][side]] for side in ("present", "absent"))
+    fitting = [row for row in bundled() if all(row[c] == v for c, v in has) and all(row[c] != v for c, v in lacks)]
+    assert len(fitting) == record["example_rows_in_data"] == 1
+    assert "the data agree: exactly 1 row fits" in text
+    for column, value in fitting[0].items():
+        assert f"{column}={value}" in " ".join(text.split())
+
+
+def test_everything_is_written_inside_the_folder_and_the_same_every_time(
+    told: tuple[Path, str, dict[str, Any]], tmp_path: Path
+) -> None:
+    folder, _, _ = told
+    names = {"adult.csv.gz", "itemsets.csv", "itemsets.csv.json", "report.html"}
+    assert {path.name for path in folder.iterdir()} == names
+    assert tacit("demo", "--out", tmp_path / "out").exit_code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    for name in names:
+        assert (folder / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
+
+
+def test_the_prepared_data_can_be_audited_by_hand(told: tuple[Path, str, dict[str, Any]]) -> None:
+    folder, _, record = told
+    result = tacit("audit", folder / "itemsets.csv", "--data", folder / "adult.csv.gz", "--quiet")
+    assert (result.exit_code, result.stdout) == (1, "exposed\n")
+    mined = tacit("mine", "itemsets", folder / "adult.csv.gz", "--min-support", "5%", "--json", "-")
+    assert json.loads(mined.stdout_bytes)["all"] == record["itemsets"]
+
+
+def test_the_folder_is_made_but_not_its_parents(tmp_path: Path) -> None:
+    result = tacit("demo", "--out", tmp_path / "no" / "out")
+    assert result.exit_code == 2
+    assert (
+        result.stderr
+        == f"{tmp_path / 'no' / 'out'}: the folder cannot be made. Create its parent first, or choose another with --out.\n"
+    )
+    (tmp_path / "file").write_text("")
+    assert tacit("demo", "--out", tmp_path / "file").stderr.startswith(f"{tmp_path / 'file'}: is a file, not a folder. ")
