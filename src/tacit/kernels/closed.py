@@ -8,6 +8,9 @@ For maximal sets a node is also cut when its head and all its candidates are ins
 item by item; whether a leaf is maximal is decided by counting its earlier items, so that forgetting old finds costs time only.
 
 The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
+
+What the functions below pass to each other: ``rows_of``, the rows as lists (none, if problems were made from masks); ``bits``, ``book`` and ``at``, the
+problem; ``box``, the state; ``tids``, rows and then earlier items of every open node; ``lists`` and ``frames``, candidates and nodes; ``known``, finds.
 """
 
 from __future__ import annotations
@@ -17,32 +20,12 @@ from typing import Any
 import numpy as np
 
 from tacit.kernels import earlier
-from tacit.kernels.conditional import BITS, CANDIDATES, EARLIER, EVERYONE, FIELDS, HEADS, ITEMS, PARTS, PLACES, WIDTH, WORDS
+from tacit.kernels.conditional import BITS, CANDIDATES, EARLIER, FIELDS, ITEMS, ITEMS_AT, PARTS_END, PLACES_AT, WIDTH, WORDS
 from tacit.kernels.jit import kernel, lowest_one, part
 from tacit.kernels.node import (
-    DEPTH,
-    DONE,
-    END,
-    FOUND,
-    LAST,
-    LEAST,
-    MAXIMAL,
-    N_ITEMS,
-    N_PROBLEMS,
-    NEXT,
-    OUTPUT_FULL,
-    OWN,
-    PAUSED,
-    PEOPLE,
-    PROBLEM,
-    WANTED,
-    WORK_LEFT,
-    begin,
-    emit,
-    has_room,
-    inherit,
-    insert,
-)
+    DEPTH, DONE, END, FOUND, LAST, LEAST, MAXIMAL, N_ITEMS, N_PROBLEMS, NEXT, OUTPUT_FULL, OWN, PAUSED, PEOPLE, PROBLEM, ROWS, WANTED,
+    WORK_LEFT, begin, emit, has_room, inherit, insert,
+)  # fmt: skip
 from tacit.kernels.words import common, contains, intersect
 
 #: How many recent finds are kept, in words of 64.
@@ -50,26 +33,30 @@ KNOWN_WORDS = 16
 
 
 @part
-def _remember(frames: Any, lists: Any, box: Any, known: Any, focus: Any, n_items: int, depth: int) -> None:
-    """Keep a find: ``known`` says which finds hold an item, ``focus`` which finds hold the head of each open node (all hold this one)."""
+def _remember(frames: Any, lists: Any, box: Any, known: Any, n_items: int) -> None:
+    """Keep the head of the node below the current one as a find.
+
+    ``known`` says first, for each word of finds, which of them hold each item; then, for each open node, which of them hold its head. All open
+    nodes are on the way to this find, so it holds all their heads.
+    """
     slot = box[FOUND] % (64 * KNOWN_WORDS)
     word, bit = slot >> 6, np.uint64(1) << np.uint64(slot & 63)
     keep = np.uint64(0) if box[FOUND] < 64 * KNOWN_WORDS and slot & 63 == 0 else ~bit
-    first = word * n_items
-    for item in range(n_items):
-        known[first + item] &= keep
-    for d in range(depth + 1):
-        focus[d * KNOWN_WORDS + word] = (focus[d * KNOWN_WORDS + word] & keep) | bit
-        for i in range(frames[d, OWN], frames[d, LAST]):
-            known[first + lists[i, 0]] |= bit
+    for item in range(word * n_items, (word + 1) * n_items):
+        known[item] &= keep
+    for depth in range(box[DEPTH] + 2):
+        place = KNOWN_WORDS * (n_items + depth) + word
+        known[place] = (known[place] & keep) | bit
+        for i in range(frames[depth, OWN], frames[depth, LAST]):
+            known[word * n_items + lists[i, 0]] |= bit
     box[FOUND] += 1
 
 
 @part
-def _within_a_find(lists: Any, first: int, last: int, found: int, known: Any, focus: Any, n_items: int) -> bool:
-    """Whether one find holds the head (as ``focus`` says) and all of ``lists[first:last]``."""
-    for word in range(min(KNOWN_WORDS, (found + 63) >> 6)):
-        both = focus[word]
+def _within_a_find(lists: Any, first: int, last: int, box: Any, known: Any, n_items: int, depth: int) -> bool:
+    """Whether one find holds the head of the node at ``depth`` and all of ``lists[first:last]``."""
+    for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
+        both = known[KNOWN_WORDS * (n_items + depth) + word]
         for i in range(first, last):
             if both == 0:
                 break
@@ -80,185 +67,143 @@ def _within_a_find(lists: Any, first: int, last: int, found: int, known: Any, fo
 
 
 @part
-def _narrow(lists: Any, node: Any, found: int, known: Any, focus: Any, result: Any, n_items: int) -> None:
-    """The finds that hold the head of a new node: those of its parent (``focus``) that hold the items it added."""
-    for word in range(min(KNOWN_WORDS, (found + 63) >> 6)):
-        both = focus[word]
-        for i in range(node[OWN], node[LAST]):
+def _narrow(frames: Any, lists: Any, box: Any, known: Any, n_items: int, depth: int) -> None:
+    """Note which finds hold the head of a new node: those that hold the head above it and the items it added."""
+    for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
+        place = KNOWN_WORDS * (n_items + depth) + word
+        both = known[place - KNOWN_WORDS]
+        for i in range(frames[depth, OWN], frames[depth, LAST]):
             both &= known[word * n_items + lists[i, 0]]
-        result[word] = both
+        known[place] = both
 
 
 @part
-def _open(record: Any, items: Any, own: Any, tids: Any, lists: Any, node: Any) -> None:
-    """The root node of a problem: everyone in it, and all its candidates."""
-    begin(node, record[FIELDS : FIELDS + record[HEADS]], record[EVERYONE], record[CANDIDATES])
-    everyone = own[record[WORDS] * record[ITEMS] :]
-    for i in range(record[WORDS] + record[WIDTH]):  # all rows, then the earlier items
-        tids[i] = everyone[i]
-    candidates = items[2 * record[ITEMS] :]
-    for i in range(node[END]):
-        lists[i, 0], lists[i, 1] = candidates[2 * i], candidates[2 * i + 1]
-
-
-@part
-def _children(own: Any, rows: Any, parts: Any, items: Any, least: int, lists: Any, parent: Any, child: Any) -> None:
-    """Test every candidate behind the parent's current one: it joins the child's head, or its candidates, or drops out."""
-    words = len(rows)
-    first = parent[LAST]
-    child[NEXT], child[END] = first, first
-    place_of_own = first + parent[END] - parent[NEXT] - 1
-    child[LAST] = place_of_own + 1
-    lists[place_of_own, 0] = lists[parent[NEXT], 0]
-    for i in range(parent[NEXT] + 1, parent[END]):
+def _children(bits: Any, book: Any, at: int, least: int, tids: Any, rows: int, lists: Any, frames: Any, depth: int) -> None:
+    """Test every candidate behind the current one of the node above: it joins the head of this node, or its candidates, or drops out."""
+    own, words, items = book[at + BITS], book[at + WORDS], book[at + ITEMS_AT]
+    current, last = frames[depth - 1, NEXT], frames[depth - 1, END]
+    first = frames[depth - 1, LAST]
+    end, added = first, first + last - current - 1
+    frames[depth, LAST] = added + 1
+    lists[added, 0] = lists[current, 0]
+    for i in range(current + 1, last):
         item = lists[i, 0]
-        count, _ = common(rows, own[item * words : (item + 1) * words], parts)
-        if count == child[PEOPLE]:
-            place_of_own -= 1
-            lists[place_of_own, 0] = item
-            insert(child, items[2 * item])
+        count, _ = common(tids, rows, bits, own + item * words, book, at + FIELDS, book[at + PARTS_END])
+        if count == frames[depth, PEOPLE]:
+            added -= 1
+            lists[added, 0] = item
+            insert(frames, depth, book[items + 2 * item])
         elif count >= least:
-            place = child[END]  # rare items first: their branches are small, and they are gone from the large ones
+            place = end  # rare items first: their branches are small, and they are gone from the large ones
             while place > first and lists[place - 1, 1] > count:
                 lists[place, 0], lists[place, 1] = lists[place - 1, 0], lists[place - 1, 1]
                 place -= 1
             lists[place, 0], lists[place, 1] = item, count
-            child[END] += 1
-    child[OWN] = place_of_own
+            end += 1
+    frames[depth, NEXT], frames[depth, END], frames[depth, OWN] = first, end, added
 
 
 @part
-def _is_covered(rows_of: Any, record: Any, own: Any, rows: Any, early: Any, box: Any, memory: Any) -> bool:
-    """Whether some earlier item is in all the rows."""
-    words = len(rows)
-    for column in range(len(early)):
-        left = early[column]
+def _earlier_item(
+    rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, early: int, people: int, least: int, memory: Any
+) -> bool:
+    """Whether ``least`` of the ``people`` in the rows have one earlier item in common; if ``least`` is all of them, that item covers the rows.
+
+    Rows are ``tids[rows:]``; earlier items are those of the mask ``tids[early:]``, and those before the root in the lists.
+    """
+    own, words = book[at + BITS], book[at + WORDS]
+    for column in range(book[at + WIDTH]):
+        left = tids[early + column]
         while left != 0:
-            item = column * 64 + lowest_one(left)
+            place = own + (column * 64 + lowest_one(left)) * words
             left &= left - np.uint64(1)
-            if contains(own[item * words : (item + 1) * words], rows):
-                return True
-    return len(rows_of) > 0 and earlier.is_in_all(rows_of, record[record[PLACES] :], rows, memory[box[N_ITEMS] :])
-
-
-@part
-def _may_grow(rows_of: Any, record: Any, own: Any, rows: Any, early: Any, parts: Any, least: int, memory: Any) -> bool:
-    """Whether some earlier item is frequent among the rows."""
-    words = len(rows)
-    for column in range(len(early)):
-        left = early[column]
-        while left != 0:
-            item = column * 64 + lowest_one(left)
-            left &= left - np.uint64(1)
-            count, _ = common(rows, own[item * words : (item + 1) * words], parts)
-            if count >= least:
-                return True
-    return len(rows_of) > 0 and earlier.is_frequent(rows_of, record[record[PLACES] :], rows, parts, least, memory)
-
-
-@part
-def _branch(own: Any, record: Any, parts: Any, items: Any, box: Any, tids: Any, lists: Any, frames: Any) -> None:
-    """Make the child of the current node along its next candidate; its rows are made already."""
-    depth = box[DEPTH]
-    parent, child = frames[depth], frames[depth + 1]
-    words, stride = record[WORDS], record[WORDS] + record[WIDTH]
-    mine, below = tids[depth * stride : (depth + 1) * stride], tids[(depth + 1) * stride : (depth + 2) * stride]
-    inherit(child, parent, lists[parent[NEXT], 1], items[2 * lists[parent[NEXT], 0]])
-    _children(own, below[:words], parts, items, box[LEAST], lists, parent, child)
-    for i in range(words, stride):
-        below[i] = mine[i]
-
-
-@part
-def _walk(
-    rows_of: Any,
-    own: Any,
-    record: Any,
-    box: Any,
-    tids: Any,
-    lists: Any,
-    frames: Any,
-    known: Any,
-    memory: Any,
-    members: Any,
-    lines: Any,
-) -> int:
-    """Search one problem from its current node on."""
-    start_parts = FIELDS + record[HEADS]
-    parts, items = record[start_parts : start_parts + record[PARTS]], record[start_parts + record[PARTS] :]
-    n_items, words, width = record[ITEMS], record[WORDS], record[WIDTH]
-    stride, least, maximal = words + width, box[LEAST], box[WANTED] == MAXIMAL
-    if box[DEPTH] < 0:
-        _open(record, items, own, tids, lists, frames[0])
-        rows, early = tids[:words], tids[words:stride]
-        if _is_covered(rows_of, record, own, rows, early[:0], box, memory):
-            return DONE
-        box[DEPTH], box[FOUND] = 0, 0
-        if not maximal or (
-            record[CANDIDATES] + record[EARLIER] == 0
-            and not _may_grow(rows_of, record, own, rows, early[:0], parts, least, memory)
-        ):
-            emit(frames[0], frames[0, PEOPLE], 0, box, members, lines)
-    focus = known[KNOWN_WORDS * n_items :]
-    while box[DEPTH] >= 0:
-        depth = box[DEPTH]
-        node = frames[depth]
-        if node[NEXT] == node[END]:
-            box[DEPTH] -= 1
-            continue
-        if not has_room(box, frames, members, lines):
-            return OUTPUT_FULL
-        if box[WORK_LEFT] <= 0:
-            return PAUSED
-        box[WORK_LEFT] -= 16 + (node[END] - node[NEXT]) * (1 + words)
-        here = focus[depth * KNOWN_WORDS : (depth + 1) * KNOWN_WORDS]
-        if maximal and _within_a_find(lists, node[NEXT], node[END], box[FOUND], known, here, n_items):
-            box[DEPTH] -= 1
-            continue
-        item = lists[node[NEXT], 0]
-        early = tids[depth * stride + words : (depth + 1) * stride]
-        rows = tids[(depth + 1) * stride : (depth + 1) * stride + words]
-        intersect(tids[depth * stride : depth * stride + words], own[item * words : (item + 1) * words], rows)
-        goes_on = False
-        if not _is_covered(rows_of, record, own, rows, early, box, memory):
-            _branch(own, record, parts, items, box, tids, lists, frames)
-            child = frames[depth + 1]
-            goes_on = child[NEXT] < child[END]
-            if not maximal:
-                emit(child, child[PEOPLE], 0, box, members, lines)
+            if least == people:
+                if contains(bits, place, tids, rows, words):
+                    return True
             else:
-                below = focus[(depth + 1) * KNOWN_WORDS : (depth + 2) * KNOWN_WORDS]
-                _narrow(lists, child, box[FOUND], known, here, below, n_items)
-                if not (
-                    goes_on
-                    or _within_a_find(lists, child[END], child[END], box[FOUND], known, below, n_items)
-                    or _may_grow(rows_of, record, own, rows, early, parts, least, memory)
-                ):
-                    emit(child, child[PEOPLE], 0, box, members, lines)
-                    _remember(frames, lists, box, known, focus, n_items, depth + 1)
-        early[item >> 6] |= np.uint64(1) << np.uint64(item & 63)
-        node[NEXT] += 1
-        if goes_on:
-            box[DEPTH] += 1
-    return DONE
+                count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
+                if count >= least:
+                    return True
+    if len(rows_of) == 0:
+        return False
+    if least == people:
+        return earlier.is_in_all(rows_of, book, book[at + PLACES_AT], tids, rows, words, memory, box[N_ITEMS])
+    return earlier.is_frequent(rows_of, book, book[at + PLACES_AT], tids, rows, at + FIELDS, book[at + PARTS_END], least, memory)
+
+
+@part
+def _open(
+    rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any, memory: Any, members: Any, lines: Any
+) -> None:
+    """Begin a problem with its root, unless an earlier item covers everyone in it."""
+    begin(book, at, box, frames, lists)
+    words, rows, people = book[at + WORDS], frames[0, ROWS], frames[0, PEOPLE]
+    everyone = book[at + BITS] + book[at + ITEMS] * words
+    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
+        tids[i] = bits[everyone + i]
+    box[FOUND] = 0
+    # Problems made from masks are not covered: those were left out.
+    if len(rows_of) > 0 and _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, people, memory):
+        box[DEPTH] = -1
+        return
+    wanted = box[WANTED] != MAXIMAL
+    if not wanted and book[at + CANDIDATES] + book[at + EARLIER] == 0:
+        wanted = not _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, box[LEAST], memory)
+    if wanted:
+        emit(frames, box[DEPTH], people, book[at + FIELDS + 2], box, members, lines)
 
 
 @kernel
 def search(
     rows_of: Any, bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, known: Any, members: Any, lines: Any
 ) -> int:
-    """Write closed or maximal itemsets to ``members`` and ``lines`` (see :func:`tacit.kernels.node.emit`) until done, full or out of work.
-
-    ``rows_of``: the rows as lists, if the problems were made from lists. ``box`` is the state. ``tids``, ``lists``, ``frames``, ``known`` are
-    the search's memory: rows and earlier items of the open nodes, candidates, nodes, finds.
-    """
+    """Write closed or maximal itemsets to ``members`` and ``lines`` (see :func:`tacit.kernels.node.emit`) until done, full or out of work."""
     memory = np.zeros(box[N_ITEMS] + frames.shape[1] if len(rows_of) > 0 else 0, np.int64)
+    maximal = box[WANTED] == MAXIMAL
     while box[PROBLEM] < box[N_PROBLEMS]:
         if not has_room(box, frames, members, lines):
             return OUTPUT_FULL
-        record = book[book[box[PROBLEM]] :]
-        status = _walk(rows_of, bits[record[BITS] :], record, box, tids, lists, frames, known, memory, members, lines)
-        if status != DONE:
-            return status
+        at = book[box[PROBLEM]]
+        n_items, own, words, width = book[at + ITEMS], book[at + BITS], book[at + WORDS], book[at + WIDTH]
+        if box[DEPTH] < 0:
+            _open(rows_of, bits, book, at, box, tids, lists, frames, memory, members, lines)
+        while box[DEPTH] >= 0:
+            depth = box[DEPTH]
+            place, last = frames[depth, NEXT], frames[depth, END]
+            if place == last or (maximal and _within_a_find(lists, place, last, box, known, n_items, depth)):
+                box[DEPTH] -= 1
+                continue
+            if not has_room(box, frames, members, lines):
+                return OUTPUT_FULL
+            if box[WORK_LEFT] <= 0:
+                return PAUSED
+            box[WORK_LEFT] -= 16 + (last - place) * (1 + words)
+            item = lists[place, 0]
+            above, rows = depth * (words + width), (depth + 1) * (words + width)
+            intersect(tids, above, bits, own + item * words, tids, rows, words)
+            goes_on = False
+            people = lists[place, 1]
+            if not _earlier_item(rows_of, bits, book, at, box, tids, rows, above + words, people, people, memory):
+                inherit(frames, depth + 1, people, book[book[at + ITEMS_AT] + 2 * item])
+                _children(bits, book, at, box[LEAST], tids, rows, lists, frames, depth + 1)
+                for i in range(words, words + width):
+                    tids[rows + i] = tids[above + i]
+                goes_on = frames[depth + 1, NEXT] < frames[depth + 1, END]
+                wanted = not maximal
+                if maximal:
+                    _narrow(frames, lists, box, known, n_items, depth + 1)
+                    wanted = not (
+                        goes_on
+                        or _within_a_find(lists, last, last, box, known, n_items, depth + 1)
+                        or _earlier_item(rows_of, bits, book, at, box, tids, rows, above + words, people, box[LEAST], memory)
+                    )
+                if wanted:
+                    emit(frames, depth + 1, people, book[at + FIELDS + 2], box, members, lines)
+                    if maximal:
+                        _remember(frames, lists, box, known, n_items)
+            tids[above + words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+            frames[depth, NEXT] += 1
+            if goes_on:
+                box[DEPTH] += 1
         box[PROBLEM] += 1
     return DONE

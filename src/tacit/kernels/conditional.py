@@ -7,9 +7,9 @@ frequent among the root's people become part of the problem.
 
 Problems are written to two arrays. ``bits`` holds words: for each item its set of rows, then all rows, then a mask of the *earlier* items,
 those whose own branch was searched before the root's (from masks only; lists are looked through by :mod:`tacit.kernels.earlier`).
-``book`` holds numbers: ``book[i]`` is where the record of problem i starts; a record holds the fields below, then the head (labels of items
-that everyone in the problem has), the parts (see :mod:`tacit.kernels.words`), label and column of each item, the candidates (later items that
-are frequent, each with its count), and for lists the place of each row.
+``book`` holds numbers: ``book[i]`` is where the record of problem i starts; a record holds the fields below, the parts (see
+:mod:`tacit.kernels.words`), the head (labels of items that everyone in the problem has), label and column of each item, the candidates
+(later items that are frequent, each with its count), and for lists the place of each row.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ import numpy as np
 from tacit.kernels.jit import kernel, part
 from tacit.kernels.words import common, transpose
 
-#: Fields of a record: items; words per set of rows; words per mask; length of parts; first word; people; length of head; candidates;
-#: frequent earlier items; where the places start.
-ITEMS, WORDS, WIDTH, PARTS, BITS, EVERYONE, HEADS, CANDIDATES, EARLIER, PLACES, FIELDS = range(11)
+#: Fields of a record: items; words per set of rows; words per mask; first word in ``bits``; people; length of the head; candidates; frequent
+#: earlier items; and where in the book the parts end (they follow the fields) and where head, items, candidates and places start.
+(
+    ITEMS, WORDS, WIDTH, BITS, EVERYONE, HEADS, CANDIDATES, EARLIER, PARTS_END, HEADS_AT, ITEMS_AT, CANDIDATES_AT, PLACES_AT, FIELDS,
+) = range(14)  # fmt: skip
 
 #: What is asked of :func:`project`: the next root and where to end; how many problems at most; the least count of a frequent item; whether
 #: frequent earlier items are kept; whether items that everyone has go to the head, and a root that an earlier item covers is left out.
@@ -32,13 +34,13 @@ NEXT_ROOT, END_ROOT, MAX_PROBLEMS, LEAST, KEEP_EARLIER, ABSORB = range(6)
 #: What it answers: problems made; most items and most words of one problem; what the next problem needs if it did not fit.
 MADE, MOST_ITEMS, MOST_WORDS, NEED_BITS, NEED_BOOK, ASKED = range(6, 12)
 
-#: Numbers are looked through this many at a time.
+#: Counts are looked through this many at a time.
 STEP = 16
 
 
 @part
-def _lay_out(mine: Any, all_parts: Any, parts: Any, cuts: Any) -> int:
-    """Find the parts of the places ``mine``: their ends in words, weights, classes, and in ``cuts`` their ends in ``mine``; how many parts."""
+def _lay_out(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> int:
+    """Write the parts of the places ``mine`` to the book, and to ``cuts`` where they end in ``mine``; how many parts."""
     word, first, found, current = 0, 0, 0, 0
     while first < len(mine):
         while all_parts[current, 0] <= mine[first]:
@@ -51,79 +53,79 @@ def _lay_out(mine: Any, all_parts: Any, parts: Any, cuts: Any) -> int:
             else:
                 end = middle
         word += (last - first + 63) >> 6
-        parts[3 * found], parts[3 * found + 1], parts[3 * found + 2] = word, all_parts[current, 1], all_parts[current, 2]
+        place = at + FIELDS + 3 * found
+        book[place], book[place + 1], book[place + 2] = word, all_parts[current, 1], all_parts[current, 2]
         cuts[found] = last
         found += 1
         first = last
+    book[at + WORDS], book[at + PARTS_END] = word, at + FIELDS + 3 * found
     return found
 
 
 @part
-def _count(lists: Any, mine: Any, parts: Any, cuts: Any, n_parts: int, counts: Any) -> None:
-    """Add up the people of the places ``mine`` that have each later item."""
+def _frequent(lists: Any, mine: Any, book: Any, at: int, cuts: Any, n_parts: int, least: int, counts: Any, ids: Any) -> int:
+    """List the later items that are frequent among the places ``mine``, ascending; how many. ``counts`` is zero before and after."""
     first = 0
     for p in range(n_parts):
-        weight = parts[3 * p + 1]
+        weight = book[at + FIELDS + 3 * p + 1]
         for i in range(first, cuts[p]):
-            at = mine[i] + 1
-            while lists[at] >= 0:
-                counts[lists[at]] += weight
-                at += 1
+            place = mine[i] + 1
+            while lists[place] >= 0:
+                counts[lists[place]] += weight
+                place += 1
         first = cuts[p]
-
-
-@part
-def _frequent(counts: Any, least: int, ids: Any) -> int:
-    """List the items that reach the threshold, ascending, and set all counts to 0; how many."""
     found = 0
-    for first in range(0, len(counts), STEP):
-        most = counts[first]
-        for i in range(first, first + STEP):
+    for start in range(0, len(counts), STEP):
+        most = 0
+        for i in range(start, start + STEP):
             most = max(most, counts[i])
-        if most >= least:
-            for i in range(first, first + STEP):
-                if counts[i] >= least:
-                    ids[found] = i
-                    found += 1
-        if most > 0:
-            for i in range(first, first + STEP):
-                counts[i] = 0
+        if most == 0:
+            continue
+        for i in range(start, start + STEP):
+            if counts[i] >= least:
+                ids[found] = i
+                found += 1
+            counts[i] = 0
     return found
 
 
 @part
-def _list_masks(lists: Any, mine: Any, cuts: Any, n_parts: int, number: Any, width: int, masks: Any) -> None:
-    """The masks of the rows at the places ``mine`` over the later items that have a ``number``, every part from a new word of 64 rows on."""
+def _write_masks(
+    lists: Any, row_masks: Any, mine: Any, cuts: Any, n_parts: int, ids: Any, n_items: int, number: Any, masks: Any
+) -> None:
+    """The masks of the rows ``mine``, every part from a new word of 64 rows on: copied, or made of the items ``ids`` in their lists."""
+    width = (n_items + 63) >> 6
+    dense = len(row_masks) > 0
+    if not dense:
+        for i in range(n_items):
+            number[ids[i]] = i
     first, row = 0, 0
     for p in range(n_parts):
         for i in range(first, cuts[p]):
-            at = mine[i] + 1
-            while lists[at] >= 0:
-                item = number[lists[at]]
-                if item >= 0:
-                    masks[row * width + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
-                at += 1
+            place = row * width
+            if dense:
+                source = mine[i] * width
+                for column in range(width):
+                    masks[place + column] = row_masks[source + column]
+            else:
+                at = mine[i] + 1
+                while lists[at] >= 0:
+                    item = number[lists[at]]
+                    if item >= 0:
+                        masks[place + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+                    at += 1
             row += 1
         row = (row + 63) >> 6 << 6
         first = cuts[p]
+    if not dense:
+        for i in range(n_items):
+            number[ids[i]] = -1
 
 
 @part
-def _copy_masks(row_masks: Any, mine: Any, cuts: Any, n_parts: int, width: int, masks: Any) -> None:
-    """The masks of the rows ``mine``, every part from a new word of 64 rows on."""
-    first, row = 0, 0
-    for p in range(n_parts):
-        for i in range(first, cuts[p]):
-            for column in range(width):
-                masks[row * width + column] = row_masks[mine[i] * width + column]
-            row += 1
-        row = (row + 63) >> 6 << 6
-        first = cuts[p]
-
-
-@part
-def _turn(masks: Any, words: int, width: int, n_items: int, sets: Any) -> None:
+def _turn(masks: Any, book: Any, at: int, bits: Any) -> None:
     """Sets of rows from masks of rows, 64 rows and 64 items at a time."""
+    n_items, words, width, own = book[at + ITEMS], book[at + WORDS], book[at + WIDTH], book[at + BITS]
     block = np.empty(64, np.uint64)
     for word in range(words):
         for column in range(width):
@@ -132,139 +134,103 @@ def _turn(masks: Any, words: int, width: int, n_items: int, sets: Any) -> None:
             transpose(block)
             first = column * 64
             for i in range(min(64, n_items - first)):
-                sets[(first + i) * words + word] = block[i]
+                bits[own + (first + i) * words + word] = block[i]
 
 
 @part
-def _everyone(cuts: Any, n_parts: int, rows: Any) -> None:
-    """The set of all rows: every part fills its words from the first bit on."""
-    word, first = 0, 0
+def _write_rows(mine: Any, cuts: Any, n_parts: int, bits: Any, word: int, book: Any, places: int) -> None:
+    """The set of all rows, from ``bits[word]`` on, and in the book the place of each row; every part starts at a new word."""
+    first, start = 0, word
     for p in range(n_parts):
-        left = cuts[p] - first
-        while left > 0:
-            rows[word] = ~np.uint64(0) if left >= 64 else (np.uint64(1) << np.uint64(left)) - np.uint64(1)
-            left -= 64
-            word += 1
+        for i in range(first, cuts[p]):
+            row = i - first
+            if row & 63 == 0:
+                bits[word + (row >> 6)] = np.uint64(0)
+            bits[word + (row >> 6)] |= np.uint64(1) << np.uint64(row & 63)
+            if places >= 0:
+                book[places + 64 * (word - start) + row] = mine[i]
+        word += (cuts[p] - first + 63) >> 6
         first = cuts[p]
 
 
 @part
-def _sort_out(root: int, ids: Any, labels: Any, ask: Any, parts: Any, own: Any, record: Any, tail: Any) -> bool:
+def _sort_out(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, at: int) -> bool:
     """Sort the items of a problem into earlier ones, candidates and head; False when an earlier item covers everyone."""
-    n_items, words = record[ITEMS], record[WORDS]
-    early = own[(n_items + 1) * words :]
-    early[: record[WIDTH]] = np.uint64(0)
+    n_items, words, own = book[at + ITEMS], book[at + WORDS], book[at + BITS]
+    early = own + (n_items + 1) * words
+    for i in range(book[at + WIDTH]):
+        bits[early + i] = np.uint64(0)
+    book[book[at + HEADS_AT]] = labels[root, 0]
+    heads, candidates, earlier = 1, 0, 0
     for i in range(n_items):
         item = ids[i]
+        place = book[at + ITEMS_AT] + 2 * i
+        book[place], book[place + 1] = labels[item, 0], labels[item, 1]
         if item == root or (item < root and not ask[KEEP_EARLIER]) or labels[item, 1] == labels[root, 1]:
             continue
-        mine = own[i * words : (i + 1) * words]
-        count, best = common(mine, mine, parts)
+        place = own + i * words
+        count, best = common(bits, place, bits, place, book, at + FIELDS, book[at + PARTS_END])
         if best < ask[LEAST]:
             continue
-        absorbed = ask[ABSORB] and count == record[EVERYONE]
+        absorbed = ask[ABSORB] and count == book[at + EVERYONE]
         if item < root:
             if absorbed:
                 return False
-            early[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
-            record[EARLIER] += 1
+            bits[early + (i >> 6)] |= np.uint64(1) << np.uint64(i & 63)
+            earlier += 1
         elif absorbed:
-            record[HEADS] += 1
-            tail[len(tail) - record[HEADS]] = item
+            book[book[at + HEADS_AT] + heads] = labels[item, 0]
+            heads += 1
         else:
-            tail[2 * record[CANDIDATES]], tail[2 * record[CANDIDATES] + 1] = i, count
-            record[CANDIDATES] += 1
+            place = book[at + CANDIDATES_AT] + 2 * candidates
+            book[place], book[place + 1] = i, count
+            candidates += 1
+    book[at + HEADS], book[at + CANDIDATES], book[at + EARLIER] = heads, candidates, earlier
     return True
 
 
-@part
-def _write(record: Any, ids: Any, root: int, parts: Any, labels: Any, tail: Any) -> None:
-    """Write what follows the fields of a record."""
-    place = FIELDS
-    record[place] = labels[root, 0]
-    for i in range(record[HEADS]):
-        record[place + 1 + i] = labels[tail[len(tail) - 1 - i], 0]
-    record[HEADS] += 1
-    place += record[HEADS]
-    for i in range(record[PARTS]):
-        record[place + i] = parts[i]
-    place += record[PARTS]
-    for i in range(record[ITEMS]):
-        record[place], record[place + 1] = labels[ids[i], 0], labels[ids[i], 1]
-        place += 2
-    for i in range(2 * record[CANDIDATES]):
-        record[place + i] = tail[i]
-
-
-@part
-def _write_places(mine: Any, cuts: Any, n_parts: int, places: Any) -> None:
-    """Write the place of every row; every part starts at a new word."""
-    first, row = 0, 0
-    for p in range(n_parts):
-        for i in range(first, cuts[p]):
-            places[row] = mine[i]
-            row += 1
-        first = cuts[p]
-        row = (row + 63) >> 6 << 6
-
-
 @kernel
-def project(
-    lists: Any, row_masks: Any, starts: Any, places: Any, all_parts: Any, labels: Any, ask: Any, bits: Any, book: Any
-) -> None:
+def project(lists: Any, row_masks: Any, starts: Any, places: Any, all_parts: Any, labels: Any, ask: Any, bits: Any, book: Any) -> None:
     """Write the problems of the next roots into ``bits`` and ``book``, until the end, or one of them is full.
 
     ``lists``, ``row_masks``, ``starts``, ``places``: as :func:`tacit.kernels.rows.index` makes them; if there are masks, they are used.
     ``all_parts[p]``: the first place behind part p, its weight, its class. ``labels[i]``: label and column of item i, and its count.
     """
-    total = len(labels)
-    dense = len(row_masks) > 0
+    total, dense = len(labels), len(row_masks) > 0
     counts = np.zeros((total + STEP - 1) // STEP * STEP, np.int64)
     ids, number = np.arange(total), np.full(total, -1, np.int64)
-    tail = np.empty(2 * total + 2, np.int64)
-    parts, cuts = np.empty(3 * len(all_parts), np.int64), np.empty(len(all_parts), np.int64)
+    cuts = np.empty(len(all_parts), np.int64)
     masks = np.empty(0, np.uint64)
     for i in range(MADE, ASKED):
         ask[i] = 0
-    used, end = 0, ask[MAX_PROBLEMS]
+    used, at = 0, ask[MAX_PROBLEMS]
     while ask[NEXT_ROOT] < ask[END_ROOT] and ask[MADE] < ask[MAX_PROBLEMS]:
         root = ask[NEXT_ROOT]
-        mine = places[starts[root] : starts[root + 1]]
-        n_parts = _lay_out(mine, all_parts, parts, cuts)
-        n_items, words = total, parts[3 * n_parts - 3]
-        if not dense:
-            _count(lists, mine, parts, cuts, n_parts, counts)
-            n_items = _frequent(counts, ask[LEAST], ids)
-        width = (n_items + 63) >> 6
-        n_bits, n_book = (n_items + 1) * words + width, FIELDS + 1 + 3 * n_parts + 4 * n_items + (0 if dense else 64 * words)
-        if used + n_bits > len(bits) or end + n_book > len(book):
-            ask[NEED_BITS], ask[NEED_BOOK] = n_bits, ask[MAX_PROBLEMS] + n_book
+        ask[NEED_BOOK] = at + FIELDS + 3 * len(all_parts)
+        if ask[NEED_BOOK] > len(book):
             break
-        own = bits[used : used + n_bits]
+        mine = places[starts[root] : starts[root + 1]]
+        n_parts = _lay_out(mine, all_parts, book, at, cuts)
+        n_items = total if dense else _frequent(lists, mine, book, at, cuts, n_parts, ask[LEAST], counts, ids)
+        words, width = book[at + WORDS], (n_items + 63) >> 6
+        ask[NEED_BITS] = used + (n_items + 1) * words + width
+        ask[NEED_BOOK] = book[at + PARTS_END] + 1 + 5 * n_items + (0 if dense else 64 * words)
+        if ask[NEED_BITS] > len(bits) or ask[NEED_BOOK] > len(book):
+            break
+        book[at + ITEMS], book[at + WIDTH], book[at + BITS], book[at + EVERYONE] = n_items, width, used, labels[root, 2]
+        book[at + HEADS_AT] = book[at + PARTS_END]
+        book[at + ITEMS_AT] = book[at + HEADS_AT] + n_items + 1
+        book[at + CANDIDATES_AT] = book[at + ITEMS_AT] + 2 * n_items
+        book[at + PLACES_AT] = book[at + CANDIDATES_AT] + 2 * n_items
         if len(masks) < 64 * words * width:
             masks = np.empty(64 * words * width, np.uint64)
         masks[: 64 * words * width] = np.uint64(0)
-        if dense:
-            _copy_masks(row_masks, mine, cuts, n_parts, width, masks)
-        else:
-            for i in range(n_items):
-                number[ids[i]] = i
-            _list_masks(lists, mine, cuts, n_parts, number, width, masks)
-            for i in range(n_items):
-                number[ids[i]] = -1
-        _turn(masks, words, width, n_items, own)
-        _everyone(cuts, n_parts, own[n_items * words :])
-        record = book[end:]
-        record[ITEMS], record[WORDS], record[WIDTH], record[PARTS], record[BITS] = n_items, words, width, 3 * n_parts, used
-        record[EVERYONE], record[HEADS], record[CANDIDATES], record[EARLIER] = labels[root, 2], 0, 0, 0
-        if _sort_out(root, ids, labels, ask, parts[: 3 * n_parts], own, record, tail):
-            _write(record, ids, root, parts, labels, tail)
-            if not dense:
-                _write_places(mine, cuts, n_parts, record[n_book - 64 * words :])
-            record[PLACES] = n_book - 64 * words
-            book[ask[MADE]] = end
-            end += n_book
-            used += n_bits
+        _write_masks(lists, row_masks, mine, cuts, n_parts, ids, n_items, number, masks)
+        _turn(masks, book, at, bits)
+        _write_rows(mine, cuts, n_parts, bits, used + n_items * words, book, -1 if dense else book[at + PLACES_AT])
+        if _sort_out(root, ids, labels, ask, bits, book, at):
+            book[ask[MADE]] = at
+            used, at = ask[NEED_BITS], ask[NEED_BOOK]
             ask[MADE] += 1
             ask[MOST_ITEMS] = max(ask[MOST_ITEMS], n_items)
             ask[MOST_WORDS] = max(ask[MOST_WORDS], words)

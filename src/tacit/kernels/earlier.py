@@ -1,6 +1,6 @@
 """Earlier items looked up in the rows themselves: for sparse data, where most items are in few rows and their bits would be mostly zero.
 
-Rows are ``lists`` as :func:`tacit.kernels.rows.index` makes them: ascending, separated by -1. ``places[b]`` is where the root item of a
+Rows are ``rows_of`` as :func:`tacit.kernels.rows.index` makes them: ascending, separated by -1. ``book[places + b]`` is where the root item of a
 problem stands in the row of bit ``b``, so that the items before that place are the earlier ones.
 """
 
@@ -14,60 +14,61 @@ from tacit.kernels.jit import lowest_one, part
 
 
 @part
-def _keep_common(lists: Any, place: int, left: Any, count: int) -> int:
-    """Of the first ``count`` items in ``left`` (descending) keep those that also stand before ``place``; how many."""
-    kept, at = 0, place - 1
-    for i in range(count):
-        while lists[at] > left[i]:
-            at -= 1
-        if lists[at] == left[i]:
-            left[kept] = left[i]
-            kept += 1
-    return kept
-
-
-@part
-def is_in_all(lists: Any, places: Any, rows: Any, left: Any) -> bool:
-    """Whether some earlier item is in all the rows; ``left`` is memory for the items of one row."""
+def is_in_all(rows_of: Any, book: Any, places: int, rows: Any, first: int, words: int, memory: Any, left: int) -> bool:
+    """Whether some earlier item is in all the rows ``rows[first:first + words]``; ``memory[left:]`` has room for the items of one row."""
     count = -1
-    for word in range(len(rows)):
-        ones = rows[word]
+    for word in range(words):
+        ones = rows[first + word]
         while ones != 0 and count != 0:
-            place = places[word * 64 + lowest_one(ones)]
+            at = book[places + word * 64 + lowest_one(ones)] - 1
             ones &= ones - np.uint64(1)
-            if count < 0:
+            if count < 0:  # the first row: all its earlier items, descending
                 count = 0
-                while lists[place - 1 - count] >= 0:
-                    left[count] = lists[place - 1 - count]
+                while rows_of[at] >= 0:
+                    memory[left + count] = rows_of[at]
                     count += 1
-            else:
-                count = _keep_common(lists, place, left, count)
+                    at -= 1
+            else:  # keep those that this row holds as well
+                kept = 0
+                for i in range(count):
+                    item = memory[left + i]
+                    while rows_of[at] > item:
+                        at -= 1
+                    if rows_of[at] == item:
+                        memory[left + kept] = item
+                        kept += 1
+                count = kept
         if count == 0:
             return False
     return True
 
 
 @part
-def is_frequent(lists: Any, places: Any, rows: Any, parts: Any, least: int, counts: Any) -> bool:
-    """Whether some earlier item is frequent among the rows; ``counts`` is memory, zero before and after."""
-    answer, first = False, 0
-    for p in range(0, len(parts), 3):
-        for word in range(first, parts[p]):
-            ones = rows[word]
+def is_frequent(
+    rows_of: Any, book: Any, places: int, rows: Any, first: int, parts: int, end_parts: int, least: int, counts: Any
+) -> bool:
+    """Whether some earlier item is frequent among the rows that start at ``rows[first]``; ``counts`` is memory, zero before and after.
+
+    The parts of the rows are ``book[parts:end_parts]``.
+    """
+    answer, start = False, 0
+    for p in range(parts, end_parts, 3):
+        for word in range(start, book[p]):
+            ones = rows[first + word]
             while ones != 0 and not answer:
-                at = places[word * 64 + lowest_one(ones)] - 1
+                at = book[places + word * 64 + lowest_one(ones)] - 1
                 ones &= ones - np.uint64(1)
-                while lists[at] >= 0:
-                    counts[lists[at]] += parts[p + 1]
-                    answer = answer or counts[lists[at]] >= least
+                while rows_of[at] >= 0:
+                    counts[rows_of[at]] += book[p + 1]
+                    answer = answer or counts[rows_of[at]] >= least
                     at -= 1
-        first = parts[p]
-    for word in range(len(rows)):
-        ones = rows[word]
+        start = book[p]
+    for word in range(start):
+        ones = rows[first + word]
         while ones != 0:
-            at = places[word * 64 + lowest_one(ones)] - 1
+            at = book[places + word * 64 + lowest_one(ones)] - 1
             ones &= ones - np.uint64(1)
-            while lists[at] >= 0:
-                counts[lists[at]] = 0
+            while rows_of[at] >= 0:
+                counts[rows_of[at]] = 0
                 at -= 1
     return answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tacit.kernels.conditional import CANDIDATES, CANDIDATES_AT, EVERYONE, HEADS, HEADS_AT
 from tacit.kernels.jit import part
 
 #: The state of a search. Where it is: the current problem, how many there are, the depth of the current node (-1 before a problem is opened),
@@ -19,38 +20,44 @@ ALL, CLOSED, MAXIMAL = range(3)
 #: What a search answers when it comes back.
 DONE, OUTPUT_FULL, PAUSED = range(3)
 
-#: Fields of a node. Its candidates are ``lists[NEXT:END]``, the items it added to the head ``lists[OWN:LAST]``; ``ROWS`` is the depth whose
-#: rows are its own, too; then how many people it has, the size of its head, and the head itself: labels, ascending.
+#: Fields of a node, a row of ``frames``. Its candidates are ``lists[NEXT:END]`` (item, count), the items it added to the head ``lists[OWN:LAST]``;
+#: ``ROWS`` is the depth whose rows are its own, too; then how many people it has, the size of its head, and the head itself: labels, ascending.
 NEXT, END, OWN, LAST, ROWS, PEOPLE, SIZE, HEAD = range(8)
 
 
 @part
-def begin(node: Any, labels: Any, people: int, n_candidates: int) -> None:
-    """Make the root node of a problem; its candidates come first in the lists."""
-    node[NEXT], node[END], node[OWN], node[LAST] = 0, n_candidates, n_candidates, n_candidates
-    node[ROWS], node[PEOPLE], node[SIZE] = 0, people, 0
-    for label in labels:
-        insert(node, label)
+def begin(book: Any, at: int, box: Any, frames: Any, lists: Any) -> None:
+    """Make the root node of the problem at ``at``: its head, everyone in it, all its candidates."""
+    box[DEPTH] = 0
+    candidates = book[at + CANDIDATES]
+    frames[0, NEXT], frames[0, END], frames[0, OWN], frames[0, LAST] = 0, candidates, candidates, candidates
+    frames[0, ROWS], frames[0, PEOPLE], frames[0, SIZE] = 0, book[at + EVERYONE], 0
+    for i in range(book[at + HEADS]):
+        insert(frames, box[DEPTH], book[book[at + HEADS_AT] + i])
+    first = book[at + CANDIDATES_AT]
+    for i in range(candidates):
+        lists[i, 0], lists[i, 1] = book[first + 2 * i], book[first + 2 * i + 1]
 
 
 @part
-def inherit(node: Any, parent: Any, people: int, label: int) -> None:
-    """Make the head of a child: its parent's with one more item."""
-    node[PEOPLE], node[SIZE] = people, parent[SIZE]
-    for i in range(HEAD, HEAD + parent[SIZE]):
-        node[i] = parent[i]
-    insert(node, label)
+def inherit(frames: Any, depth: int, people: int, label: int) -> None:
+    """Make the head of a node: that of the node above with one more item."""
+    size = frames[depth - 1, SIZE]
+    frames[depth, PEOPLE], frames[depth, SIZE] = people, size
+    for i in range(HEAD, HEAD + size):
+        frames[depth, i] = frames[depth - 1, i]
+    insert(frames, depth, label)
 
 
 @part
-def insert(node: Any, label: int) -> None:
+def insert(frames: Any, depth: int, label: int) -> None:
     """Add an item to the head of a node, which stays sorted."""
-    place = HEAD + node[SIZE]
-    while place > HEAD and node[place - 1] > label:
-        node[place] = node[place - 1]
+    place = HEAD + frames[depth, SIZE]
+    while place > HEAD and frames[depth, place - 1] > label:
+        frames[depth, place] = frames[depth, place - 1]
         place -= 1
-    node[place] = label
-    node[SIZE] += 1
+    frames[depth, place] = label
+    frames[depth, SIZE] += 1
 
 
 @part
@@ -61,12 +68,11 @@ def has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
 
 
 @part
-def emit(node: Any, count: int, number: int, box: Any, members: Any, lines: Any) -> None:
+def emit(frames: Any, depth: int, count: int, number: int, box: Any, members: Any, lines: Any) -> None:
     """Write the head of a node to ``members``, and to ``lines`` where it ends, a count, the node's own count, and the number of a class."""
-    end = box[N_MEMBERS]
-    for i in range(node[SIZE]):
-        members[end + i] = node[HEAD + i]
-    box[N_MEMBERS] = end + node[SIZE]
-    line = lines[box[N_SETS]]
-    line[0], line[1], line[2], line[3] = box[N_MEMBERS], count, node[PEOPLE], number
-    box[N_SETS] += 1
+    end, line = box[N_MEMBERS], box[N_SETS]
+    for i in range(frames[depth, SIZE]):
+        members[end + i] = frames[depth, HEAD + i]
+    end += frames[depth, SIZE]
+    lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3] = end, count, frames[depth, PEOPLE], number
+    box[N_MEMBERS], box[N_SETS] = end, line + 1

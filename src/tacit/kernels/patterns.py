@@ -8,6 +8,9 @@ Items of one column exclude each other: a value and a coarser value that contain
 (maximal) when no set of the family that holds one more item has the same count (is frequent).
 
 The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
+
+What the functions below pass to each other: ``bits``, ``book`` and ``at``, the problem; ``box``, the state; ``tids``, for every depth rows and then the items
+that may still be added; ``lists`` and ``frames``, candidates and nodes.
 """
 
 from __future__ import annotations
@@ -16,176 +19,144 @@ from typing import Any
 
 import numpy as np
 
-from tacit.kernels.conditional import BITS, CANDIDATES, EVERYONE, FIELDS, HEADS, ITEMS, PARTS, WIDTH, WORDS
+from tacit.kernels.conditional import BITS, CANDIDATES, CANDIDATES_AT, FIELDS, ITEMS, ITEMS_AT, PARTS_END, WIDTH, WORDS
 from tacit.kernels.jit import kernel, lowest_one, part, popcount
 from tacit.kernels.node import (
-    ALL,
-    CLASSES,
-    CLOSED,
-    DEPTH,
-    DONE,
-    END,
-    LEAST,
-    N_PROBLEMS,
-    NEXT,
-    OUTPUT_FULL,
-    PAUSED,
-    PEOPLE,
-    PROBLEM,
-    RATIO_PART,
-    RATIO_WHOLE,
-    ROWS,
-    WANTED,
-    WORK_LEFT,
-    begin,
-    emit,
-    has_room,
-    inherit,
-)
+    ALL, CLASSES, CLOSED, DEPTH, DONE, END, LEAST, N_PROBLEMS, NEXT, OUTPUT_FULL, PAUSED, PEOPLE, PROBLEM, RATIO_PART, RATIO_WHOLE, ROWS,
+    WANTED, WORK_LEFT, begin, emit, has_room, inherit,
+)  # fmt: skip
 from tacit.kernels.words import common, contains, intersect
 
 
 @part
-def _emit_classes(node: Any, rows: Any, parts: Any, box: Any, members: Any, lines: Any) -> None:
+def _emit_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: Any, depth: int, members: Any, lines: Any) -> None:
     """Write every class that is frequent among the rows and reaches the ratio."""
-    within, first = 0, 0
-    for i in range(0, len(parts), 3):
+    within, start = 0, 0
+    for p in range(at + FIELDS, book[at + PARTS_END], 3):
         ones = 0
-        for word in range(first, parts[i]):
-            ones += popcount(rows[word])
-        first = parts[i]
-        within += ones * parts[i + 1]
-        if i + 3 == len(parts) or parts[i + 5] != parts[i + 2]:
-            if within >= box[LEAST] and within * box[RATIO_WHOLE] >= node[PEOPLE] * box[RATIO_PART]:
-                emit(node, within, parts[i + 2], box, members, lines)
+        for word in range(start, book[p]):
+            ones += popcount(tids[rows + word])
+        start = book[p]
+        within += ones * book[p + 1]
+        if p + 3 == book[at + PARTS_END] or book[p + 5] != book[p + 2]:
+            if within >= box[LEAST] and within * box[RATIO_WHOLE] >= frames[depth, PEOPLE] * box[RATIO_PART]:
+                emit(frames, depth, within, book[p + 2], box, members, lines)
             within = 0
 
 
 @part
-def _has_equal(own: Any, rows: Any, free: Any, parts: Any, box: Any) -> bool:
-    """Whether one more item of the family leaves the count (for closed sets) or the set frequent (for maximal sets)."""
-    words = len(rows)
-    for column in range(len(free)):
-        left = free[column]
+def _may_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, free: int) -> bool:
+    """Whether one more item of the mask ``tids[free:]`` leaves the count as it is (for closed sets) or the set frequent (for maximal ones)."""
+    own, words = book[at + BITS], book[at + WORDS]
+    for column in range(book[at + WIDTH]):
+        left = tids[free + column]
         while left != 0:
-            item = column * 64 + lowest_one(left)
+            place = own + (column * 64 + lowest_one(left)) * words
             left &= left - np.uint64(1)
-            other = own[item * words : (item + 1) * words]
             if box[WANTED] == CLOSED:
-                if contains(other, rows):
+                if contains(bits, place, tids, rows, words):
                     return True
             else:
-                count, _ = common(rows, other, parts)
+                count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
                 if count >= box[LEAST]:
                     return True
     return False
 
 
 @part
-def _visit(own: Any, record: Any, parts: Any, depth: int, box: Any, tids: Any, frames: Any, members: Any, lines: Any) -> None:
+def _visit(bits: Any, book: Any, at: int, box: Any, tids: Any, frames: Any, depth: int, members: Any, lines: Any) -> None:
     """Write what is wanted of one node."""
-    node, words, stride = frames[depth], record[WORDS], record[WORDS] + record[WIDTH]
-    rows = tids[node[ROWS] * stride : node[ROWS] * stride + words]
+    words, stride = book[at + WORDS], book[at + WORDS] + book[at + WIDTH]
+    rows = frames[depth, ROWS] * stride
     if box[CLASSES] > 1:
-        _emit_classes(node, rows, parts, box, members, lines)
-    elif box[WANTED] == ALL or not _has_equal(own, rows, tids[depth * stride + words : (depth + 1) * stride], parts, box):
-        emit(node, node[PEOPLE], 0, box, members, lines)
+        _emit_classes(book, at, box, tids, rows, frames, depth, members, lines)
+    elif box[WANTED] == ALL or not _may_grow(bits, book, at, box, tids, rows, depth * stride + words):
+        emit(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)
 
 
 @part
-def _open(record: Any, items: Any, own: Any, tids: Any, lists: Any, node: Any) -> None:
-    """The root node of a problem: everyone in it, all its candidates, and all its items free to be added."""
-    begin(node, record[FIELDS : FIELDS + record[HEADS]], record[EVERYONE], record[CANDIDATES])
-    words = record[WORDS]
-    everyone = own[words * record[ITEMS] :]
-    for i in range(words + record[WIDTH]):  # all rows, then the earlier items
-        tids[i] = everyone[i]
-    candidates = items[2 * record[ITEMS] :]
-    for i in range(node[END]):
-        item = candidates[2 * i]
-        lists[i, 0], lists[i, 1] = item, candidates[2 * i + 1]
+def _open(bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any) -> None:
+    """Begin a problem with its root: everyone in it, and all its items free to be added."""
+    begin(book, at, box, frames, lists)
+    words = book[at + WORDS]
+    everyone = book[at + BITS] + book[at + ITEMS] * words
+    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
+        tids[i] = bits[everyone + i]
+    for i in range(book[at + CANDIDATES]):
+        item = book[book[at + CANDIDATES_AT] + 2 * i]
         tids[words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
 
 
 @part
-def _branch(own: Any, record: Any, parts: Any, items: Any, box: Any, tids: Any, lists: Any, frames: Any) -> None:
-    """Make the child of the current node along its next candidate."""
-    depth = box[DEPTH]
-    parent, child = frames[depth], frames[depth + 1]
-    words, stride = record[WORDS], record[WORDS] + record[WIDTH]
-    place = parent[NEXT]
-    item, column = lists[place, 0], items[2 * lists[place, 0] + 1]
-    inherit(child, parent, lists[place, 1], items[2 * item])
-    end = parent[END]
-    child[NEXT] = end
-    if child[PEOPLE] == parent[PEOPLE]:  # the same people: nothing needs to be counted
-        child[ROWS] = parent[ROWS]
-        for i in range(place + 1, parent[END]):
-            if items[2 * lists[i, 0] + 1] != column:
-                lists[end, 0], lists[end, 1] = lists[i, 0], lists[i, 1]
-                end += 1
-    else:
-        child[ROWS] = depth + 1
-        rows = tids[(depth + 1) * stride : (depth + 1) * stride + words]
-        above = parent[ROWS] * stride
-        intersect(tids[above : above + words], own[item * words : (item + 1) * words], rows)
-        for i in range(place + 1, parent[END]):
-            other = lists[i, 0]
-            if items[2 * other + 1] != column:
-                count, best = common(rows, own[other * words : (other + 1) * words], parts)
-                if best >= box[LEAST]:
-                    lists[end, 0], lists[end, 1] = other, count
-                    end += 1
-    child[END] = end
-    if box[WANTED] != ALL:
-        for i in range(words, stride):
-            tids[(depth + 1) * stride + i] = tids[depth * stride + i]
-        free = tids[(depth + 1) * stride + words :]
-        for other in range(record[ITEMS]):
-            if items[2 * other + 1] == column:
-                free[other >> 6] &= ~(np.uint64(1) << np.uint64(other & 63))
+def _children(bits: Any, book: Any, at: int, least: int, tids: Any, lists: Any, frames: Any, depth: int) -> None:
+    """Find the candidates of a node among those behind the current one of the node above, and make its rows."""
+    own, words, items, stride = book[at + BITS], book[at + WORDS], book[at + ITEMS_AT], book[at + WORDS] + book[at + WIDTH]
+    current, last = frames[depth - 1, NEXT], frames[depth - 1, END]
+    item, column = lists[current, 0], book[items + 2 * lists[current, 0] + 1]
+    same = frames[depth, PEOPLE] == frames[depth - 1, PEOPLE]
+    frames[depth, ROWS] = frames[depth - 1, ROWS] if same else depth
+    rows = frames[depth, ROWS] * stride
+    if not same:
+        intersect(tids, frames[depth - 1, ROWS] * stride, bits, own + item * words, tids, rows, words)
+    end = last
+    for i in range(current + 1, last):
+        other = lists[i, 0]
+        if book[items + 2 * other + 1] == column:
+            continue
+        count, best = lists[i, 1], least
+        if not same:  # with the same people as above nothing needs to be counted
+            count, best = common(tids, rows, bits, own + other * words, book, at + FIELDS, book[at + PARTS_END])
+        if best >= least:
+            lists[end, 0], lists[end, 1] = other, count
+            end += 1
+    frames[depth, NEXT], frames[depth, END] = last, end
 
 
 @part
-def _walk(own: Any, record: Any, box: Any, tids: Any, lists: Any, frames: Any, members: Any, lines: Any) -> int:
-    """Search one problem from its current node on."""
-    start_parts = FIELDS + record[HEADS]
-    parts, items = record[start_parts : start_parts + record[PARTS]], record[start_parts + record[PARTS] :]
-    if box[DEPTH] < 0:
-        _open(record, items, own, tids, lists, frames[0])
-        box[DEPTH] = 0
-        _visit(own, record, parts, 0, box, tids, frames, members, lines)
-    while box[DEPTH] >= 0:
-        node = frames[box[DEPTH]]
-        if node[NEXT] == node[END]:
-            box[DEPTH] -= 1
-            continue
-        if not has_room(box, frames, members, lines):
-            return OUTPUT_FULL
-        if box[WORK_LEFT] <= 0:
-            return PAUSED
-        box[WORK_LEFT] -= 16 + (node[END] - node[NEXT]) * (1 + record[WORDS])
-        _branch(own, record, parts, items, box, tids, lists, frames)
-        _visit(own, record, parts, box[DEPTH] + 1, box, tids, frames, members, lines)
-        child = frames[box[DEPTH] + 1]
-        node[NEXT] += 1
-        if child[NEXT] < child[END]:
-            box[DEPTH] += 1
-    return DONE
+def _free(book: Any, at: int, tids: Any, depth: int, column: int) -> None:
+    """Note which items may be added to a node: those of the node above, except the column of the item that it added."""
+    words, items, stride = book[at + WORDS], book[at + ITEMS_AT], book[at + WORDS] + book[at + WIDTH]
+    free = depth * stride + words
+    for i in range(free, free + book[at + WIDTH]):
+        tids[i] = tids[i - stride]
+    for other in range(book[at + ITEMS]):
+        if book[items + 2 * other + 1] == column:
+            tids[free + (other >> 6)] &= ~(np.uint64(1) << np.uint64(other & 63))
 
 
 @kernel
 def search(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, members: Any, lines: Any) -> int:
-    """Write itemsets or rules to ``members`` and ``lines`` (see :func:`tacit.kernels.node.emit`) until done, full or out of work.
-
-    ``box`` is the state. ``tids``, ``lists``, ``frames`` are the search's memory: rows of the open nodes, candidates, nodes.
-    """
+    """Write itemsets or rules to ``members`` and ``lines`` (see :func:`tacit.kernels.node.emit`) until done, full or out of work."""
     while box[PROBLEM] < box[N_PROBLEMS]:
         if not has_room(box, frames, members, lines):
             return OUTPUT_FULL
-        record = book[book[box[PROBLEM]] :]
-        status = _walk(bits[record[BITS] :], record, box, tids, lists, frames, members, lines)
-        if status != DONE:
-            return status
+        at = book[box[PROBLEM]]
+        items = book[at + ITEMS_AT]
+        opened = box[DEPTH] < 0
+        if opened:
+            _open(bits, book, at, box, tids, lists, frames)
+        while box[DEPTH] >= 0:
+            depth = box[DEPTH]
+            place, last = frames[depth, NEXT], frames[depth, END]
+            if not opened:
+                if place == last:
+                    box[DEPTH] -= 1
+                    continue
+                if not has_room(box, frames, members, lines):
+                    return OUTPUT_FULL
+                if box[WORK_LEFT] <= 0:
+                    return PAUSED
+                box[WORK_LEFT] -= 16 + (last - place) * (1 + book[at + WORDS])
+                depth += 1
+                item = items + 2 * lists[place, 0]
+                inherit(frames, depth, lists[place, 1], book[item])
+                _children(bits, book, at, box[LEAST], tids, lists, frames, depth)
+                if box[WANTED] != ALL:
+                    _free(book, at, tids, depth, book[item + 1])
+                frames[depth - 1, NEXT] += 1
+                if frames[depth, NEXT] < frames[depth, END]:
+                    box[DEPTH] = depth
+            _visit(bits, book, at, box, tids, frames, depth, members, lines)
+            opened = False
         box[PROBLEM] += 1
     return DONE

@@ -1,7 +1,8 @@
 """Sets of rows as 64-bit words, one bit per row.
 
-The words of a set of rows are cut into *parts*: every row of a part stands for the same number of people (its *weight*) and belongs to the
-same *class*. ``parts`` holds three numbers for each part: the word at which it ends, its weight, its class; parts of one class are neighbours.
+Sets lie one after the other in large arrays; a set is given by its array and the place of its first word. Its words are cut into *parts*: every
+row of a part stands for the same number of people (its *weight*) and belongs to the same *class*. Parts are a stretch of an array of numbers,
+three for each part: the word at which it ends, its weight, its class; parts of one class are neighbours.
 """
 
 from __future__ import annotations
@@ -14,38 +15,41 @@ from tacit.kernels.jit import part, popcount
 
 
 @part
-def common(left: Any, right: Any, parts: Any) -> tuple[int, int]:
+def common(left: Any, i: int, right: Any, j: int, parts: Any, first: int, last: int) -> tuple[int, int]:
     """How many people are in both sets of rows, and how many of them in the class that has most of them."""
     total, best, within, current = 0, 0, 0, -1
-    first = 0
-    for i in range(0, len(parts), 3):
-        last = parts[i]
+    start = 0
+    for p in range(first, last, 3):
+        stop = parts[p]
+        # Slices with a plain loop over them are what the compiler turns into vector instructions.
+        these, those = left[i + start : i + stop], right[j + start : j + stop]
         ones = 0
-        for word in range(first, last):
-            ones += popcount(left[word] & right[word])
-        first = last
-        if parts[i + 2] != current:
-            within, current = 0, parts[i + 2]
-        within += ones * parts[i + 1]
-        total += ones * parts[i + 1]
+        for word in range(len(these)):
+            ones += popcount(these[word] & those[word])
+        start = stop
+        if parts[p + 2] != current:
+            within, current = 0, parts[p + 2]
+        within += ones * parts[p + 1]
+        total += ones * parts[p + 1]
         best = max(best, within)
     return total, best
 
 
 @part
-def intersect(left: Any, right: Any, result: Any) -> None:
-    """Write the rows that are in both sets into ``result``."""
-    for word in range(len(result)):
-        result[word] = left[word] & right[word]
+def contains(outer: Any, i: int, inner: Any, j: int, words: int) -> bool:
+    """Whether every row of ``inner`` is in ``outer``."""
+    word = 0
+    while word < words and inner[j + word] & ~outer[i + word] == 0:
+        word += 1
+    return word == words
 
 
 @part
-def contains(outer: Any, inner: Any) -> bool:
-    """Whether every row of ``inner`` is in ``outer``."""
-    word = 0
-    while word < len(inner) and inner[word] & ~outer[word] == 0:
-        word += 1
-    return word == len(inner)
+def intersect(left: Any, i: int, right: Any, j: int, result: Any, k: int, words: int) -> None:
+    """Write the rows that are in both sets into ``result``."""
+    these, those, both = left[i : i + words], right[j : j + words], result[k : k + words]
+    for word in range(len(both)):
+        both[word] = these[word] & those[word]
 
 
 @part
