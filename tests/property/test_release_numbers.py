@@ -8,13 +8,16 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import Contradiction
-from tacit.formats.ratios import Ratio, narrow
+from tacit.formats.numbers import read_shares
+from tacit.formats.printout import TextColumn
+from tacit.formats.ratios import Ratio, narrow, sure_wholes
 from tacit.formats.releases import read_release
-from tacit.model.number import Printed, Rounding
+from tacit.model.number import ROUNDINGS, Printed, Rounding, column_steps
 from tacit.model.release import Itemsets, Rules
 
 
@@ -61,6 +64,52 @@ def test_the_truth_is_always_among_the_counts(people: tuple[int, list[int]], wri
         assert got.lo[i] <= count <= got.hi[i]
     if any(len(share.lstrip("0.")) >= 15 for share in texts):
         assert got.is_exact
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.integers(1, 10**7).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.integers(0, n), min_size=1, max_size=6))),
+    st.sampled_from(sorted(WRITERS)),
+    st.integers(1, 9),
+    st.sampled_from(ROUNDINGS),
+    st.booleans(),
+)
+def test_floating_point_agrees_with_exact_arithmetic(
+    people: tuple[int, list[int]], writer: str, digits: int, rounding: Rounding, percent: bool
+) -> None:
+    n, counts = people
+    texts = [WRITERS[writer](Fraction(count, n), digits) for count in counts]
+    if percent:
+        texts = [f"{text}%" for text in texts]
+    shares = read_shares(TextColumn("s", texts), rounding=rounding, digits=None, place=lambda line, _: str(line))
+    lo, hi = shares.sure_counts(n)
+    steps = column_steps(shares.texts)
+    for number, text in enumerate(shares.texts):
+        printed = shares.printed(number)
+        assert printed is not None
+        bound = printed.counts(n)
+        if lo[number] >= 0:
+            assert bound is not None
+            assert (int(lo[number]), int(hi[number])) == (bound.lo, bound.hi)
+        assert printed.lo <= Fraction(Decimal(text.rstrip("%"))) / (100 if percent else 1) <= printed.hi
+        # Steps that come from the widest texts are those of the whole column.
+        assert abs(float(steps[number]) - shares.steps[number]) <= shares.steps[number] * 1e-9 or shares.is_double
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(1, 10**6), st.data(), st.sampled_from(["0", "0.5", "0.6"]), st.booleans())
+def test_sure_wholes_agree_with_exact_arithmetic(n: int, data: st.DataObject, least: str, strict: bool) -> None:
+    whole = data.draw(st.integers(1, n))
+    part = data.draw(st.integers(1, whole))
+    shares = read_shares(
+        TextColumn("s", [repr(part / whole), "0.3333333333333333"]), rounding="nearest", digits=None, place=lambda *_: ""
+    )
+    ends = [np.array([end]) for end in (part, part, 0, data.draw(st.sampled_from([n, whole, whole - 1])))]
+    sure = int(sure_wholes(ends[0], ends[1], ends[2], ends[3], shares.floats[:1], float(least))[0])
+    exact = narrow(part, part, 0, int(ends[3][0]), Ratio.of(shares.printed(0), Fraction(least), strict=strict))
+    assert sure < 0 or exact == (part, part, sure, sure)
+    if n < 10**5 and ends[3][0] >= whole and part > Fraction(least) * whole:
+        assert sure == whole
 
 
 @settings(max_examples=200, deadline=None)

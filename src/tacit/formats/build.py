@@ -14,7 +14,7 @@ import numpy as np
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.formats.numbers import Flags, Shares, read_counts, read_shares
 from tacit.formats.printout import Printout, TextColumn
-from tacit.formats.ratios import Ratio, people_of_rule
+from tacit.formats.ratios import Ratio, Ratios, people_of_rule, sure_wholes
 from tacit.formats.selection import selected
 from tacit.model.number import Printed
 from tacit.model.release import Counts, Decimals, Header, Itemsets, Only, Release, Rules
@@ -89,7 +89,7 @@ class _Reading:
             return None
         least, most = Fraction(0), None
         for line in np.flatnonzero(self.counted & (self.count > 0)):
-            printed = self.support.printed[int(self.support.index[line])]
+            printed = self.support.printed(int(self.support.index[line]))
             if printed is None or printed.hi <= 0:
                 continue
             count = int(self.count[line])
@@ -197,13 +197,15 @@ class _Reading:
         """A share printed beside a count is that count's share."""
         if self.support is None or not header.n:
             return
-        both = np.flatnonzero(self.counted & self.support.given())
+        # A count whose double is printed needs no further look.
+        told = self.support.floats[self.support.index] == self.count / header.n
+        both = np.flatnonzero(self.counted & self.support.given() & ~(told & (header.base is None)))
         # The same count prints the same share again and again: each pair is looked at once.
         distinct, number = np.unique(self.count[both], return_inverse=True)
-        pairs = number * len(self.support.texts) + self.support.index[both]
+        texts = len(self.support.texts)
         before, after = self._rounding_reach(header)
-        for pair, first in zip(*np.unique(pairs, return_index=True), strict=True):
-            count, printed = int(distinct[pair // len(self.support.texts)]), self.support.printed[pair % len(self.support.texts)]
+        for pair, first in zip(*np.unique(number * texts + self.support.index[both], return_index=True), strict=True):
+            count, printed = int(distinct[pair // texts]), self.support.printed(int(pair % texts))
             bound = printed.counts(header.n) if printed is not None else None
             if bound is None or bound.lo > count + after or bound.hi < count - before:
                 raise Contradiction(
@@ -252,9 +254,7 @@ class _Reading:
         if self.confidence is not None:
             # A confidence of an antecedent that nobody has cannot be printed.
             whole_lo = np.maximum(whole_lo, self.confidence.given())
-        ratios = self._ratios(header)
-        index = self.confidence.index if self.confidence is not None else np.zeros(len(lo), np.int64)
-        clash = people_of_rule(lo, hi, whole_lo, whole_hi, index, ratios)
+        clash = people_of_rule(lo, hi, whole_lo, whole_hi, self._ratios(header, (lo, hi, whole_lo, whole_hi)))
         if clash >= 0:
             raise Contradiction(
                 "no whole numbers of people fit all that the line prints and the thresholds of the header",
@@ -292,8 +292,16 @@ class _Reading:
             hi = np.where(self.whole_counted, self.whole_count, hi)
         return lo, hi
 
-    def _ratios(self, header: Header) -> list[Ratio]:
-        """The confidences that each distinct printed text allows, from the threshold of the header up."""
-        printed = [None] if self.confidence is None else self.confidence.printed
+    def _ratios(self, header: Header, ends: tuple[Counts, Counts, Counts, Counts]) -> Ratios:
+        """The confidences that each line allows, from the threshold of the header up."""
         least = header.min_confidence or Fraction(0)
-        return [Ratio.of(entry, least, strict=header.strict) for entry in printed]
+        shares = self.confidence
+        if shares is None:
+            ratio = Ratio.of(None, least, strict=header.strict)
+            return Ratios(np.zeros(len(ends[0]), np.int64), lambda _: ratio, np.full(len(ends[0]), -1, np.int64))
+        sure = (
+            sure_wholes(*ends, shares.floats[shares.index], float(least))
+            if shares.is_double
+            else np.full(len(ends[0]), -1, np.int64)
+        )
+        return Ratios(shares.index, lambda number: Ratio.of(shares.printed(number), least, strict=header.strict), sure)

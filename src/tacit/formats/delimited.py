@@ -12,11 +12,8 @@ import numpy as np
 
 from tacit.errors import InputError, nearest_name
 from tacit.formats.files import FilePath, open_text
-from tacit.formats.printout import TextColumn, place
+from tacit.formats.printout import BATCH, TextColumn, place
 from tacit.model.release import Counts
-
-#: Fewer rows than the lists after which Python looks for garbage: larger batches are slower.
-_BATCH = 600
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +65,7 @@ def read_grid(path: FilePath, delimiter: str, *, from_r: bool = False) -> Grid:
         names = [name.strip() for name in next(rows, [])]
         if not names:
             raise InputError("is empty", where=where, remedy="Give a file with a line of column names")
-        batch = list(islice(rows, _BATCH))
+        batch = list(islice(rows, BATCH))
         if from_r and batch and len(batch[0]) == len(names) + 1:
             names.insert(0, "")
         cells: list[list[str]] = [[] for _ in names]
@@ -79,7 +76,7 @@ def read_grid(path: FilePath, delimiter: str, *, from_r: bool = False) -> Grid:
             for column, part in zip(cells, zip(*batch, strict=True), strict=True):
                 column.extend(part)
             done += len(batch)
-            batch = list(islice(rows, _BATCH))
+            batch = list(islice(rows, BATCH))
     return Grid(where, names, cells, np.array(lines[1:], np.int64))
 
 

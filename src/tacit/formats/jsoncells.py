@@ -12,10 +12,8 @@ from typing import Any
 
 from tacit.errors import InputError
 from tacit.formats.numbers import Place
-from tacit.formats.printout import Bags, TextColumn
+from tacit.formats.printout import BATCH, Bags, TextColumn
 
-#: Fewer cells than the lists after which Python looks for garbage: larger batches are slower.
-_BATCH = 600
 _WORDS = {True: "true", False: "false", None: "null"}
 
 
@@ -51,8 +49,8 @@ def add_objects(bags: Bags, column: TextColumn, place: Place) -> None:
 
 
 def _add(bags: Bags, column: TextColumn, place: Place, kind: type, ends: str, fault: str) -> None:
-    for start in range(0, len(column.texts), _BATCH):
-        cells = [cell.strip() for cell in column.texts[start : start + _BATCH]]
+    for start in range(0, len(column.texts), BATCH):
+        cells = [cell.strip() for cell in column.texts[start : start + BATCH]]
         try:
             bags.add(_batch(cells, kind, ends))
         except (ValueError, TypeError, RecursionError):  # a TypeError: a list or object inside a cell is no key

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from tacit.errors import InputError
 from tacit.formats.delimited import read_grid
@@ -81,22 +82,18 @@ def set_tokens(text: str) -> list[str] | None:
     return _TOKEN.findall(wrapped.group(1) if wrapped else text)
 
 
-def _tokens(column: TextColumn, at: Place) -> list[list[str]]:
+def _tokens(column: TextColumn, at: Place) -> Iterator[list[str]]:
     """The tokens of every cell, each token checked to be readable."""
-    found: list[list[str]] = []
     readable: set[str] = set()
     for line, text in enumerate(column.texts):
         tokens = set_tokens(text)
-        if tokens is not None:
-            fresh = [token for token in tokens if token not in readable]
-            readable.update(token for token in fresh if token_name(token) is not None)
-            tokens = tokens if readable.issuperset(fresh) else None
-        if tokens is None:
+        if tokens is not None and not readable.issuperset(tokens):
+            readable.update(token for token in tokens if token_name(token) is not None)
+        if tokens is None or not readable.issuperset(tokens):
             raise InputError(
                 "is not a printed set", where=at(line, column.name), remedy="Write it like frozenset({'bread', 'milk'})"
             )
-        found.append(tokens)
-    return found
+        yield tokens
 
 
 def _known_name(token: str) -> str:

@@ -5,11 +5,12 @@ How precise a number is shows in its column (:func:`tacit.model.number.column_st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,25 +22,36 @@ from tacit.model.release import Counts, Decimals
 
 Place = Callable[[int, str], str]
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 #: Decimals keep a printed number in 64 bits; digits beyond these are dropped from what is shown, never from what is concluded.
 _KEPT_DIGITS = 18
+#: Below this many people two counts are further apart than the doubles that could be printed for either.
+_DOUBLE_PEOPLE = 2**40
+#: How far from a whole number a product must lie to be surely on its side: doubles below 2**40 are this precise many times over.
+_DOUBT = 1e-2
+_PLAIN = re.compile(r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,2})?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """A column of printed shares: line ``i`` prints distinct text number ``index[i]``, whose values are ``printed[index[i]]``.
+    """A column of printed shares: line ``i`` prints distinct text number ``index[i]``.
 
-    ``printed`` holds None for an empty text. ``is_double`` says that the column holds binary doubles in full, not rounded decimals;
-    ``digits`` is the number of decimals that a header promises.
+    ``floats`` holds the distinct numbers nearly (NaN for an empty text), ``printed(number)`` exactly. ``is_double`` says that the column
+    holds binary doubles in full, not rounded decimals; ``digits`` is the number of decimals that a header promises. ``widest`` are the texts
+    with the most decimals and the most digits: they show how precise the others are. ``steps`` are the steps of the last digits, nearly.
     """
 
     column: TextColumn
     index: npt.NDArray[np.int64]
     texts: list[str]
-    printed: list[Printed | None]
+    floats: Floats
     is_double: bool
-    digits: int | None = None
+    digits: int | None
+    rounding: Rounding
+    widest: tuple[str, str]
+    steps: Floats
+    known: dict[int, Printed] = field(default_factory=dict)
 
     def first(self, number: int) -> int:
         """The first line that prints distinct text ``number``."""
@@ -47,15 +59,34 @@ class Shares:
 
     def given(self) -> Flags:
         """For each line, whether it prints something."""
-        return np.array([entry is not None for entry in self.printed], bool)[self.index]
+        return ~np.isnan(self.floats)[self.index]
+
+    def printed(self, number: int) -> Printed | None:
+        """The values that print as distinct text ``number``; None for an empty text."""
+        if not self.texts[number]:
+            return None
+        if number not in self.known:
+            self.known[number] = self._values(self.texts[number])
+        return self.known[number]
+
+    def _values(self, text: str) -> Printed:
+        value = _value(text)
+        assert value is not None
+        step = Fraction(1, 10**self.digits) if self.digits is not None else column_steps([text, *self.widest])[0]
+        # Programs round the double nearest to a share, not the share itself: close to the middle between two prints that can
+        # turn the last digit.
+        slack = Fraction(1, 2**50) if self.rounding == "nearest" else Fraction(0)
+        return Printed.around(value, step + value * slack, self.rounding)
 
     def counts(self, n: int, place: Place) -> tuple[Counts, Counts]:
         """The smallest and largest count among ``n`` people that prints so; 0 and ``n`` where nothing is printed."""
-        lo, hi = np.zeros(len(self.printed), np.int64), np.full(len(self.printed), n, np.int64)
-        for number, entry in enumerate(self.printed):
-            if entry is None:
-                continue
-            bound = entry.counts(n)
+        lo, hi = np.zeros(len(self.texts), np.int64), np.full(len(self.texts), n, np.int64)
+        sure_lo, sure_hi = self.sure_counts(n)
+        sure = sure_lo >= 0
+        lo[sure], hi[sure] = sure_lo[sure], sure_hi[sure]
+        for number in np.flatnonzero(~sure & ~np.isnan(self.floats)).tolist():
+            entry = self.printed(number)
+            bound = entry.counts(n) if entry is not None else None
             if bound is None:
                 raise Contradiction(
                     f"no whole number of people among n = {n} prints so",
@@ -64,6 +95,30 @@ class Shares:
                 )
             lo[number], hi[number] = bound.lo, bound.hi
         return lo[self.index], hi[self.index]
+
+    def sure_counts(self, n: int) -> tuple[Counts, Counts]:
+        """For each distinct text the ends that floating point finds beyond doubt; -1 where it takes exact arithmetic.
+
+        A double in full stands for the nearest count when the quotient of that count is the printed double, or a neighbour of it: the values
+        that print so reach a little further, and the next count lies far outside. Ends of a rounded decimal are beyond doubt when they lie
+        well between two counts.
+        """
+        lo, hi = np.full(len(self.texts), -1, np.int64), np.full(len(self.texts), -1, np.int64)
+        if not 0 < n < _DOUBLE_PEOPLE or self.rounding == "truncated":
+            return lo, hi
+        floats = np.nan_to_num(self.floats, nan=-1.0)
+        if self.is_double:
+            nearest = np.rint(floats * n)
+            sure = (np.abs(nearest / n - floats) <= floats * 2.0**-52) & (floats > 0)
+            lo[sure] = hi[sure] = nearest[sure].astype(np.int64)
+            return lo, hi
+        reach = self.steps / (2 if self.rounding == "nearest" else 1)
+        least, most = (floats - reach) * n, (floats + reach) * n
+        sure = (np.abs(least - np.rint(least)) > _DOUBT) & (np.abs(most - np.rint(most)) > _DOUBT) & (floats >= 0)
+        first, last = np.maximum(np.ceil(least), 0), np.minimum(np.floor(most), n)
+        sure &= first <= last
+        lo[sure], hi[sure] = first[sure].astype(np.int64), last[sure].astype(np.int64)
+        return lo, hi
 
     def decimals(self) -> Decimals:
         """The printed texts as decimals."""
@@ -78,38 +133,56 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
     numbers: dict[str, int] = {}
     index = np.fromiter((numbers.setdefault(text, len(numbers)) for text in column.texts), np.int64, len(column.texts))
     texts = [text.strip() for text in numbers]
-    values = [_value(text) if text else None for text in texts]
-    for number, (text, value) in enumerate(zip(texts, values, strict=True)):
-        fault = _fault(value, digits) if text else None
-        if fault is not None:
-            kind, what, remedy = fault
-            raise kind(what, where=place(int(np.flatnonzero(index == number)[0]), column.name), remedy=remedy)
-    steps = [Fraction(1, 10**digits)] * len(texts) if digits is not None else column_steps(texts)
-    is_double = digits is None and any(_significant(text) >= DOUBLE_DIGITS for text in texts)
+    floats = np.full(len(texts), np.nan)
+    # Decimals, digits, and the power of ten of the first digit.
+    shape = np.zeros((3, len(texts)), np.int64)
+    percent = np.zeros(len(texts), bool)
+    for number, text in enumerate(texts):
+        if not text:
+            continue
+        value = _checked(text, digits)
+        if isinstance(value, _Fault):
+            where = place(int(np.flatnonzero(index == number)[0]), column.name)
+            raise value.kind(value.what, where=where, remedy=value.remedy)
+        floats[number], percent[number] = value, text.endswith("%")
+        decimal = Decimal(text.rstrip("% "))
+        parts = decimal.as_tuple()
+        shape[:, number] = -cast(int, parts.exponent), len(parts.digits), decimal.adjusted()
+    widest = tuple(texts[int(row.argmax())] for row in shape[:2]) if texts else ("", "")
+    decimals, significant = (int(row.max(initial=0)) for row in shape[:2])
+    is_double = digits is None and significant >= DOUBLE_DIGITS
     # A double written in full is off by a rounding in either direction, however the program prints rounded numbers.
     mode: Rounding = "unknown" if is_double and rounding == "truncated" else rounding
-    # Programs round the double nearest to a share, not the share itself: close to the middle between two prints that can turn the last digit.
-    slack = Fraction(1, 2**50) if mode == "nearest" else Fraction(0)
-    printed = [
-        None if value is None else Printed.around(value, step + value * slack, mode)
-        for value, step in zip(values, steps, strict=True)
-    ]
-    return Shares(column, index, texts, printed, is_double, digits)
+    by_digits = np.where(floats > 0, 10.0 ** (shape[2] - significant + 1), 0.0)
+    steps = np.maximum(10.0**-decimals, by_digits) if digits is None else np.full(len(texts), 10.0**-digits)
+    steps = np.where(percent, steps / 100, steps)
+    return Shares(column, index, texts, floats, is_double, digits, mode, (widest[0], widest[1]), steps)
 
 
-def _fault(value: Fraction | None, digits: int | None) -> tuple[type[InputError], str, str] | None:
-    """What is wrong with a printed share: the kind of error, what it says, what to do."""
+class _Fault(NamedTuple):
+    """What is wrong with a printed share."""
+
+    kind: type[InputError]
+    what: str
+    remedy: str
+
+
+def _checked(text: str, digits: int | None) -> float | _Fault:
+    """A printed share nearly, or what is wrong with it."""
+    if digits is None and _PLAIN.fullmatch(text) and float(text) <= 1:
+        return float(text)
+    value = _value(text)
     if value is None:
-        return InputError, "is not a number", "Write a plain decimal such as 0.25, or leave it empty"
+        return _Fault(InputError, "is not a number", "Write a plain decimal such as 0.25, or leave it empty")
     remedy = "Write a share from 0 to 1 (counts belong in a column of counts)"
     if value < 0:
-        return Contradiction, "is negative", remedy
+        return _Fault(Contradiction, "is negative", remedy)
     if value > 1:
-        return Contradiction, "is above 1, that is more than all people", remedy
+        return _Fault(Contradiction, "is above 1, that is more than all people", remedy)
     if digits is not None and value * 10**digits % 1:
         what = f"has more than the {digits} decimals that the header promises"
-        return InputError, what, "Correct 'digits' in the header, or the number"
-    return None
+        return _Fault(InputError, what, "Correct 'digits' in the header, or the number")
+    return float(value)
 
 
 def read_counts(column: TextColumn, place: Place) -> tuple[Counts, Flags]:
@@ -143,13 +216,6 @@ def _value(text: str) -> Fraction | None:
     if not decimal.is_finite() or "_" in text or not text.isascii() or abs(decimal.adjusted()) > 400:
         return None
     return Fraction(decimal) / (100 if percent else 1)
-
-
-def _significant(text: str) -> int:
-    try:
-        return len(Decimal(text.rstrip("% ")).as_tuple().digits)
-    except InvalidOperation:
-        return 0
 
 
 def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:

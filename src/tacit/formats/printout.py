@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +20,9 @@ from tacit.model.sets import Sets
 from tacit.model.transactions import sort_names
 
 IntVector = npt.NDArray[np.int64]
+
+#: Lines taken in at a time: fewer than the lists after which Python looks for garbage, since larger batches are slower.
+BATCH = 600
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +129,9 @@ def named_sets(
     numbering = Numbering(name_of)
     bags = [Bags(numbering) for _ in sides]
     for bag, side in zip(bags, sides, strict=True):
-        bag.add(list(side))
+        lines = iter(side)
+        while batch := list(islice(lines, BATCH)):
+            bag.add(batch)
     return finish(bags)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -41,26 +42,52 @@ class Ratio:
         return cls(lo.as_integer_ratio(), hi.as_integer_ratio(), lo_open, hi_open)
 
 
-def people_of_rule(
-    lo: Counts, hi: Counts, whole_lo: Counts, whole_hi: Counts, index: npt.NDArray[np.int64], ratios: list[Ratio]
-) -> int:
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratios:
+    """The confidences of many rules: that of rule ``i`` lies in ``of(index[i])``, unless ``sure[i] >= 0`` already is the only whole."""
+
+    index: npt.NDArray[np.int64]
+    of: Callable[[int], Ratio]
+    sure: Counts
+
+
+def people_of_rule(lo: Counts, hi: Counts, whole_lo: Counts, whole_hi: Counts, ratios: Ratios) -> int:
     """Narrow, in place, what each rule says about both its counts; the first rule that nothing fits, or -1.
 
-    Rule ``i`` has a confidence in ``ratios[index[i]]``, from ``lo[i]`` to ``hi[i]`` people with antecedent and consequent, and from
-    ``whole_lo[i]`` to ``whole_hi[i]`` with the antecedent.
+    Rule ``i`` has from ``lo[i]`` to ``hi[i]`` people with antecedent and consequent, and from ``whole_lo[i]`` to ``whole_hi[i]`` with the
+    antecedent.
     """
     known: dict[tuple[int, int, int, int, int], tuple[int, int, int, int] | None] = {}
-    narrowed = np.empty((len(lo), 4), np.int64)
-    keys = zip(lo.tolist(), hi.tolist(), whole_lo.tolist(), whole_hi.tolist(), index.tolist(), strict=True)
-    for i, key in enumerate(keys):
+    open_ones = np.flatnonzero(ratios.sure < 0)
+    narrowed = np.stack((lo, hi, ratios.sure, ratios.sure), axis=1)
+    ends = (lo, hi, whole_lo, whole_hi, ratios.index)
+    for i, (part_lo, part_hi, least, most, number) in zip(
+        open_ones.tolist(), np.stack(ends, axis=1)[open_ones].tolist(), strict=True
+    ):
+        key = (part_lo, part_hi, least, most, number)
         if key not in known:
-            known[key] = narrow(*key[:4], ratios[key[4]])
+            known[key] = narrow(part_lo, part_hi, least, most, ratios.of(number))
         found = known[key]
         if found is None:
             return i
         narrowed[i] = found
     lo[:], hi[:], whole_lo[:], whole_hi[:] = narrowed.T
     return -1
+
+
+def sure_wholes(
+    lo: Counts, hi: Counts, whole_lo: Counts, whole_hi: Counts, confidence: npt.NDArray[np.float64], least: float
+) -> Counts:
+    """For each rule with an exact count the only whole that its confidence, a double in full, allows; -1 where that takes exact arithmetic.
+
+    The nearest whole is the one when its quotient is the printed double, or a neighbour of it, and the next wholes are far off.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        whole = np.rint(lo / confidence)
+        fits = np.abs(lo / whole - confidence) <= confidence * 2.0**-52
+        apart = lo / whole - lo / (whole + 1) > 1e-12
+        sure = (lo == hi) & (lo > 0) & fits & apart & (confidence > least + 1e-12) & (whole_lo <= whole) & (whole <= whole_hi)
+    return np.where(sure, whole, -1).astype(np.int64)
 
 
 def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tuple[int, int, int, int] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from tacit.formats.printout import Printout, TextColumn, named_sets, place
 _LINE = re.compile(r"(?P<sets>.*?)\s*#SUP:\s*(?P<support>[^\s#]+)(?:\s*#CONF:\s*(?P<confidence>[^\s#]+))?(?:\s*#.*)?\s*")
 _ITEM = re.compile(r"@ITEM=(?P<number>[^=]*)=(?P<name>.*)")
 _NUMBERS = re.compile(r"\d+(?:,\d+)+")
-_ARROW = re.compile(r"\s*==>\s*")
+_ARROW = "==>"
 
 
 def looks_like(head: Head) -> bool:
@@ -34,7 +35,7 @@ def read(path: FilePath, known: FileHeader) -> Printout:
     where = os.path.basename(os.fspath(path))
     names: dict[str, str] = {}
     lines: list[int] = []
-    sides: list[list[str]] = []
+    sets: list[str] = []
     supports: list[str] = []
     confidences: list[str] = []
     with open_text(path) as stream:
@@ -48,27 +49,31 @@ def read(path: FilePath, known: FileHeader) -> Printout:
             if match is None:
                 raise InputError("is not a line of SPMF", where=place(where, number), remedy="Write it like 1 2 3 #SUP: 5")
             lines.append(number)
-            sides.append(_ARROW.split(match["sets"]))
+            sets.append(match["sets"])
             supports.append(match["support"])
             confidences.append(match["confidence"] or "")
-    is_rules = bool(sides) and len(sides[0]) > 1
-    for number, parts in zip(lines, sides, strict=True):
-        if len(parts) != (2 if is_rules else 1):
+    is_rules = bool(sets) and _ARROW in sets[0]
+    for number, text in zip(lines, sets, strict=True):
+        if text.count(_ARROW) != is_rules:
             raise InputError(
                 "mixes itemsets and rules, or has more than one arrow", where=place(where, number), remedy="Write one rule a line"
             )
-    texts = [[_items(parts[side], names) for parts in sides] for side in range(2 if is_rules else 1)]
-    items, sets = named_sets(*texts)
+    items, families = named_sets(*(_side(sets, side, names) for side in ((0, 2) if is_rules else (0,))))
     support = TextColumn("#SUP", supports)
     is_share = any("." in text for text in supports)
     return Printout(
-        where, np.array(lines, np.int64), items, sets[0], sets[1] if is_rules else None,
+        where, np.array(lines, np.int64), items, families[0], families[1] if is_rules else None,
         count=None if is_share else support,
         support=support if is_share else None,
         confidence=TextColumn("#CONF", confidences) if is_rules else None,
         header=known.header,
         only=known.only or "all",
     )  # fmt: skip
+
+
+def _side(sets: list[str], side: int, names: dict[str, str]) -> Iterator[list[str]]:
+    """The items before (0) or behind (2) the arrow of every line."""
+    return (_items(text.partition(_ARROW)[side], names) for text in sets)
 
 
 def _items(text: str, names: dict[str, str]) -> list[str]:
