@@ -102,6 +102,12 @@ def test_the_arithmetic_and_the_inputs_are_on_the_page() -> None:
         assert wanted in text
 
 
+def test_nothing_undecided_is_shown_as_a_zero() -> None:
+    assert "<b>0</b><span>groups of 1-9 people that can be computed</span>" in audit_html(PAGES["clean"])
+    assert "<b>0</b>" not in audit_html(PAGES["incomplete"])
+    assert "This is not a pass" in audit_html(PAGES["incomplete"])
+
+
 def test_attacks_that_did_not_run_say_why() -> None:
     assert "the time limit was reached" in audit_html(PAGES["incomplete"])
 

@@ -60,9 +60,9 @@ def test_a_histogram_has_one_bar_per_number_and_says_what_it_shows() -> None:
 
 
 def test_sizes_fall_into_ranges_that_cover_1_to_k_minus_1() -> None:
-    bars = bars_of_sizes(np.array([1, 2, 99]), np.array([4, 5, 6]), 100)
+    bars = bars_of_sizes(np.array([1, 9, 10, 99]), np.array([4, 5, 7, 6]), 100)
     assert len(bars) <= 12
-    assert bars[0] == Bar("1-9", 9)
+    assert bars[:2] == [Bar("1-9", 9), Bar("10-18", 7)]
     assert bars[-1] == Bar("91-99" if len(bars) == 11 else bars[-1].label, 6)
     assert bars[-1].label.endswith("99")
 

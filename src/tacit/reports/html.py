@@ -84,16 +84,16 @@ def _verdict(audit: Audit, summary: Summary) -> str:
 
 
 def _tiles(audit: Audit, summary: Summary) -> str:
-    """The few numbers that matter."""
-    entries = [
-        (f"{summary.groups:,}", f"groups of {summary.span} that can be computed"),
-        (f"{summary.single:,}", "of them a single person"),
-    ]
-    entries.append((f"{summary.people:,}", "people concerned at least"))
+    """The few numbers that matter; none is shown that was not decided."""
+    entries: list[tuple[int, str]] = []
+    if audit.verdict != "incomplete":
+        entries.append((summary.groups, f"groups of {summary.span} that can be computed"))
+    if summary.groups:
+        entries += [(summary.single, "of them a single person"), (summary.people, "people concerned at least")]
     if "smallest_count" in audit.measures:
-        entries.append((f"{audit.measures['smallest_count']:,}", "people in the smallest published count"))
-    tiles = "".join(f"<li><b>{number}</b><span>{_safe(what)}</span></li>" for number, what in entries)
-    return f'<ul class="tiles">{tiles}</ul>'
+        entries.append((audit.measures["smallest_count"], "people in the smallest published count"))
+    tiles = "".join(f"<li><b>{number:,}</b><span>{_safe(what)}</span></li>" for number, what in entries)
+    return f'<ul class="tiles">{tiles}</ul>' if tiles else ""
 
 
 _ATTACK_COLUMNS = ("Code", "Attack", "Claim", "Status", "Findings", "Undecided", "Why")
@@ -102,12 +102,14 @@ _ATTACK_COLUMNS = ("Code", "Attack", "Claim", "Status", "Findings", "Undecided",
 def _attacks(runs: Iterable[AttackRun]) -> str:
     head = "".join(f'<th scope="col"{_figures(name)}>{name}</th>' for name in _ATTACK_COLUMNS)
     rows = "\n".join(_attack(run) for run in runs)
-    caption = "Every attack Tacit has, run or not, and why. “Proves”: true in every database that fits the release."
+    caption = "What became of each attack, and why. “Proves”: true in every database that fits the release."
     return f'<div class="scroll">{_table("attacks", caption, f"<tr>{head}</tr>", rows)}</div>'
 
 
 def _attack(run: AttackRun) -> str:
-    cells = (run.name, run.claim, run.status, f"{run.findings:,}", f"{run.undecided:,}", run.reason or "-")
+    looked = run.status in ("ran", "stopped")
+    counts = (f"{run.findings:,}", f"{run.undecided:,}") if looked else ("-", "-")
+    cells = (run.name, run.claim, run.status, *counts, run.reason or "-")
     marked = "".join(
         f'<td data-name="{name}"{_figures(name)}>{_safe(cell)}</td>'
         for name, cell in zip(_ATTACK_COLUMNS[1:], cells, strict=True)
