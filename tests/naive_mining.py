@@ -44,15 +44,20 @@ def chosen(found: Supports[Item], only: str) -> Supports[Item]:
 
 
 def generalised(
-    people: Sequence[Mapping[str, str]], levels: Mapping[str, Mapping[str, Sequence[str]]], least: int
+    people: Sequence[Mapping[str, str]],
+    levels: Mapping[str, Mapping[str, Sequence[str]]],
+    least: int,
+    everyone: Sequence[Mapping[str, str]] | None = None,
 ) -> Supports[Pair]:
     """All frequent itemsets of a table with at most one item per column, where an item is a value or a coarser value.
+
+    A coarser value with the name of a value that someone (of ``everyone``) has is left out, and so is the root ``*``.
 
     >>> levels = {"a": {"x": ("up", "*"), "y": ("up", "*")}}
     >>> sorted(len(items) for items in generalised([{"a": "x", "b": "1"}, {"a": "y", "b": "1"}], levels, 2))
     [1, 1, 2]
     """
-    values = {column: {person[column] for person in people} for column in (people[0] if people else {})}
+    values = {column: {person[column] for person in everyone or people} for column in (people[0] if people else {})}
     counts: Counter[frozenset[Pair]] = Counter()
     for person in people:
         choices: list[list[Pair | None]] = []
@@ -84,10 +89,7 @@ def rules(
     found = {}
     for value in set(sensitive):
         group = [person for person, own in zip(people, sensitive, strict=True) if own == value]
-        # Coarser values with the name of a value of the whole column are left out: those of the group alone would be too few.
-        for items, count in generalised(group, levels, 1).items():
-            if items not in wholes:
-                continue
+        for items, count in generalised(group, levels, 1, everyone=people).items():
             bars = (support, confidence * wholes[items])
             if all(count > bar if strict else count >= bar for bar in bars):
                 found[items, value] = (count, wholes[items])

@@ -102,7 +102,7 @@ class _Watch:
     def begin(self) -> None:
         with self._lock:
             self._depth += 1
-            if self._depth == 1 and self._left is not None:
+            if self._depth == 1:
                 self._started = time.perf_counter()
                 self._timer = threading.Timer(max(self._left, 0.0), self._speak)
                 self._timer.daemon = True

@@ -12,7 +12,7 @@ from tacit.kernels.jit import kernel, part
 @part
 def _hash(members: Any, first: int, last: int, salt: int) -> int:
     """A number below 2**32 that spreads well, from a list of numbers; no step leaves 64 bits."""
-    value = salt + 0x9E3779B1
+    value = np.int64(salt) + 0x9E3779B1
     for place in range(first, last):
         value = ((value ^ (value >> 15)) * 0x2C1B3C6D + members[place] + 1) & 0xFFFFFFFF
     return value ^ (value >> 13)
@@ -94,12 +94,12 @@ def index(offsets: Any, members: Any, chosen: Any, starts: Any, places: Any, lis
     end = 0
     for number in range(len(chosen)):
         row = chosen[number]
-        if len(masks) == 0:
+        if len(lists) > 0:
             lists[end] = -1
             end += 1
         for at in range(offsets[row], offsets[row + 1]):
             item = members[at]
-            if len(masks) == 0:
+            if len(lists) > 0:
                 lists[end] = item
                 places[cursor[item]] = end
                 end += 1
@@ -107,5 +107,5 @@ def index(offsets: Any, members: Any, chosen: Any, starts: Any, places: Any, lis
                 masks[number * width + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
                 places[cursor[item]] = number
             cursor[item] += 1
-    if len(masks) == 0:
+    if len(lists) > 0:
         lists[end] = -1

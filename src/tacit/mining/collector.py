@@ -13,6 +13,10 @@ from tacit.errors import OptionError
 
 Numbers = npt.NDArray[np.int64]
 LabelArray = npt.NDArray[np.int16] | npt.NDArray[np.int32]
+
+#: Arrays up to this length grow fast.
+SMALL = 1 << 16
+
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
@@ -76,8 +80,8 @@ class Growing(Generic[Array]):
         """Add values at the end."""
         need = self._used + len(values)
         if need > len(self._array):
-            # What is added is written at once and counts as used memory: an eighth more keeps that little, and growing rare.
-            self._array.resize(need + need // 8, refcheck=False)
+            # New memory is written at once and so counts as used: large arrays grow by an eighth, small ones double.
+            self._array.resize(need + max(need // 8, min(need, SMALL)), refcheck=False)
         self._array[self._used : need] = values
         self._used = need
 
