@@ -84,8 +84,16 @@ def itemset_releases(draw: st.DrawFn) -> Itemsets:
             lo, hi = np.maximum(rounded - base // 2, least or 0), np.minimum(rounded + base // 2, n)
     elif mode == "withheld":
         lo[:], hi[:] = least or 0, n
-    release_names = tuple(names[item] for item in used)
-    return Itemsets(sets, lo, hi, Items(release_names), header, only, support, rounded)
+    return Itemsets(sets, lo, hi, draw(item_names([names[item] for item in used])), header, only, support, rounded)
+
+
+@st.composite
+def item_names(draw: st.DrawFn, names: list[str]) -> Items:
+    """Plain names in their usual order, or items of two columns, the second of which sorts first."""
+    if not names or draw(st.booleans()):
+        return Items(tuple(names))
+    cut = draw(st.integers(0, len(names)))
+    return Items.of_columns([*(("z", name) for name in sorted(names[:cut])), *(("a", name) for name in sorted(names[cut:]))])
 
 
 def same(got: Release, given_: Release) -> None:
@@ -118,6 +126,7 @@ def test_itemsets(ending: str, examples: int) -> None:
         assert got.sets.offsets.tolist() == release.sets.offsets.tolist()
         assert got.sets.members.tolist() == release.sets.members.tolist()
         assert got.only == release.only
+        assert got.items == release.items
         assert (None if got.rounded is None else got.rounded.tolist()) == (
             None if release.rounded is None else release.rounded.tolist()
         )

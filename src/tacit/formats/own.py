@@ -80,8 +80,7 @@ def printout(columns: dict[str, TextColumn], lines: Counts, known: FileHeader, *
     if kind == "itemsets":
         bags = Bags(Numbering(item_name))
         add_lists(bags, columns["itemset"], at)
-        items, (sets,) = finish([bags])
-        items = Items(items.names, split_items(items.names, known.columns or known.header.qi + known.header.sa))
+        items, sets = _itemsets(bags, known.columns or known.header.qi + known.header.sa)
     else:
         items, sets, consequents = _rules(columns["antecedent"], columns["consequent"], known, at)
     return Printout(
@@ -93,6 +92,17 @@ def printout(columns: dict[str, TextColumn], lines: Counts, known: FileHeader, *
         only=known.only or "all",
         unit=unit,
     )  # fmt: skip
+
+
+def _itemsets(bags: Bags, columns: tuple[str, ...]) -> tuple[Items, Sets]:
+    """Items and itemsets; items ``column=value`` stand in the order of the columns and then of their values."""
+    names = tuple(bags.numbering.numbers)
+    pairs = split_items(names, columns) if columns else None
+    if pairs is None:
+        items, (sets,) = finish([bags])
+        return items, sets
+    order = sorted(range(len(names)), key=lambda i: (columns.index(pairs[i][0]), pairs[i][1]))
+    return Items.of_columns([pairs[i] for i in order]), bags.sets(bags.numbering.ranks([names[i] for i in order]))
 
 
 def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at: Place) -> tuple[Items, Sets, Sets]:
