@@ -4,6 +4,7 @@
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`
 mine                :func:`mine_itemsets`, :func:`mine_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
+repair              :func:`repair` with a method of :data:`REPAIRS`
 write               :func:`write_release`
 ==================  =========================================================================
 
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.version import __version__
 
 if TYPE_CHECKING:
-    from tacit.api import audit, mine_itemsets, mine_rules, read_release, read_table, read_transactions, write_release
+    from tacit.api import audit, mine_itemsets, mine_rules, read_release, read_table, read_transactions, repair, write_release
     from tacit.attacks import ATTACKS
     from tacit.errors import (
         Contradiction,
@@ -35,11 +36,22 @@ if TYPE_CHECKING:
     from tacit.model.finding import Finding
     from tacit.model.policy import Policy
     from tacit.model.release import Itemsets, Rules
+    from tacit.model.repair import Repair
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
+    from tacit.repairs import REPAIRS
 
 _HOMES = {
-    "tacit.api": ("audit", "mine_itemsets", "mine_rules", "read_release", "read_table", "read_transactions", "write_release"),
+    "tacit.api": (
+        "audit",
+        "mine_itemsets",
+        "mine_rules",
+        "read_release",
+        "read_table",
+        "read_transactions",
+        "repair",
+        "write_release",
+    ),
     "tacit.attacks": ("ATTACKS",),
     "tacit.errors": (
         "Contradiction",
@@ -56,14 +68,17 @@ _HOMES = {
     "tacit.model.finding": ("Finding",),
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
+    "tacit.model.repair": ("Repair",),
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
+    "tacit.repairs": ("REPAIRS",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ATTACKS",
     "MEASURES",
+    "REPAIRS",
     "Audit",
     "Contradiction",
     "EngineError",
@@ -74,6 +89,7 @@ __all__ = [
     "LimitReached",
     "OptionError",
     "Policy",
+    "Repair",
     "RepairError",
     "Rules",
     "Table",
@@ -86,6 +102,7 @@ __all__ = [
     "read_release",
     "read_table",
     "read_transactions",
+    "repair",
     "write_release",
 ]
 

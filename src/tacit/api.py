@@ -13,9 +13,12 @@ from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.measures import cost_of, measure
+from tacit.mining.items import table_rows
 from tacit.mining.itemsets import mine_itemsets
 from tacit.mining.rules import mine_rules
 from tacit.model.audit import AttackRun, Audit
+from tacit.model.hierarchy import Hierarchy
+from tacit.model.items import Items
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header, Itemsets, Release
 from tacit.model.repair import Repair
@@ -31,6 +34,8 @@ __all__ = [
     "read_release",
     "read_table",
     "read_transactions",
+    "repair",
+    "with_coarser_items",
     "write_release",
 ]
 
@@ -118,6 +123,14 @@ def repair(
     before = look(start)
     result = start if before.ok else chosen.propose(start, look)
     return Repair(method, result, before, before if result is start else look(result), cost_of(start, result))
+
+
+def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
+    """The same people; where there are hierarchies, each row also holds the coarser values that its values belong to."""
+    if not trees or not isinstance(people, Table):
+        return people
+    rows, pairs = table_rows(people, people.names, trees)
+    return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
 
 
 def _chosen(codes: Iterable[str] | None) -> tuple[Attack, ...]:

@@ -12,7 +12,6 @@ from tacit.cli.settings import ROLES, Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.hierarchy import Hierarchy
     from tacit.model.release import Release
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
@@ -41,6 +40,8 @@ def read(path: str, given: Mapping[str, Any]) -> Release:
 
 def owners_data(release: Release, settings: Settings) -> Table | Transactions | None:
     """The owner's data, where they are given; options that say how to read them are refused where they are not."""
+    from tacit.api import with_coarser_items
+
     given = settings.given
     if given["data"]:
         people = settings.read(given["data"], header=release.header)
@@ -52,16 +53,3 @@ def owners_data(release: Release, settings: Settings) -> Table | Transactions | 
                 "says how to read the data, and there are none", where=option, remedy="Give them with --data, or leave it out"
             )
     return None
-
-
-def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
-    """The same people; where there are hierarchies, each row also holds the coarser values that its values belong to."""
-    from tacit.mining.items import table_rows
-    from tacit.model.items import Items
-    from tacit.model.table import Table
-    from tacit.model.transactions import Transactions
-
-    if not trees or not isinstance(people, Table):
-        return people
-    rows, pairs = table_rows(people, people.names, trees)
-    return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
