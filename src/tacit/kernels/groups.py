@@ -1,0 +1,164 @@
+"""Small groups of people on many itemsets, and people per itemset: what drives the projection and counting kernels.
+
+Everything is arrays: itemsets as ``offsets`` and ``members``, people by item as :class:`Vertical`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Whole = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+Members = npt.NDArray[np.integer[Any]]
+
+#: Numbers of the sets, groups as bits over the items of their set (one row of words each), sizes.
+Found = tuple[Whole, Words, Whole]
+
+#: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
+SETS_PER_TASK = 4096
+
+
+class Vertical(NamedTuple):
+    """Rows by item: ``tids[starts[i]:starts[i + 1]]`` have item ``i``; row ``t`` stands for ``weights[t]`` people."""
+
+    starts: Whole
+    tids: npt.NDArray[np.int32]
+    weights: Whole
+
+
+def vertical(offsets: Whole, members: Members, weights: Whole, wanted: Whole) -> Vertical:
+    """Rows by item, for the wanted items in their order."""
+    place = np.full(int(members.max(initial=-1)) + 2, -1, np.int64)
+    known = wanted < len(place)
+    place[wanted[known]] = np.flatnonzero(known)
+    items = place[members]
+    order = np.argsort(items, kind="stable")
+    order = order[np.searchsorted(items[order], 0) :]
+    owners = np.repeat(np.arange(len(weights), dtype=np.int32), np.diff(offsets))
+    return Vertical(np.searchsorted(items[order], np.arange(len(wanted) + 1)).astype(np.int64), owners[order], weights)
+
+
+def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
+    """How many people have each set."""
+    from tacit.kernels.counting import count_sets
+
+    # Rows of equal weight stand together, each weight from a new word on, so that a count is a sum of few weighted popcounts.
+    levels, level, sizes = np.unique(rows.weights, return_inverse=True, return_counts=True)
+    ends = np.cumsum(-(-sizes // 64))
+    place = np.empty(len(rows.weights), np.int64)
+    order = np.argsort(level, kind="stable")
+    place[order] = (
+        np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 64 * np.repeat(np.append(0, ends[:-1]), sizes)
+    )
+    used, local = np.unique(members, return_inverse=True)
+    bits = np.zeros((max(1, len(used)), int(ends[-1]) if len(ends) else 1), np.uint64)
+    for row, item in enumerate(used.tolist()):
+        flags = np.zeros(bits.shape[1] * 64, np.uint8)
+        flags[place[rows.tids[rows.starts[item] : rows.starts[item + 1]]]] = 1
+        bits[row] = np.packbits(flags, bitorder="little").view(np.uint64)
+    counts = np.empty(len(offsets) - 1, np.int64)
+    count_sets(bits, ends, levels, offsets, local.astype(np.int32), counts)
+    return counts
+
+
+def small_groups_on(rows: Vertical, offsets: Whole, members: Members, k: int, pause: Callable[[float], None]) -> Iterator[Found]:
+    """Groups of 1..k-1 people on every set, piece by piece; ``pause`` is called in between with the share of the work done.
+
+    Sets of at most 64 items go through hierarchical projection, in chunks that share 64 items, on all cores; results come in a fixed order.
+    """
+    lengths = np.diff(offsets)
+    yield from _on_short_sets(rows, offsets, members, np.flatnonzero(lengths <= 64), k, pause)
+    for number in np.flatnonzero(lengths > 64).tolist():
+        pause(1.0)
+        yield _on_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k)
+
+
+class _Chunk(NamedTuple):
+    """Sets whose union has at most 64 items: their numbers, the union, and each set as a mask over it."""
+
+    numbers: Whole
+    items: Whole
+    masks: Words
+
+
+def _on_short_sets(
+    rows: Vertical, offsets: Whole, members: Members, numbers: Whole, k: int, pause: Callable[[float], None]
+) -> Iterator[Found]:
+    if len(numbers) == 0:
+        return
+    chunks = list(_chunks(rows, offsets, members, numbers))
+    workers = min(os.cpu_count() or 1, len(chunks))
+    with ThreadPoolExecutor(workers) as pool:
+        # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
+        under_way = []
+        for done, chunk in enumerate(chunks):
+            under_way.append(pool.submit(_search_chunk, rows, chunk, k))
+            if len(under_way) > 2 * workers:
+                yield under_way.pop(0).result()
+            pause(done / len(chunks))
+        for task in under_way:
+            yield task.result()
+    pause(1.0)
+
+
+def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) -> Iterator[_Chunk]:
+    """The sets in lexicographic order from the rarest item on, cut where the union would pass 64 items."""
+    frequency = np.diff(rows.starts)
+    rank = np.empty(len(frequency), np.int64)
+    rank[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency))
+    keyed = sorted(
+        (tuple(sorted(rank[members[offsets[s] : offsets[s + 1]]].tolist(), reverse=True)), s) for s in numbers.tolist()
+    )
+    union: set[int] = set()
+    chosen: list[int] = []
+    for key, number in keyed:
+        joined = union.union(key)
+        if chosen and (len(joined) > 64 or len(chosen) >= SETS_PER_TASK):
+            yield _chunk(offsets, members, chosen)
+            chosen, joined = [], set(key)
+        union = joined
+        chosen.append(number)
+    yield _chunk(offsets, members, chosen)
+
+
+def _chunk(offsets: Whole, members: Members, numbers: list[int]) -> _Chunk:
+    """A chunk of these sets. Bits follow the item numbers, so that compressed groups list the items of a set in its own order."""
+    parts = [members[offsets[s] : offsets[s + 1]] for s in numbers]
+    flat = np.concatenate(parts)
+    items = np.unique(flat).astype(np.int64)
+    bits = np.uint64(1) << np.searchsorted(items, flat).astype(np.uint64)
+    masks = np.zeros(len(numbers), np.uint64)
+    np.bitwise_or.at(masks, np.repeat(np.arange(len(numbers)), [len(part) for part in parts]), bits)
+    return _Chunk(np.array(numbers, np.int64), items, masks)
+
+
+def _search_chunk(rows: Vertical, chunk: _Chunk, k: int) -> Found:
+    """Small groups on every set of a chunk."""
+    from tacit.kernels.projection import chunk_rows, merge_rows, small_groups
+
+    n_rows = len(rows.weights)
+    words, weights = np.empty(n_rows + 1, np.uint64), np.empty(n_rows + 1, np.int64)
+    used = chunk_rows(rows.starts, rows.tids, rows.weights, chunk.items, np.zeros(n_rows, np.uint64), words, weights)
+    slots = np.empty(max(4, 1 << (2 * used).bit_length()), np.int32)
+    merged, merged_weights = np.empty(used, np.uint64), np.empty(used, np.int64)
+    used = merge_rows(words, weights, used, ~np.uint64(0), merged, merged_weights, slots)
+    which, groups, sizes = small_groups(merged[:used], merged_weights[:used], chunk.masks, k, False)
+    return chunk.numbers[which], groups[:, None], sizes
+
+
+def _on_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:
+    """Small groups on a set of more than 64 items, as groups of equal rows of words."""
+    words = np.zeros((len(rows.weights), -(-len(items) // 64)), np.uint64)
+    for position, item in enumerate(items.tolist()):
+        tids = rows.tids[rows.starts[item] : rows.starts[item + 1]]
+        words[tids, position // 64] |= np.uint64(1) << np.uint64(position % 64)
+    kept, group = np.unique(words, axis=0, return_inverse=True)
+    sizes = np.bincount(group.reshape(-1), weights=rows.weights).astype(np.int64)
+    small = np.flatnonzero(sizes < k)
+    return np.full(len(small), number), kept[small], sizes[small]
