@@ -73,7 +73,7 @@ def test_a_line_that_holds_more_than_the_finding_is_told_in_full() -> None:
     """Everyone with a and b has c, so that the closed list gives the count of both on a line with all three."""
     closed = replace(itemsets({"a": 50, "b": 80, "c": 60, "a b c": 49}), only="closed")
     told = Derivation.of(audit_of(closed).findings[0], closed)
-    assert told.statement == "1 person has a but not b."
+    assert told.statement == "1 person has a but not c."
     assert [term.what for term in told.terms] == ["people with a (line 2)", "people with a, b and c (line 5)", ""]
 
 
