@@ -10,7 +10,7 @@ from tacit.kernels.jit import kernel, part
 
 
 @part
-def _hash(members: Any, first: int, last: int, salt: int) -> int:
+def _hash(members: Any, first: int, last: int, salt: int) -> Any:
     """A number below 2**32 that spreads well, from a list of numbers; no step leaves 64 bits."""
     value = np.int64(salt) + 0x9E3779B1
     for place in range(first, last):
