@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,11 @@ from tacit.model.audit import AttackRun, Audit
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Header, Itemsets, Release
+from tacit.model.release import Header, Itemsets, Only, Release
 from tacit.model.repair import Repair
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
-from tacit.repairs import REPAIRS
+from tacit.repairs import GOALS, REPAIRS, Goal, RepairCase, RepairMethod
 
 __all__ = [
     "audit",
@@ -89,12 +90,14 @@ def repair(
     method: str,
     data: Transactions | Table | str | Path | Any = None,
     policy: Policy | None = None,
+    goal: Goal = "all",
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> Repair:
     """Change a release until no attack succeeds; the audit of the result says whether it worked.
 
-    Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods.
+    Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: every one that
+    applies, or with ``"frequent-only"`` those on published itemsets (I01).
 
     Examples
     --------
@@ -105,24 +108,34 @@ def repair(
     ('clean', 1, 2)
     """
     start = read_release(release)
-    chosen = {repair.name: repair for repair in REPAIRS}.get(method)
-    if chosen is None:
-        raise OptionError(
-            f"there is no repair {method!r}", where="--method", remedy=nearest_name(method, [r.name for r in REPAIRS], "repairs")
-        )
-    if start.kind not in chosen.of:
-        raise OptionError(
-            f"{method} repairs {' and '.join(chosen.of)}, not {start.kind}", where="--method", remedy="Choose another"
-        )
+    chosen = _method(method, start, data)
     rows = _owner_rows(start, data)
     policy = policy or Policy()
+    if goal not in GOALS:
+        raise OptionError(f"there is no goal {goal!r}", where="--goal", remedy=nearest_name(goal, GOALS, "goals"))
+    attacks = ["I01"] if goal == "frequent-only" else None
 
-    def look(candidate: Release) -> Audit:
-        return audit(candidate, data=rows, policy=policy, time_limit=time_limit, progress=progress)
+    def look(candidate: Release, people: Transactions | None) -> Audit:
+        return audit(candidate, data=people, policy=policy, attacks=attacks, time_limit=time_limit, progress=progress)
 
-    before = look(start)
-    result = start if before.ok else chosen.propose(start, look)
-    return Repair(method, result, before, before if result is start else look(result), cost_of(start, result))
+    before = look(start, rows)
+    if before.ok:
+        return Repair(method, start, before, before, cost_of(start, start))
+
+    def mine(people: Transactions, only: Only | None = None) -> Itemsets:
+        kind: Only = only or (start.only if isinstance(start, Itemsets) else "all")
+        mined = mine_itemsets(people, min_support=start.min_support or 1, only=kind)
+        return replace(mined, header=replace(start.header, n=people.n))
+
+    case = RepairCase(start, policy.k, look, mine, lambda people: mine(people, "all"), rows, goal)
+    proposal = chosen.propose(case)
+    after = look(proposal.release, proposal.data)
+    compared = (start, proposal.release)
+    if isinstance(start, Itemsets) and start.only == "closed" and rows is not None and proposal.data is not None:
+        # Closed sets come and go while the frequent ones stay, so costs are counted over all frequent itemsets.
+        changed = proposal.data is not rows
+        compared = (mine(rows, "all"), mine(proposal.data, "all") if changed else proposal.release)
+    return Repair(method, proposal.release, before, after, cost_of(*compared))
 
 
 def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
@@ -131,6 +144,21 @@ def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy]
         return people
     rows, pairs = table_rows(people, people.names, trees)
     return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
+
+
+def _method(name: str, release: Release, data: Any) -> RepairMethod:
+    """The repair of this name, if it fits the release and the data are there."""
+    known = {row.name: row for row in REPAIRS}
+    if name not in known:
+        raise OptionError(f"there is no repair {name!r}", where="--method", remedy=nearest_name(name, known, "repairs"))
+    chosen = known[name]
+    if release.kind not in chosen.of:
+        raise OptionError(
+            f"{name} repairs {' and '.join(chosen.of)}, not {release.kind}", where="--method", remedy="See tacit repairs"
+        )
+    if chosen.needs_data and data is None:
+        raise OptionError(f"{name} changes rows and needs the data", where="--method", remedy="Give them with --data")
+    return chosen
 
 
 def _chosen(codes: Iterable[str] | None) -> tuple[Attack, ...]:

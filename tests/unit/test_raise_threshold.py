@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,8 @@ from tacit.model.items import Items
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only, Release
 from tacit.model.sets import Sets
+from tacit.model.transactions import Transactions
+from tacit.repairs.base import RepairCase
 from tacit.repairs.raise_threshold import above, propose
 from tests.naive_channels import closed, frequent, maximal_channels
 
@@ -29,6 +32,12 @@ def released(rows: list[frozenset[str]], sigma: int, only: Only) -> Itemsets:
     return Itemsets(sets, counts, counts, Items(names), Header(n=len(rows), min_support=sigma, complete=True), only)
 
 
+def case_of(release: Itemsets, k: int, audit: Callable[[Release, Transactions | None], Audit]) -> RepairCase:
+    return RepairCase(
+        release, k, audit, lambda _: pytest.fail("no mining is needed"), lambda _: pytest.fail("no mining is needed")
+    )
+
+
 @pytest.mark.parametrize("only", ["all", "closed"])
 @pytest.mark.parametrize("seed", range(25))
 def test_the_lowest_safe_threshold_is_found(seed: int, only: Only) -> None:
@@ -37,10 +46,10 @@ def test_the_lowest_safe_threshold_is_found(seed: int, only: Only) -> None:
     sigma, k = chance.randint(3, 10), chance.randint(2, 5)
     release = released(rows, sigma, only)
 
-    def audit(candidate: Release) -> Audit:
+    def audit(candidate: Release, _: object = None) -> Audit:
         return Audit((), {}, Policy(k=k), (run(Target(candidate, Policy(k=k))),))
 
-    result = propose(release, audit)
+    result = propose(case_of(release, k, audit)).release
     assert isinstance(result, Itemsets)
     assert audit(result).ok
     threshold = result.min_support or 0
@@ -54,11 +63,16 @@ def test_the_lowest_safe_threshold_is_found(seed: int, only: Only) -> None:
 def test_maximal_itemsets_cannot_be_repaired_this_way() -> None:
     release = replace(released([frozenset("ab")] * 4, 2, "all"), only="maximal")
     with pytest.raises(OptionError, match="needs a list of all or of closed itemsets"):
-        propose(release, lambda _: pytest.fail("no audit is needed"))
+        propose(case_of(release, 3, lambda *_: pytest.fail("no audit is needed")))
 
 
 def test_costs_count_ghosts_and_errors() -> None:
     before = released([frozenset("ab")] * 4 + [frozenset("a")], 1, "all")
     after = replace(above(before, 5), lo=np.array([4]), hi=np.array([4]))
-    assert cost_of(before, after) == {"itemsets_lost": 2, "itemsets_ghost": 0, "support_error_mean": 0.2, "support_error_max": 0.2}
+    assert cost_of(before, after) == {
+        "itemsets_lost": 2,
+        "itemsets_ghost": 0,
+        "support_error_mean": 0.2,
+        "support_error_max": 0.2,
+    }
     assert cost_of(after, before)["itemsets_ghost"] == 2

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.book import Book, bits_of
 from tacit.attacks.derivation import listed, people, sentence
 from tacit.attacks.supports import Supports
+from tacit.kernels.book import Book, bits_of
 from tacit.kernels.moebius import cells
 from tacit.model.bound import Bound
 from tacit.model.event import ItemEvent

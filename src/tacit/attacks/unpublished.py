@@ -27,10 +27,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.book import Book, bits_of
 from tacit.attacks.deduction import write_out
 from tacit.attacks.supports import MOST_ITEMS, Supports
 from tacit.errors import Contradiction, LimitReached
+from tacit.kernels.book import Book, bits_of
 from tacit.model.audit import AttackRun, Status
 from tacit.model.bound import Bound
 from tacit.model.event import ItemEvent
@@ -148,7 +148,7 @@ def _frequent_itemsets(supports: Supports, book: Book, target: Target) -> bool:
     assert release.n is not None
     book.enter(np.zeros((1, book.width), np.uint64), np.full((1, 2), release.n))
     if not supports.by_closure:
-        book.enter(book.keys(release.sets), np.stack((release.lo, release.hi), axis=1))
+        book.enter(book.keys(release.sets.offsets, release.sets.members), np.stack((release.lo, release.hi), axis=1))
         return True
     lengths = release.sets.lengths[supports.maximal]
     if lengths.max(initial=0) > MOST_ITEMS or (1 << lengths.astype(object)).sum() > MOST_FREQUENT:

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 @options.missing
 @reading.release_file
 @reading.policy
+@click.option(
+    "--goal",
+    type=click.Choice(["all", "frequent-only"]),
+    default="all",
+    help="Which attacks must fail: every one that applies, or those on published itemsets (I01) only.  [all]",
+)
 @click.option("-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT, its header to OUT.json.")
 @options.running
 def repair_command(release_file: str, method: str, output: str, json_to: str | None, **given: Any) -> int:
@@ -41,7 +47,13 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
         release = reading.read(release_file, given)
         people = reading.owners_data(release, settings)
         done = repair(
-            release, method=method, data=people, policy=settings.policy, time_limit=given["time_limit"], progress=progress
+            release,
+            method=method,
+            data=people,
+            policy=settings.policy,
+            goal=given["goal"],
+            time_limit=given["time_limit"],
+            progress=progress,
         )
     write_release(done.release, output)
     wrote(output)

@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
-from tacit.repairs import raise_threshold
-from tacit.repairs.base import RepairMethod
+from tacit.repairs import add_rows, delete_rows, raise_threshold, safe_family, substitute
+from tacit.repairs.base import GOALS, Goal, Proposal, RepairCase, RepairMethod
 
 REPAIRS: tuple[RepairMethod, ...] = (
     RepairMethod(
+        substitute.NAME,
+        of=("itemsets",),
+        needs_data=True,
+        propose=substitute.propose,
+        summary="replace the rows of people in small groups by the most similar other rows; n stays",
+        source="ours, after Atzori et al. 2005 (ICDM)",
+    ),
+    RepairMethod(
+        add_rows.ADDITIVE,
+        of=("itemsets",),
+        needs_data=True,
+        propose=add_rows.propose_classical,
+        summary="add k people to every small group; n grows",
+        source="Atzori et al. 2005 (ICDM), as reconstructed",
+    ),
+    RepairMethod(
+        add_rows.DEFICIT,
+        of=("itemsets",),
+        needs_data=True,
+        propose=add_rows.propose_deficit,
+        summary="add just the people that small groups lack to reach k; n grows, nothing is lost",
+        source="ours",
+    ),
+    RepairMethod(
+        delete_rows.NAME,
+        of=("itemsets",),
+        needs_data=True,
+        propose=delete_rows.propose,
+        summary="delete the people in small groups until there are none; n shrinks",
+        source="Atzori et al. 2005 (ICDM), as reconstructed",
+    ),
+    RepairMethod(
+        safe_family.NAME,
+        of=("itemsets",),
+        needs_data=True,
+        propose=safe_family.propose,
+        summary="publish exactly the frequent itemsets on which nobody is in a small group, with true counts",
+        source="ours",
+    ),
+    RepairMethod(
         raise_threshold.NAME,
         of=("itemsets",),
+        needs_data=False,
         propose=raise_threshold.propose,
         summary="publish only itemsets above the lowest threshold at which no attack succeeds",
         source="Atzori et al. 2005, section 3 (the threshold as the only lever)",
     ),
 )
 
-__all__ = ["REPAIRS", "RepairMethod"]
+__all__ = ["GOALS", "REPAIRS", "Goal", "Proposal", "RepairCase", "RepairMethod"]

@@ -1,15 +1,45 @@
-"""What a row of the table of repairs holds."""
+"""What a repair is given, and what a row of the table of repairs holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
+from tacit.errors import OptionError
 from tacit.model.audit import Audit
-from tacit.model.release import Release
+from tacit.model.release import Itemsets, Release
+from tacit.model.transactions import Transactions
 
-#: Audits a release under the policy of the repair; repairs are handed it, so that they share no code with the attacks.
-AuditFunction = Callable[[Release], Audit]
+#: Which attacks a repair must defeat: every one that applies, or only those on published itemsets (I01).
+Goal = Literal["all", "frequent-only"]
+GOALS: tuple[Goal, ...] = ("all", "frequent-only")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RepairCase:
+    """A release to be repaired.
+
+    ``audit`` attacks a candidate under the policy and the goal, with the data that the candidate was made from where there are any; ``mine``
+    makes a release like this one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are
+    handed in, so that repairs share no code with the attacks.
+    """
+
+    release: Release
+    k: int
+    audit: Callable[[Release, Transactions | None], Audit]
+    mine: Callable[[Transactions], Itemsets]
+    mine_all: Callable[[Transactions], Itemsets]
+    data: Transactions | None = None
+    goal: Goal = "all"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """A changed release, and the data that it is a true release of (None: it has been cut from the original without new data)."""
+
+    release: Release
+    data: Transactions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +48,15 @@ class RepairMethod:
 
     name: str
     of: tuple[str, ...]
-    propose: Callable[[Release, AuditFunction], Release]
+    needs_data: bool
+    propose: Callable[[RepairCase], Proposal]
     summary: str
     source: str
+
+
+def itemsets_of(case: RepairCase, name: str) -> Itemsets:
+    """The release of a case when it lists all or closed itemsets; other releases are refused."""
+    if not isinstance(case.release, Itemsets) or case.release.only == "maximal":
+        remedy = "Mine with --only closed or --only all; the supports of subsets follow from neither rules nor maximal itemsets"
+        raise OptionError("needs a list of all or of closed itemsets", where=f"--method {name}", remedy=remedy)
+    return case.release

@@ -3,8 +3,9 @@
 Changes
     Itemsets whose count is below the new threshold are left out; all others keep their exact counts.
 Guarantee
-    A family of itemsets that allows no inference keeps none when it shrinks from below: groups on fewer items are unions of groups on more.
-    So the safe thresholds are an upper range, its lowest member is found by halving, and the audit confirms it.
+    A family of itemsets that allows no inference keeps none when it shrinks from below: groups on fewer items are unions of groups on more,
+    and what a smaller complete list says about missing itemsets follows from the larger one. So the safe thresholds are an upper range, its
+    lowest member is found by halving, and the audit confirms it.
 Cost
     As many audits as it takes to halve the number of different published counts to one.
 Example
@@ -19,29 +20,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.errors import OptionError
-from tacit.model.release import Itemsets, Release
-from tacit.repairs.base import AuditFunction
+from tacit.model.release import Itemsets
+from tacit.repairs.base import Proposal, RepairCase, itemsets_of
 
 NAME = "raise-threshold"
 
 
-def propose(release: Release, audit: AuditFunction) -> Release:
+def propose(case: RepairCase) -> Proposal:
     """The largest part of the release above a threshold whose audit is clean; an empty one when there is none."""
-    if not isinstance(release, Itemsets) or release.only == "maximal":
-        remedy = "Mine with --only closed or --only all; the supports of subsets follow from neither rules nor maximal itemsets"
-        raise OptionError("needs a list of all or of closed itemsets", where=f"--method {NAME}", remedy=remedy)
+    release = itemsets_of(case, NAME)
     # Only at these thresholds does the published family change; the last one is above every count.
     thresholds = np.unique(np.append(release.lo + 1, release.min_support or 1))
     safe = len(thresholds) - 1
     unsafe = -1
     while safe - unsafe > 1:
         middle = (safe + unsafe) // 2
-        if audit(above(release, int(thresholds[middle]))).ok:
+        if case.audit(above(release, int(thresholds[middle])), case.data).ok:
             safe = middle
         else:
             unsafe = middle
-    return above(release, int(thresholds[safe]))
+    return Proposal(above(release, int(thresholds[safe])), case.data)
 
 
 def above(release: Itemsets, threshold: int) -> Itemsets:

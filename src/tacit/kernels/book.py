@@ -1,4 +1,4 @@
-"""Itemsets with what is known about their supports, to be looked up fast: the Python side of the deduction kernels."""
+"""Itemsets with what is known about their supports, to be looked up fast: what drives the deduction kernels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.sets import Sets
+from tacit.kernels.deduction import candidates, deduce, enter, look_up
 
 Words = npt.NDArray[np.uint64]
 Whole = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ class Book:
 
     def __init__(self, items: Whole) -> None:
         self.items = items
-        self.mix = Sets(np.array([0, len(items)]), np.arange(len(items), dtype=np.int32)).member_hashes()
+        self.mix = np.random.default_rng(0).integers(1, 2**63, len(items), np.uint64)
         self.width = max(1, -(-len(items) // 64))
         self._count = 0
         self._clear(1024)
@@ -46,11 +46,12 @@ class Book:
     def __len__(self) -> int:
         return self._count
 
-    def keys(self, sets: Sets) -> Words:
-        """Sets as bits, one row each."""
-        keys = np.zeros((len(sets), self.width), np.uint64)
-        members = np.searchsorted(self.items, sets.members)
-        np.bitwise_or.at(keys, (sets.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
+    def keys(self, offsets: Whole, members: npt.NDArray[np.integer[Any]]) -> Words:
+        """Sets ``members[offsets[i]:offsets[i + 1]]`` as bits, one row each."""
+        keys = np.zeros((len(offsets) - 1, self.width), np.uint64)
+        owners = np.repeat(np.arange(len(keys)), np.diff(offsets))
+        local = np.searchsorted(self.items, members)
+        np.bitwise_or.at(keys, (owners, local >> 6), np.uint64(1) << (local & 63).astype(np.uint64))
         return keys
 
     def members(self, words: Words) -> Whole:
@@ -68,8 +69,6 @@ class Book:
 
     def enter(self, keys: Words, bounds: Whole) -> None:
         """Write itemsets with their bounds; an itemset that is there already gets the new bounds."""
-        from tacit.kernels.deduction import enter
-
         needed = self._count + len(keys)
         if 2 * needed > len(self.marks):
             used = np.flatnonzero(self.marks)
@@ -85,23 +84,17 @@ class Book:
 
     def bounds(self, keys: Words) -> tuple[Whole, Whole, npt.NDArray[np.bool_]]:
         """The bounds of itemsets, and which of them are in the book."""
-        from tacit.kernels.deduction import look_up
-
         slots = np.empty(len(keys), np.int64)
         look_up(self.marks, self.words, np.ascontiguousarray(keys), self.mix, slots)
         return self.lo[slots], self.hi[slots], slots >= 0
 
     def candidates(self, fresh: Words, *, first: bool) -> Words:
         """Itemsets that are not in the book but all of whose subsets are, above those of ``fresh``; sorted, each once."""
-        from tacit.kernels.deduction import candidates
-
         found: Words = candidates(self.marks, self.words, np.ascontiguousarray(fresh), self.mix, first, np.zeros(1, np.int8))
         return np.unique(found, axis=0)
 
     def deduce(self, keys: Words, ask: Whole) -> tuple[Whole, Whole, Whole, Whole, Whole, npt.NDArray[np.int8]]:
         """Bounds of candidates and the small groups they prove (see :func:`tacit.kernels.deduction.deduce`)."""
-        from tacit.kernels.deduction import deduce
-
         found: tuple[Whole, Whole, Whole, Whole, Whole, npt.NDArray[np.int8]]
         found = deduce(self.marks, self.words, self.lo, self.hi, np.ascontiguousarray(keys), self.mix, ask)
         return found

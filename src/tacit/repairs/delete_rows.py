@@ -1,0 +1,37 @@
+"""suppressive: delete the people in small groups, and publish what is mined from the rest.
+
+Changes
+    Rows that lie in a group of fewer than k people on a published maximal set (and, with the goal ``all``, on a set just below the threshold
+    or one that deduction still reaches) are deleted; this may make other groups small and push itemsets below the threshold, so it is
+    repeated until nothing is left to delete.
+Guarantee
+    The result is a true release of the people who are left; no group of fewer than k of them can be computed. Rows only disappear, so it ends.
+Cost
+    One round of mining and search for small groups per round.
+Example
+    49 people have a and b, 1 has a only: the one is deleted.
+Reference
+    Atzori, Bonchi, Giannotti, Pedreschi, Blocking Anonymity Threats Raised by Frequent Itemset Mining, ICDM 2005 (reconstructed from its
+    summary).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.repairs.base import Proposal, RepairCase, itemsets_of
+from tacit.repairs.rounds import until_clean
+from tacit.repairs.rows import BitRows, Whole, Words
+
+NAME = "suppressive"
+
+
+def propose(case: RepairCase) -> Proposal:
+    """A release of the people who are in no small group."""
+    itemsets_of(case, NAME)
+    return until_clean(case, _delete)
+
+
+def _delete(rows: BitRows, masks: Words, groups: Words) -> Whole:
+    """How many people each row stands for after the rows of small groups are gone."""
+    return np.where(rows.within(masks, groups), 0, rows.weights)
