@@ -43,8 +43,8 @@ def rules(*, withheld: bool = False, digits: bool = False) -> Rules:
 
 
 def audit_of(release: Itemsets, *, k: int = 10, **described: Any) -> Audit:
-    """What the attacks find in a release."""
-    runs = tuple(attack.run(Target(release, Policy(k=k))) for attack in ATTACKS if attack.needs == "itemsets")
+    """What the attack I01 finds in a release."""
+    runs = tuple(attack.run(Target(release, Policy(k=k))) for attack in ATTACKS if attack.code == "I01")
     about = {"kind": "itemsets", "n": release.n, "lines": len(release), "min_support": release.min_support, "only": release.only}
     about |= {"file": "itemsets.csv", "sha256": "ab" * 32} | described
     return Audit((about,), ADVERSARY, Policy(k=k), runs, measure(release, runs))

@@ -101,18 +101,18 @@ def in_decades(people: Table, column: str = "age") -> Table:
 
 
 def easiest(found: Audit) -> Finding | None:
-    """Among the smallest groups the one that a reader can follow best: fewest published lines, then about the sensitive column."""
+    """Among the smallest groups the one that a reader can follow best: a sum, of the fewest published lines, about the sensitive column."""
     shown = found.findings[:_LOOKED_AT]
     smallest = [finding for finding in shown if finding.count == shown[0].count]
     return min(smallest, key=_effort, default=None)
 
 
-def _effort(finding: Finding) -> tuple[int, bool, int, str]:
+def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
     told = Derivation.of(finding)
     event = finding.same_people or finding.event
     names = (*event.present, *event.absent) if isinstance(event, ItemEvent) else ()
     tells = any(name.startswith(f"{SENSITIVE}=") for name in names)
-    return told.lines, not tells, len(names), told.statement
+    return told.lines == 0, told.lines, not tells, len(names), told.statement
 
 
 def rows_in(finding: Finding | None, people: Table) -> npt.NDArray[np.int64]:

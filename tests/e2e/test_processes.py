@@ -40,7 +40,7 @@ def test_ctrl_c_ends_a_long_search_and_leaves_nothing(tmp_path: Path) -> None:
     data = endless(tmp_path)
     command = [*TACIT, "mine", "itemsets", str(data), "--min-support", "10", "-o", "r.csv", "--json", "r.json"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        time.sleep(4)
+        time.sleep(2.5)
         assert process.poll() is None, "the search was to be long"
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
@@ -63,7 +63,7 @@ def test_a_time_limit_ends_with_3_and_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_terminal_sees_progress_and_the_pipe_stays_pure(tmp_path: Path) -> None:
     leader, follower = pty.openpty()
-    command = ["mine", "itemsets", endless(tmp_path), "--min-support", "10", "--time-limit", "3", "--json", "-"]
+    command = ["mine", "itemsets", endless(tmp_path), "--min-support", "10", "--time-limit", "1.5", "--json", "-"]
     done = program(*command, cwd=tmp_path, stderr=follower, env={"TERM": "xterm"})
     os.close(follower)
     shown = b""
@@ -123,7 +123,7 @@ def test_names_outside_ascii_are_printed_anywhere(tmp_path: Path) -> None:
 def test_being_terminated_removes_what_was_begun(tmp_path: Path) -> None:
     command = [*TACIT, "mine", "itemsets", str(endless(tmp_path)), "--min-support", "10", "-o", "r.csv"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        time.sleep(3)
+        time.sleep(2)
         process.terminate()
         process.communicate(timeout=30)
     assert process.returncode == 143

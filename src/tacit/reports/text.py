@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from textwrap import wrap
+
+import numpy as np
 
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
@@ -164,17 +165,10 @@ def _reading(release: Release, dropped: int) -> Iterator[str]:
 
 def _most_frequent(release: Release, shown: int) -> Iterator[tuple[str, str]]:
     """The lines with the largest counts, ties in the order of the file."""
-    order = sorted(range(len(release)), key=lambda i: -int(release.hi[i])) if len(release) < 10_000 else _largest(release, shown)
-    for index in islice(order, shown):
+    for index in np.argsort(-release.hi, kind="stable")[:shown].tolist():
         count = release.count(index)
         number = f"{count.lo:,}" if count.is_exact else "withheld" if release.support is None else release.support.text(index)
         yield f"{number:>9}", visible(_pattern(release, index))
-
-
-def _largest(release: Release, shown: int) -> list[int]:
-    import numpy as np
-
-    return [int(i) for i in np.argsort(-release.hi, kind="stable")[:shown]]
 
 
 def _pattern(release: Release, index: int) -> str:
