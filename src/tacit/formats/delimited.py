@@ -10,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 
-from tacit.errors import InputError, nearest_name
+from tacit.errors import InputError
 from tacit.formats.files import FilePath, open_text
 from tacit.formats.printout import BATCH, TextColumn, place
 from tacit.model.release import Counts
@@ -47,7 +47,8 @@ class Grid:
             raise InputError(
                 f"there is no column {names[0]!r}",
                 where=f"{self.where}, line 1",
-                remedy=nearest_name(names[0], self.names, "columns"),
+                # What stands in line 1 is not repeated: where column names are missing, it is people's values.
+                remedy="Name the columns in the first line as the program that wrote the file does",
             )
         return found
 

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, Literal, cast
 
@@ -57,7 +57,7 @@ def read_header(path: FilePath, *, strict: bool) -> FileHeader:
     with open_text(beside) as stream:
         text = stream.read()
     try:
-        entries = json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+        entries = json.loads(text, parse_float=_number, parse_constant=_number)
     except json.JSONDecodeError as exc:
         if not strict:
             return FileHeader()
@@ -77,8 +77,15 @@ def read_header(path: FilePath, *, strict: bool) -> FileHeader:
     return parse_header(entries, where=where)
 
 
-def _no_constant(_: str) -> None:
-    raise ValueError
+def _number(text: str) -> Decimal:
+    """A number as it is spelled; a ValueError for NaN and for exponents that would fill the memory when written out."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError from None
+    if not number.is_finite() or abs(number.adjusted()) > 400:
+        raise ValueError
+    return number
 
 
 def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:

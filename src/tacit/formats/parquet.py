@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.formats.files import FilePath, is_gzip, open_bytes, sha256_of, shown
+from tacit.formats.files import FilePath, is_gzip, open_bytes, readable, sha256_of, shown
 from tacit.model.source import Source
 
 _BATCH = 50_000
@@ -76,7 +76,7 @@ def _scan(path: FilePath) -> Iterator[tuple[Any, list[str]]]:
         elif is_gzip(path):
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tacit-"))
             files = [os.path.join(folder, "unpacked.parquet")]
-            with open_bytes(path) as packed, open(files[0], "wb") as plain:
+            with open_bytes(path) as packed, readable(path), open(files[0], "wb") as plain:
                 shutil.copyfileobj(packed, plain)
         else:
             files = [os.fspath(path)]

@@ -15,7 +15,7 @@ from xml.parsers import expat
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.formats.files import FilePath, open_bytes
+from tacit.formats.files import FilePath, open_bytes, readable
 from tacit.formats.head import Head
 from tacit.formats.header import FileHeader
 from tacit.formats.printout import Printout, TextColumn, named_sets, place
@@ -56,7 +56,8 @@ class _Model:
         elif not self.inside:
             return
         elif local == "Item":
-            self.items[self._need(attributes, "id", local)] = _item_name(attributes)
+            number = self._need(attributes, "id", local)
+            self.items[number] = _item_name(attributes) or number
         elif local == "Itemset":
             self.current = self._need(attributes, "id", local)
             if self.current in self.itemsets:
@@ -89,8 +90,7 @@ def _item_name(attributes: dict[str, str]) -> str:
     """The value of an item; PMML 4.3 and later may give field and category instead."""
     if "value" in attributes:
         return attributes["value"]
-    parts = [attributes[key] for key in ("field", "category") if key in attributes]
-    return "=".join(parts) or attributes["id"]
+    return "=".join(attributes[key] for key in ("field", "category") if key in attributes)
 
 
 def read(path: FilePath, known: FileHeader) -> Printout:
@@ -118,12 +118,10 @@ def _parse(path: FilePath) -> _Model:
     parser.EndElementHandler = model.end
     parser.StartDoctypeDeclHandler = doctype
     try:
-        with open_bytes(path) as stream:
+        with open_bytes(path) as stream, readable(path):
             parser.ParseFile(stream)
     except expat.ExpatError as exc:
         raise model.fault("is not well-formed XML", line=exc.lineno) from None
-    except (EOFError, OSError):
-        raise InputError("is cut short or damaged", where=model.where, remedy="Copy the file again") from None
     return model
 
 

@@ -85,16 +85,13 @@ def write_release(release: Release, path: FilePath) -> None:
 
 def find_format(path: FilePath, form: str | None = None) -> Format:
     """The form of a release file: the one that is named, or the first that its content looks like."""
-    if form is not None:
-        for entry in FORMATS:
-            if entry.name == form:
-                return entry
+    if form is not None and form not in {entry.name for entry in FORMATS}:
         raise OptionError(
             "is no known form", where="--form", remedy=nearest_name(form, [entry.name for entry in FORMATS], "forms")
         )
     head = read_head(path)
     for entry in FORMATS:
-        if entry.looks_like(head):
+        if entry.name == form or (form is None and entry.looks_like(head)):
             return entry
     known = "; ".join(f"{entry.name} ({entry.about})" for entry in FORMATS)
     raise InputError(
