@@ -138,7 +138,17 @@ def _policy(_: str) -> Iterator[str]:
 def _attack(code: str) -> Iterator[str]:
     """What the module of an attack says about itself, section by section."""
     attack = next(a for a in tacit.ATTACKS if a.code == code)
-    text = inspect.getdoc(inspect.getmodule(attack.run)) or ""
+    yield from _told(inspect.getdoc(inspect.getmodule(attack.run)) or "")
+
+
+def _repair(name: str) -> Iterator[str]:
+    """What the module of a repair says about itself, section by section."""
+    repair = next(r for r in REPAIRS if r.name == name)
+    yield from _told(inspect.getdoc(inspect.getmodule(repair.propose)) or "")
+
+
+def _told(text: str) -> Iterator[str]:
+    """A docstring with sections as paragraphs."""
     yield f"**{text.splitlines()[0]}**"
     for section, body in sections(text).items():
         yield f"\n*{section}.* {' '.join(body.split()).replace('``', '`')}"
@@ -178,6 +188,7 @@ TABLES: dict[str, Callable[[str], Iterator[str]]] = {
     "measures": _measures,
     "policy": _policy,
     "attack": _attack,
+    "repair": _repair,
     "errors": _errors,
     "commands": _commands,
 }

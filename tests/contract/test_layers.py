@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formats": {"engines", "errors", "model"},
     "mining": {"errors", "kernels", "model"},
     "attacks": {"errors", "kernels", "model"},
-    "repairs": {"errors", "model"},
+    "repairs": {"errors", "kernels", "model"},
     "measures": {"model"},
     "checker": {"errors", "model"},
     "reports": {"model", "version"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.attacks import channels
+from tacit.attacks import channels, unpublished
 from tacit.attacks.base import Attack, Target
 
 ATTACKS: tuple[Attack, ...] = (
@@ -14,6 +14,15 @@ ATTACKS: tuple[Attack, ...] = (
         run=channels.run,
         summary="groups of fewer than k people, by adding and subtracting published supports",
         source="Atzori et al. 2005; PMICD 2008",
+    ),
+    Attack(
+        unpublished.CODE,
+        unpublished.NAME,
+        needs="itemsets",
+        claim="proves",
+        run=unpublished.run,
+        summary="groups of fewer than k people, through itemsets that a complete list leaves out",
+        source="Atzori et al. 2005, section 3; Calders and Goethals 2002",
     ),
 )
 

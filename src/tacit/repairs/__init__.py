@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.repairs import add_rows, delete_rows, raise_threshold, safe_family, substitute
+from tacit.repairs import additive, exact_deficit, raise_threshold, safe_family, substitute, suppressive
 from tacit.repairs.base import GOALS, Goal, Proposal, RepairCase, RepairMethod
 
 REPAIRS: tuple[RepairMethod, ...] = (
@@ -15,26 +15,26 @@ REPAIRS: tuple[RepairMethod, ...] = (
         source="ours, after Atzori et al. 2005 (ICDM)",
     ),
     RepairMethod(
-        add_rows.ADDITIVE,
+        additive.NAME,
         of=("itemsets",),
         needs_data=True,
-        propose=add_rows.propose_classical,
+        propose=additive.propose,
         summary="add k people to every small group; n grows",
         source="Atzori et al. 2005 (ICDM), as reconstructed",
     ),
     RepairMethod(
-        add_rows.DEFICIT,
+        exact_deficit.NAME,
         of=("itemsets",),
         needs_data=True,
-        propose=add_rows.propose_deficit,
+        propose=exact_deficit.propose,
         summary="add just the people that small groups lack to reach k; n grows, nothing is lost",
         source="ours",
     ),
     RepairMethod(
-        delete_rows.NAME,
+        suppressive.NAME,
         of=("itemsets",),
         needs_data=True,
-        propose=delete_rows.propose,
+        propose=suppressive.propose,
         summary="delete the people in small groups until there are none; n shrinks",
         source="Atzori et al. 2005 (ICDM), as reconstructed",
     ),
