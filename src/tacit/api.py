@@ -13,7 +13,7 @@ from tacit.errors import OptionError, nearest_name
 from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
-from tacit.measures import cost_of, measure
+from tacit.measures import cost_of, measure, people_changed
 from tacit.mining.items import table_rows
 from tacit.mining.itemsets import mine_itemsets
 from tacit.mining.rules import mine_rules
@@ -80,7 +80,8 @@ def audit(
     limits = Limits.within(time_limit)
     rows = _owner_rows(target, data)
     case = Target(target, policy, limits, rows, 0, progress)
-    runs = tuple(_run(attack, case) for attack in _chosen(attacks))
+    asked_for = _asked_for(attacks)
+    runs = tuple(_run(attack, case, asked_for) for attack in ATTACKS)
     return Audit((_described(target),), _adversary(target), policy, runs, measure(target, runs))
 
 
@@ -122,9 +123,9 @@ def repair(
     if before.ok:
         return Repair(method, start, before, before, cost_of(start, start))
 
-    def mine(people: Transactions, only: Only | None = None) -> Itemsets:
+    def mine(people: Transactions, only: Only | None = None, least: int | None = None) -> Itemsets:
         kind: Only = only or (start.only if isinstance(start, Itemsets) else "all")
-        mined = mine_itemsets(people, min_support=start.min_support or 1, only=kind)
+        mined = mine_itemsets(people, min_support=least or start.min_support or 1, only=kind)
         return replace(mined, header=replace(start.header, n=people.n))
 
     case = RepairCase(start, policy.k, look, mine, lambda people: mine(people, "all"), rows, goal)
@@ -133,9 +134,13 @@ def repair(
     compared = (start, proposal.release)
     if isinstance(start, Itemsets) and start.only == "closed" and rows is not None and proposal.data is not None:
         # Closed sets come and go while the frequent ones stay, so costs are counted over all frequent itemsets.
-        changed = proposal.data is not rows
-        compared = (mine(rows, "all"), mine(proposal.data, "all") if changed else proposal.release)
-    return Repair(method, proposal.release, before, after, cost_of(*compared))
+        listed_all = isinstance(proposal.release, Itemsets) and proposal.release.only == "all"
+        result = proposal.release if listed_all else mine(proposal.data, "all", proposal.release.min_support)
+        compared = (mine(rows, "all"), result)
+    cost = dict(cost_of(*compared))
+    if rows is not None and proposal.data is not None:
+        cost["people_changed"] = people_changed(rows, proposal.data)
+    return Repair(method, proposal.release, before, after, cost)
 
 
 def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
@@ -157,24 +162,28 @@ def _method(name: str, release: Release, data: Any) -> RepairMethod:
             f"{name} repairs {' and '.join(chosen.of)}, not {release.kind}", where="--method", remedy="See tacit repairs"
         )
     if chosen.needs_data and data is None:
-        raise OptionError(f"{name} changes rows and needs the data", where="--method", remedy="Give them with --data")
+        raise OptionError(f"{name} looks at rows and needs the data", where="--method", remedy="Give them with --data")
+    if chosen.needs_data and (not release.header.complete or release.min_support is None):
+        remedy = "Mine the release with tacit, or choose raise-threshold"
+        raise OptionError(
+            f"{name} mines again, and the release names no threshold that it is complete above", where="--method", remedy=remedy
+        )
     return chosen
 
 
-def _chosen(codes: Iterable[str] | None) -> tuple[Attack, ...]:
-    """The attacks with these codes, in the order of the table."""
-    if codes is None:
-        return ATTACKS
-    wanted = list(codes)
+def _asked_for(codes: Iterable[str] | None) -> frozenset[str]:
+    """The codes of the attacks to run."""
     known = [attack.code for attack in ATTACKS]
-    for code in wanted:
+    for code in (wanted := known if codes is None else list(codes)):
         if code not in known:
             raise OptionError(f"there is no attack {code!r}", where="--attack", remedy=nearest_name(code, known, "attacks"))
-    return tuple(attack for attack in ATTACKS if attack.code in wanted)
+    return frozenset(wanted)
 
 
-def _run(attack: Attack, case: Target) -> AttackRun:
-    """Run one attack, or say why it does not apply."""
+def _run(attack: Attack, case: Target, asked_for: frozenset[str]) -> AttackRun:
+    """Run one attack, or say why it is not run."""
+    if attack.code not in asked_for:
+        return attack.skipped("not asked for")
     if attack.needs != case.release.kind:
         return attack.skipped(f"needs {attack.needs}; the release holds {case.release.kind}")
     return attack.run(case)

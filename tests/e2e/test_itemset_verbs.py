@@ -98,5 +98,25 @@ def test_repair_refuses_what_it_cannot_do() -> None:
 
 
 def test_repairs_are_listed() -> None:
-    assert {"name": "raise-threshold", "of": ["itemsets"]}.items() <= record("repairs")["repairs"][0].items()
-    assert "raise-threshold" in tacit("repairs").stdout
+    listed = {row["name"]: row["of"] for row in record("repairs")["repairs"]}
+    assert listed["raise-threshold"] == listed["substitute"] == ["itemsets"]
+    assert all(name in tacit("repairs").stdout for name in listed)
+
+
+@pytest.mark.usefixtures("release")
+def test_every_repair_reaches_its_goal_and_says_when_not() -> None:
+    for name in (row["name"] for row in record("repairs")["repairs"]):
+        arguments = ("repair", "sets.csv", "--data", "people.dat", "--method", name, "-o", f"{name}.csv")
+        done = record(*arguments, "--goal", "frequent-only")
+        assert done["after"]["verdict"] == "clean"
+        result = tacit(*arguments, "--goal", "all", "--json", "done.json")
+        left = json.loads(Path("done.json").read_text())["after"]["verdict"]
+        assert result.exit_code == (0 if left == "clean" else 1)
+        assert Path(f"{name}.csv").exists()
+
+
+@pytest.mark.usefixtures("release")
+def test_repairs_that_need_the_data_ask_for_them() -> None:
+    result = tacit("repair", "sets.csv", "--method", "substitute", "-o", "safe.csv")
+    assert result.exit_code == 2
+    assert "needs the data. Give them with --data" in result.stderr

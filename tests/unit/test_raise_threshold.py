@@ -12,7 +12,7 @@ import pytest
 from tacit.attacks.base import Target
 from tacit.attacks.channels import run
 from tacit.errors import OptionError
-from tacit.measures import cost_of
+from tacit.measures import cost_of, people_changed
 from tacit.model.audit import Audit
 from tacit.model.items import Items
 from tacit.model.policy import Policy
@@ -72,7 +72,18 @@ def test_costs_count_ghosts_and_errors() -> None:
     assert cost_of(before, after) == {
         "itemsets_lost": 2,
         "itemsets_ghost": 0,
+        "supports_changed": 1.0,
         "support_error_mean": 0.2,
         "support_error_max": 0.2,
+        "people_before": 5,
+        "people_after": 5,
     }
     assert cost_of(after, before)["itemsets_ghost"] == 2
+
+
+def test_people_changed_counts_the_fewest_that_explain_the_difference() -> None:
+    before = Transactions.from_lists([["a"], ["a"], ["b"]])
+    assert people_changed(before, before) == 0
+    assert people_changed(before, Transactions.from_lists([["b"], ["a"], ["b"]])) == 1
+    assert people_changed(before, Transactions.from_lists([["b", "a"], ["a"]])) == 2
+    assert people_changed(before, Transactions.from_lists([["a"], ["a"], ["b"], ["b"], ["b"]])) == 2

@@ -67,7 +67,10 @@ def _text(done: Repair, output: str) -> str:
     def told(audit: Audit) -> str:
         return f"{audit.verdict}: {Summary.of(audit).sentence()}"
 
-    costs = [f"  {name}: {value:,}" if isinstance(value, int) else f"  {name}: {value:.4%}" for name, value in done.cost.items()]
+    costs = []
+    for name, value in done.cost.items():
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:.2%}"
+        costs.append(f"  {name.replace('_', ' ')}: {shown}")
     lines = [f"Before  {told(done.before)}", f"After   {told(done.after)}", "Cost", *costs]
     return "\n".join([*lines, f"Repaired release written to {output}"]) + "\n"
 

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.model.audit import AttackRun
+from tacit.model.items import Items
 from tacit.model.release import Itemsets, Release
+from tacit.model.sets import Sets
+from tacit.model.transactions import Transactions
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,12 @@ MEASURES: tuple[Measure, ...] = (
     Measure("groups_of_one", "findings", "how many findings are about exactly one person"),
     Measure("itemsets_lost", "itemsets", "published before the repair and not after it"),
     Measure("itemsets_ghost", "itemsets", "published after the repair and not before it"),
+    Measure("supports_changed", "share", "of the itemsets published before and after, how many have another count"),
     Measure("support_error_mean", "share", "mean of |new - old| / old over the itemsets published before and after"),
     Measure("support_error_max", "share", "largest |new - old| / old over the itemsets published before and after"),
+    Measure("people_before", "people", "how many people the release was about before the repair"),
+    Measure("people_after", "people", "how many people the release is about after it"),
+    Measure("people_changed", "people", "how many people have other items after the repair, or are new, or gone"),
 )
 
 
@@ -51,12 +59,38 @@ def cost_of(before: Release, after: Release) -> Mapping[str, float]:
     """What a repair of itemsets cost: what was lost, what was added, how far counts moved (middles of intervals)."""
     if not isinstance(before, Itemsets) or not isinstance(after, Itemsets):
         return {}
-    old = {frozenset(before.names(i)): (int(before.lo[i]) + int(before.hi[i])) / 2 for i in range(len(before))}
-    new = {frozenset(after.names(i)): (int(after.lo[i]) + int(after.hi[i])) / 2 for i in range(len(after))}
-    errors = [abs(new[key] - old[key]) / old[key] for key in old.keys() & new.keys() if old[key]]
+    names = {name: i for i, name in enumerate(dict.fromkeys(before.items.names + after.items.names))}
+    old, new = _keys(before, names), _keys(after, names)
+    _, in_old, in_new = np.intersect1d(old, new, assume_unique=True, return_indices=True)
+    was = (before.lo[in_old] + before.hi[in_old]) / 2
+    moved = np.abs((after.lo[in_new] + after.hi[in_new]) / 2 - was)
+    errors = moved[was > 0] / was[was > 0]
     return {
-        "itemsets_lost": len(old.keys() - new.keys()),
-        "itemsets_ghost": len(new.keys() - old.keys()),
-        "support_error_mean": sum(errors) / len(errors) if errors else 0.0,
-        "support_error_max": max(errors, default=0.0),
+        "itemsets_lost": len(old) - len(in_old),
+        "itemsets_ghost": len(new) - len(in_new),
+        "supports_changed": float((moved > 0).mean()) if len(moved) else 0.0,
+        "support_error_mean": float(errors.mean()) if len(errors) else 0.0,
+        "support_error_max": float(errors.max()) if len(errors) else 0.0,
+        "people_before": before.n or 0,
+        "people_after": after.n or 0,
     }
+
+
+def people_changed(before: Transactions, after: Transactions) -> int:
+    """How many people have other items after a repair, or are new, or gone: as few as the two sets of rows allow."""
+    names = {name: i for i, name in enumerate(dict.fromkeys(before.items.names + after.items.names))}
+    people: dict[int, int] = {}
+    for data, sign in ((before, 1), (after, -1)):
+        for key, weight in zip(_hashes(data.rows, data.items, names).tolist(), data.weights.tolist(), strict=True):
+            people[key] = people.get(key, 0) + sign * weight
+    return max(sum(n for n in people.values() if n > 0), -sum(n for n in people.values() if n < 0))
+
+
+def _keys(release: Itemsets, names: Mapping[str, int]) -> npt.NDArray[np.uint64]:
+    return _hashes(release.sets, release.items, names)
+
+
+def _hashes(sets: Sets, items: Items, names: Mapping[str, int]) -> npt.NDArray[np.uint64]:
+    """A number per set that is the same for the same names, whatever their order in ``items``."""
+    place = np.array([names[name] for name in items.names], np.int64)
+    return Sets(sets.offsets, place[sets.members] if len(sets.members) else sets.members).hashes()
