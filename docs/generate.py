@@ -168,7 +168,11 @@ def _errors(_: str) -> Iterator[str]:
 def _commands(_: str) -> Iterator[str]:
     """The help of every command, as the program prints it."""
     for path, command in _all_commands(program, ("tacit",)):
-        context = click.Context(command, info_name=" ".join(path), terminal_width=WIDTH, max_content_width=WIDTH)
+        # The names of the help option go along: click keeps the option that it makes here for later calls.
+        names = program.context_settings["help_option_names"]
+        context = click.Context(
+            command, info_name=" ".join(path), terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=names
+        )
         yield f"{'' if path == ('tacit',) else chr(10)}## `{' '.join(path)}`\n\n```text\n{command.get_help(context).rstrip()}\n```"
 
 

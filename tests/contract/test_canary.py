@@ -33,7 +33,7 @@ BROKEN: dict[str, tuple[str, str, bytes]] = {
     "quote without end": ("table", "t.csv", f'sex,ill\nF,"{MARK}\nM,no\n'.encode()),
     "no such column": ("table", "t.csv", f"gender,ill\n{MARK},yes\n".encode()),
     "binary": ("table", "t.csv", f"sex,ill\nF,{MARK}\x00\x01\x02\n".encode()),
-    "truncated gzip": ("table", "t.csv.gz", gzip.compress(f"sex,ill\nF,{MARK}\n".encode() * 5000)[:-20]),
+    "truncated gzip": ("table", "t.csv.gz", gzip.compress(f"sex,ill\nF,{MARK}\n".encode() * 5000, mtime=0)[:-20]),
     "damaged parquet": ("table", "t.parquet", b"PAR1\x15\x04" + f"sex,ill,{MARK}\0".encode() * 20 + b"PAR1"),
     "header only": ("table", "t.csv", b"sex,ill\n"),
     "damaged database": ("table", "t.duckdb", b"\0" * 8 + b"DUCK" + f"{MARK}".encode() * 200),

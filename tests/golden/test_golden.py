@@ -10,6 +10,7 @@ import pytest
 
 import tacit
 from tacit.model.event import ItemEvent
+from tacit.model.release import Only
 from tests import naive_channels as naive
 from tests.naive_deduction import deduced_groups
 
@@ -48,7 +49,7 @@ def channels_of(case: Case) -> set[Group]:
     return found
 
 
-def audited(case: Case, only: str, with_data: bool) -> tacit.Audit:
+def audited(case: Case, only: Only, with_data: bool) -> tacit.Audit:
     baskets = tacit.read_transactions([list(row) for row in rows_of(case)])
     release = tacit.mine_itemsets(baskets, min_support=case["min_support"], only=only)
     return tacit.audit(release, data=baskets if with_data else None, policy=tacit.Policy(k=case["k"]), attacks=[case["code"]])
@@ -65,7 +66,7 @@ def test_mined_itemsets_are_those_of_the_paper(case: Case) -> None:
 @pytest.mark.parametrize("with_data", [True, False], ids=["data", "release-only"])
 @pytest.mark.parametrize("only", ["all", "closed"])
 @pytest.mark.parametrize("case", CASES)
-def test_channels_are_those_of_the_paper(case: Case, only: str, with_data: bool) -> None:
+def test_channels_are_those_of_the_paper(case: Case, only: Only, with_data: bool) -> None:
     audit = audited(case, only, with_data)
     found = set()
     for finding in audit.findings:

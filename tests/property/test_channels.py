@@ -105,7 +105,7 @@ def test_findings_are_true_and_add_up(rows: Rows, sigma: int, k: int, only: Only
     for finding, itemset in zip(shown(found), found.columns["itemset"].tolist(), strict=True):
         assert isinstance(finding.event, ItemEvent)
         assert sum(finding.event.holds(row) for row in rows) == finding.count.lo
-        assert sum(cited.weight * cited.count.lo for cited in finding.because) == finding.count.lo
+        assert sum((cited.weight or 0) * cited.count.lo for cited in finding.because) == finding.count.lo
         for cited in finding.because:
             published = len(rows) if cited.place == "n" else lines[int(cited.place)][1].lo
             assert cited.count.lo == cited.count.hi == published
@@ -178,7 +178,7 @@ def test_a_set_of_more_than_64_items_is_searched_with_the_data() -> None:
     assert {(70 - len(p), len(a), n) for p, a, n in channels(found)} == {(1, 1, 2), (1, 1, 1), (70, 70, 3)}
     for finding in shown(found):
         if len(finding.event.to_dict()["absent"]) < 2:
-            assert sum(cited.weight * cited.count.lo for cited in finding.because) == finding.count.lo
+            assert sum((cited.weight or 0) * cited.count.lo for cited in finding.because) == finding.count.lo
     assert attack(release, 5).undecided == 1
 
 

@@ -6,6 +6,7 @@ import errno
 import gzip
 import hashlib
 import os
+import random
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -104,7 +105,7 @@ def test_unreadable_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         (b"PK\x03\x04\x14\x00\x06\x00", "is a zip archive or an Excel workbook, not text. Save it as CSV and give that file."),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "is an old Excel workbook, not text. Save it as CSV and give that file."),
         (b"$FL2@(#) SPSS\x00\x01", "is an SPSS file, not text. Save it as CSV and give that file."),
-        (gzip.compress(b"X\n\x00\x00\x00\x03"), "is an R data file, not text. Save it as CSV and give that file."),
+        (gzip.compress(b"X\n\x00\x00\x00\x03", mtime=0), "is an R data file, not text. Save it as CSV and give that file."),
         (b"PAR1\x15\x04\x15\x00", "is a Parquet file, not text. Give it where a Parquet file is read, or save it as CSV."),
         (b"BZh91AY&SY\x00\x81", "is compressed with bzip2. Unpack it, or compress it with gzip instead."),
         (b"\x00" * 8 + b"DUCK\x00\x40", "is a DuckDB database, not text. Name a table in it, as in FILE::TABLE."),
@@ -113,7 +114,10 @@ def test_unreadable_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         (b"a,b\n1,\x81\n", "is not text (binary, or in an unknown encoding). Save it as CSV in UTF-8."),
         ("a,b\n".encode("utf-16-le"), "is not text (binary, or in an unknown encoding). Save it as CSV in UTF-8."),
         (b"\xff\xfea\x00b", "is damaged UTF-16 text. Save it again as UTF-8."),
-        (gzip.compress(os.urandom(4000))[:1000], "the gzip data are cut short or damaged. Copy or download the file again."),
+        (
+            gzip.compress(random.Random(1).randbytes(4000), mtime=0)[:1000],
+            "the gzip data are cut short or damaged. Copy or download the file again.",
+        ),
         (b"\x1f\x8b\x08nonsense and more", "the gzip data are cut short or damaged. Copy or download the file again."),
     ],
 )

@@ -24,7 +24,7 @@ def mark_of(hash_: Any) -> Any:
 
 
 @part
-def slot_of(marks: Any, words: Any, hash_: Any, key: Any) -> int:
+def slot_of(marks: Any, words: Any, hash_: Any, key: Any) -> Any:
     """The slot of an itemset, or ``-1 - slot`` of the free slot where it belongs."""
     size = marks.size
     mark = mark_of(hash_)
