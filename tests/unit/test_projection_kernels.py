@@ -6,13 +6,14 @@ import itertools
 import random
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tacit.attacks.base import Target
 from tacit.attacks.channels import run
 from tacit.kernels.counting import ALLOWED, OUTSIDE, count_sets, lines_within, maximal_flags
 from tacit.kernels.moebius import cells, superset_all, superset_max
-from tacit.kernels.projection import chunk_rows, merge_rows, small_groups
+from tacit.kernels.projection import chunk_rows, small_groups
 from tacit.model.items import Items
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets
@@ -40,6 +41,14 @@ def groups_one_by_one(words: list[int], weights: list[int], masks: list[int], k:
     return sorted(found)
 
 
+def searched(
+    words: list[int], weights: list[int], masks: list[int], k: int, *, first_only: bool = False
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    rows, people = np.array(words, np.uint64), np.array(weights, np.int64)
+    found, which, group, size = small_groups(rows, people, len(words), np.array(masks, np.uint64), k, first_only)
+    return which[:found], group[:found], size[:found]
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_small_groups_equal_the_twin(seed: int) -> None:
     chance = random.Random(seed)
@@ -50,22 +59,18 @@ def test_small_groups_equal_the_twin(seed: int) -> None:
     weights = [chance.randint(1, 4) for _ in words]
     masks = [sum(1 << b for b in chance.sample(bits, chance.randint(0, width))) for _ in range(chance.randint(1, 30))]
     k = chance.randint(1, 9)
-    which, group, size = small_groups(
-        np.array(words, np.uint64), np.array(weights, np.int64), np.array(masks, np.uint64), k, False
-    )
+    which, group, size = searched(words, weights, masks, k)
     assert list(which) == sorted(which), "findings keep the order of the sets"
     assert sorted(zip(which.tolist(), group.tolist(), size.tolist(), strict=True)) == groups_one_by_one(words, weights, masks, k)
 
 
 def test_small_groups_can_stop_at_the_first_set() -> None:
-    words, weights = np.array([0b11, 0b01], np.uint64), np.array([5, 1], np.int64)
-    which, _, _ = small_groups(words, weights, np.array([0b01, 0b11, 0b10], np.uint64), 3, True)
+    which, _, _ = searched([0b11, 0b01], [5, 1], [0b01, 0b11, 0b10], 3, first_only=True)
     assert which.tolist() == [1]
 
 
 def test_no_sets_no_groups() -> None:
-    which, _, _ = small_groups(np.array([1], np.uint64), np.array([1], np.int64), np.empty(0, np.uint64), 3, False)
-    assert len(which) == 0
+    assert len(searched([1], [1], [], 3)[0]) == 0
 
 
 def test_chunk_rows_keep_everybody() -> None:
@@ -78,13 +83,6 @@ def test_chunk_rows_keep_everybody() -> None:
     used = chunk_rows(starts, tids, weights, np.array([0, 1, 2]), scratch, words, out)
     assert sorted(zip(words[:used].tolist(), out[:used].tolist(), strict=True)) == [(0, 4), (1, 2), (3, 4)]
     assert not scratch.any()
-
-
-def test_merge_adds_weights_of_equal_rows() -> None:
-    words, weights = np.array([5, 4, 7, 5], np.uint64), np.array([1, 2, 3, 4])
-    out, out_weights, slots = np.empty(4, np.uint64), np.empty(4, np.int64), np.empty(8, np.int32)
-    used = merge_rows(words, weights, 4, np.uint64(0b101), out, out_weights, slots)
-    assert dict(zip(out[:used].tolist(), out_weights[:used].tolist(), strict=True)) == {5: 8, 4: 2}
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -36,11 +36,8 @@ def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, c
                 shared += 1
         for depth in range(shared, length):
             item = members[start + depth]
-            if depth == 0:
-                partial[0] = bits[item]
-            else:
-                for w in range(width):
-                    partial[depth, w] = bits[item, w] & partial[depth - 1, w]
+            for w in range(width):
+                partial[depth, w] = bits[item, w] if depth == 0 else bits[item, w] & partial[depth - 1, w]
         total = np.int64(0)
         first = 0
         for p in range(ends.size):
@@ -80,7 +77,9 @@ def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: A
         flags[s] = 1
         if found == 64 * width:
             wider = np.zeros((n_items, 2 * width), np.uint64)
-            wider[:, :width] = index
+            for item in range(n_items):
+                for w in range(width):
+                    wider[item, w] = index[item, w]
             index = wider
             width *= 2
         bit = _ONE << np.uint64(found % 64)

@@ -140,16 +140,13 @@ def _chunk(offsets: Whole, members: Members, numbers: list[int]) -> _Chunk:
 
 def _search_chunk(rows: Vertical, chunk: _Chunk, k: int) -> Found:
     """Small groups on every set of a chunk."""
-    from tacit.kernels.projection import chunk_rows, merge_rows, small_groups
+    from tacit.kernels.projection import chunk_rows, small_groups
 
     n_rows = len(rows.weights)
-    words, weights = np.empty(n_rows + 1, np.uint64), np.empty(n_rows + 1, np.int64)
+    words, weights = np.empty(2 * n_rows + 64, np.uint64), np.empty(2 * n_rows + 64, np.int64)
     used = chunk_rows(rows.starts, rows.tids, rows.weights, chunk.items, np.zeros(n_rows, np.uint64), words, weights)
-    slots = np.empty(max(4, 1 << (2 * used).bit_length()), np.int32)
-    merged, merged_weights = np.empty(used, np.uint64), np.empty(used, np.int64)
-    used = merge_rows(words, weights, used, ~np.uint64(0), merged, merged_weights, slots)
-    which, groups, sizes = small_groups(merged[:used], merged_weights[:used], chunk.masks, k, False)
-    return chunk.numbers[which], groups[:, None], sizes
+    found, which, groups, sizes = small_groups(words, weights, used, chunk.masks, k, False)
+    return chunk.numbers[which[:found]], groups[:found, None], sizes[:found]
 
 
 def _on_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:

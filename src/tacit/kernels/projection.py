@@ -26,11 +26,11 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
-@kernel
-def merge_rows(words: Any, weights: Any, count: int, mask: Any, out_words: Any, out_weights: Any, slots: Any) -> int:
-    """Mask ``count`` rows, add up the weights of equal ones into ``out_*``, return how many remain.
+@part
+def merge_rows(words: Any, weights: Any, start: int, count: int, mask: Any, slots: Any) -> int:
+    """Mask ``count`` rows from ``start`` on and add up the weights of equal ones, right behind them; returns how many remain.
 
-    ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``; it is filled with -1 here.
+    ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``.
     """
     size = 4
     bits = 2
@@ -40,20 +40,21 @@ def merge_rows(words: Any, weights: Any, count: int, mask: Any, out_words: Any, 
     shift = np.uint64(64 - bits)
     for s in range(size):
         slots[s] = -1
+    end = start + count
     used = 0
-    for i in range(count):
+    for i in range(start, end):
         word = words[i] & mask
         slot = np.int64((word * _HASH) >> shift)
-        while slots[slot] >= 0 and out_words[slots[slot]] != word:
+        while slots[slot] >= 0 and words[end + slots[slot]] != word:
             slot = (slot + 1) & (size - 1)
         at = slots[slot]
         if at < 0:
             slots[slot] = used
-            out_words[used] = word
-            out_weights[used] = weights[i]
+            words[end + used] = word
+            weights[end + used] = weights[i]
             used += 1
         else:
-            out_weights[at] += weights[i]
+            weights[end + at] += weights[i]
     return used
 
 
@@ -113,11 +114,10 @@ def compress(word: Any, mask: Any, moves: Any) -> Any:
 
 
 @part
-def count_groups(words: Any, weights: Any, count: int, mask: Any, moves: Any, table: Any, touched: Any) -> int:
-    """Group ``count`` rows on one small mask by direct addressing; returns how many groups, listed in ``touched``, sized in ``table``."""
-    compress_masks(mask, moves)
+def count_groups(words: Any, weights: Any, start: int, end: int, mask: Any, moves: Any, table: Any, touched: Any) -> int:
+    """Group rows on one small mask by direct addressing; returns how many groups, listed in ``touched``, sized in ``table``."""
     groups = 0
-    for i in range(count):
+    for i in range(start, end):
         key = np.int64(compress(words[i], mask, moves))
         if table[key] == 0:
             touched[groups] = key
@@ -128,30 +128,24 @@ def count_groups(words: Any, weights: Any, count: int, mask: Any, moves: Any, ta
 
 @part
 def grown(array: Any, needed: int) -> Any:
-    """The array, or a copy twice as long when it has fewer than ``needed`` places."""
+    """The array, or a copy at least twice as long when it has fewer than ``needed`` places."""
     if needed <= array.size:
         return array
     bigger = np.empty(max(needed, 2 * array.size), array.dtype)
-    bigger[: array.size] = array
+    for i in range(array.size):
+        bigger[i] = array[i]
     return bigger
 
 
 @kernel
-def small_groups(words: Any, weights: Any, masks: Any, k: int, first_only: bool) -> tuple[Any, Any, Any]:
+def small_groups(words: Any, weights: Any, n_rows: int, masks: Any, k: int, first_only: bool) -> tuple[int, Any, Any, Any]:
     """All groups of 1..k-1 people on every mask, as (mask number, compressed group word, size), in the order of the masks.
 
     ``masks`` should be in an order in which neighbours share items: then unions of ranges are small. With ``first_only`` the search stops at
-    the first set with a small group. Returns three arrays of equal length.
+    the first set with a small group. Returns how many were found, and three arrays that begin with them. ``words`` and ``weights`` have room for
+    more than ``n_rows`` rows; what is behind them is scratch.
     """
-    n_masks, n_rows = masks.size, words.size
-    depth = 2
-    while (1 << (depth - 2)) < n_masks:
-        depth += 1
-    # One buffer holds the rows of every level of the recursion, each level behind its parent.
-    level_words = np.empty(n_rows * 2 + 64, np.uint64)
-    level_weights = np.empty(n_rows * 2 + 64, np.int64)
-    level_words[:n_rows] = words
-    level_weights[:n_rows] = weights
+    n_masks = masks.size
     size = 4
     while size < 2 * n_rows:
         size *= 2
@@ -161,60 +155,50 @@ def small_groups(words: Any, weights: Any, masks: Any, k: int, first_only: bool)
     moves = np.empty(6, np.uint64)
     found_set, found_word, found_size = np.empty(1024, np.int64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
     found = 0
-    # The stack of ranges: first mask, one past the last, where the parent's rows start and how many there are, the parent's union.
-    stack = np.empty((depth * 2 + 4, 4), np.int64)
-    unions = np.empty(depth * 2 + 4, np.uint64)
-    top = 0
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, n_masks, 0, n_rows
+    # The stack of ranges, four numbers each: first mask, one past the last, where the rows of the range above start, how many they are.
+    stack = np.empty(4 * 130, np.int64)
+    unions = np.empty(130, np.uint64)
+    stack[0], stack[1], stack[2], stack[3] = 0, n_masks, 0, n_rows
     unions[0] = ~_ZERO
-    if n_masks == 0:
-        top = -1
+    top = 0 if n_masks > 0 else -1
     while top >= 0:
-        lo, hi, start, count, above = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3], unions[top]
+        lo, hi, start, count = stack[4 * top], stack[4 * top + 1], stack[4 * top + 2], stack[4 * top + 3]
+        above = unions[top]
         top -= 1
         union = _ZERO
         for m in range(lo, hi):
             union |= masks[m]
         leaf = hi - lo == 1
-        if not (leaf and popcount(union) <= DIRECT_ITEMS) and (union != above or leaf):
-            end = start + count
-            level_words = grown(level_words, end + count)
-            level_weights = grown(level_weights, end + count)
-            count = merge_rows(
-                level_words[start:end], level_weights[start:end], count, union, level_words[end:], level_weights[end:], slots
-            )
-            start = end
+        direct = leaf and popcount(union) <= DIRECT_ITEMS
+        if not direct and (union != above or leaf):
+            words = grown(words, start + 2 * count)
+            weights = grown(weights, start + 2 * count)
+            start, count = start + count, merge_rows(words, weights, start, count, union, slots)
         if not leaf:
             middle = (lo + hi) // 2
+            # The first half is pushed last, so that it is searched first and the findings keep the order of the masks.
             for half in range(2):
-                # The first half is pushed last, so that it is searched first and the findings keep the order of the masks.
                 top += 1
-                stack[top, 0] = middle if half == 0 else lo
-                stack[top, 1] = hi if half == 0 else middle
-                stack[top, 2], stack[top, 3], unions[top] = start, count, union
+                stack[4 * top] = lo if half else middle
+                stack[4 * top + 1] = middle if half else hi
+                stack[4 * top + 2] = start
+                stack[4 * top + 3] = count
+                unions[top] = union
             continue
+        compress_masks(union, moves)
+        groups = count_groups(words, weights, start, start + count, union, moves, table, touched) if direct else count
         before = found
-        if popcount(union) <= DIRECT_ITEMS:
-            groups = count_groups(
-                level_words[start : start + count], level_weights[start : start + count], count, union, moves, table, touched
-            )
-            for g in range(groups):
-                weight = table[touched[g]]
+        found_set, found_word = grown(found_set, found + groups), grown(found_word, found + groups)
+        found_size = grown(found_size, found + groups)
+        for g in range(groups):
+            weight = table[touched[g]] if direct else weights[start + g]
+            if weight < k:
+                found_set[found] = lo
+                found_word[found] = np.uint64(touched[g]) if direct else compress(words[start + g], union, moves)
+                found_size[found] = weight
+                found += 1
+            if direct:
                 table[touched[g]] = 0
-                if weight < k:
-                    found_set, found_word = grown(found_set, found + 1), grown(found_word, found + 1)
-                    found_size = grown(found_size, found + 1)
-                    found_set[found], found_word[found], found_size[found] = lo, np.uint64(touched[g]), weight
-                    found += 1
-        else:
-            compress_masks(union, moves)
-            for i in range(start, start + count):
-                if level_weights[i] < k:
-                    found_set, found_word = grown(found_set, found + 1), grown(found_word, found + 1)
-                    found_size = grown(found_size, found + 1)
-                    found_set[found], found_word[found] = lo, compress(level_words[i], union, moves)
-                    found_size[found] = level_weights[i]
-                    found += 1
         if first_only and found > before:
             break
-    return found_set[:found].copy(), found_word[:found].copy(), found_size[:found].copy()
+    return found, found_set, found_word, found_size
