@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import random
 import signal
 import subprocess
@@ -16,8 +17,10 @@ import pytest
 
 from tacit.errors import LimitReached, OptionError
 from tacit.mining import collector, database, search, team
-from tacit.mining.collector import Collector, Growing, Piece
+from tacit.mining import growing as growing_module
+from tacit.mining.collector import Collector, Piece
 from tacit.mining.database import Rows, make_database
+from tacit.mining.growing import Growing
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.mining.team import Team
 from tacit.model.sets import Sets
@@ -154,10 +157,26 @@ def test_closing_a_team_ends_its_threads() -> None:
 
 
 def test_arrays_grow_without_losing_anything() -> None:
-    growing = Growing(np.zeros(1, np.int64))
-    for i in range(300):
+    growing = Growing(np.int16)
+    assert growing.finish().tolist() == []
+    for i in range(400):
         growing.extend(np.full(i, i))
-    assert growing.finish().tolist() == [0] + [i for i in range(300) for _ in range(i)]
+        if i == 100:
+            assert growing.finish().tolist() == [i for i in range(101) for _ in range(i)]
+    assert (len(growing), growing.nbytes) == (79_800, 159_600)
+    assert growing.finish().tolist() == [i for i in range(400) for _ in range(i)]
+
+
+def test_arrays_grow_where_memory_cannot_be_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Fixed(mmap.mmap):
+        def resize(self, newsize: int) -> None:
+            raise SystemError("mmap: resizing not available--no mremap()")
+
+    monkeypatch.setattr(growing_module, "_reserved", lambda size: Fixed(-1, size))
+    growing = Growing(np.int64)
+    for i in range(100):
+        growing.extend(np.full(1000, i))
+    assert growing.finish().tolist() == [i for i in range(100) for _ in range(1000)]
 
 
 @pytest.mark.parametrize(("n_labels", "dtype"), [(32767, np.int16), (32768, np.int32)])

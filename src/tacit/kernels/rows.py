@@ -27,6 +27,15 @@ def _same(members: Any, left: int, right: int, length: int) -> bool:
 
 
 @kernel
+def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
+    """Add up, for every item, the rows that hold it (``counts[:, 0]``) and their weights (``counts[:, 1]``)."""
+    for row in range(len(offsets) - 1):
+        for place in range(offsets[row], offsets[row + 1]):
+            counts[members[place], 0] += 1
+            counts[members[place], 1] += weights[row]
+
+
+@kernel
 def recode(offsets: Any, members: Any, number: Any, new_offsets: Any, new_members: Any) -> None:
     """Write each row with its items renumbered and sorted; items whose ``number`` is negative are left out."""
     end = 0

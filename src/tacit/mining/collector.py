@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
+from tacit.mining.growing import Growing
 
 Numbers = npt.NDArray[np.int64]
 LabelArray = npt.NDArray[np.int16] | npt.NDArray[np.int32]
 
-#: Arrays up to this length grow fast.
-SMALL = 1 << 16
 
-Array = TypeVar("Array", bound=npt.NDArray[Any])
+def label_type(n_labels: int) -> type[np.int16] | type[np.int32]:
+    """The smallest type that holds item numbers."""
+    return np.int16 if n_labels <= np.iinfo(np.int16).max else np.int32
 
 
 def as_labels(numbers: npt.NDArray[np.integer[Any]], n_labels: int) -> LabelArray:
     """A copy of item numbers in the smallest type that holds them."""
-    return numbers.astype(np.int16) if n_labels <= np.iinfo(np.int16).max else numbers.astype(np.int32)
+    return numbers.astype(np.int16) if label_type(n_labels) is np.int16 else numbers.astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,45 +68,15 @@ class Mined:
             self.wholes, self.classes = self.wholes[order], self.classes[order]
 
 
-class Growing(Generic[Array]):
-    """An array that grows at its end, in place where the system can extend memory."""
-
-    def __init__(self, start: Array) -> None:
-        self._array, self._used = start, len(start)
-
-    def __len__(self) -> int:
-        return self._used
-
-    def extend(self, values: npt.NDArray[Any]) -> None:
-        """Add values at the end."""
-        need = self._used + len(values)
-        if need > len(self._array):
-            # New memory is written at once and so counts as used: large arrays grow by an eighth, small ones double.
-            self._array.resize(need + max(need // 8, min(need, SMALL)), refcheck=False)
-        self._array[self._used : need] = values
-        self._used = need
-
-    def finish(self) -> Array:
-        """The array at its final size."""
-        self._array.resize(self._used, refcheck=False)
-        return self._array
-
-    @property
-    def nbytes(self) -> int:
-        """How much memory it takes."""
-        return self._array.nbytes
-
-
 class Collector:
     """Gathers pieces in the order in which they are added; ``keep=False`` only counts them."""
 
     def __init__(self, n_labels: int, *, keep: bool = True, max_itemsets: int | None = None) -> None:
         self.total = 0
         self._keep, self._max_itemsets = keep, max_itemsets
-        self._offsets = Growing(np.zeros(1, np.int64))
-        self._members = Growing(as_labels(np.empty(0, np.int32), n_labels))
-        self._counts, self._wholes = Growing(np.empty(0, np.int64)), Growing(np.empty(0, np.int64))
-        self._classes = Growing(np.empty(0, np.int32))
+        self._offsets, self._counts, self._wholes = Growing(np.int64), Growing(np.int64), Growing(np.int64)
+        self._members, self._classes = Growing(label_type(n_labels)), Growing(np.int32)
+        self._offsets.extend(np.zeros(1, np.int64))
         self._most_bytes = _memory() * 3 // 4
 
     def add(self, piece: Piece) -> None:

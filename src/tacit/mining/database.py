@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
-from tacit.model.sets import IntArray, Sets
+from tacit.model.sets import Sets
 
 Numbers = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.int32]
@@ -64,20 +64,22 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     ``dictionary_order`` numbers the items in their own order where rows are kept as masks (all sets then come out in dictionary order);
     otherwise rare items come first, which is faster for sparse data. ``dense`` forces masks or lists.
     """
-    from tacit.kernels.rows import index, merge, recode
+    from tacit.kernels.rows import index, merge, recode, supports
 
-    supports = _supports(rows)
-    kept = np.flatnonzero(supports >= least)
     offsets = np.ascontiguousarray(rows.sets.offsets, np.int64)
+    given = np.ascontiguousarray(rows.sets.members, np.int32)
+    weights = rows.weights.astype(np.int64)  # a copy: merging changes it
+    counts = np.zeros((rows.n_items, 2), np.int64)
+    supports(offsets, given, weights, counts)
+    kept = np.flatnonzero(counts[:, 1] >= least)
+    cells, people = int(counts[kept, 0].sum()), counts[kept, 1]
     if dense is None:
-        dense = _is_dense(rows, kept)
-    order = np.arange(len(kept)) if dense and dictionary_order else np.argsort(supports[kept], kind="stable")
+        dense = (len(kept) + 63) // 64 <= MASK_WORDS_PER_ITEM * cells / max(1, len(weights))
+    order = np.arange(len(kept)) if dense and dictionary_order else np.argsort(people, kind="stable")
     number = np.full(rows.n_items, -1, np.int32)
     number[kept[order]] = np.arange(len(kept))
-    new_offsets = np.zeros(len(offsets), np.int64)
-    members = np.empty(len(rows.sets.members), np.int32)
-    recode(offsets, np.ascontiguousarray(rows.sets.members, np.int32), number, new_offsets, members)
-    weights = rows.weights.astype(np.int64)
+    new_offsets, members = np.zeros(len(offsets), np.int64), np.empty(cells, np.int32)
+    recode(offsets, given, number, new_offsets, members)
     classes = np.zeros(len(weights), np.int32) if rows.classes is None else np.ascontiguousarray(rows.classes, np.int32)
     merge(new_offsets, members, classes, weights, np.full(1 << max(1, 2 * len(weights)).bit_length(), -1, np.int32))
     chosen, ends, parts = _parts(weights, classes, rows.n_classes)
@@ -93,25 +95,9 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     if not dense:
         parts[:, 0] = np.cumsum(lengths[chosen] + 1)[ends - 1]
     columns = kept if rows.columns is None else rows.columns[kept]
-    labels = np.stack((order, columns[order], supports[kept[order]]), axis=1).astype(np.int64)
+    labels = np.stack((order, columns[order], people[order]), axis=1).astype(np.int64)
     longest = int(lengths.max(initial=0))
     return Database(kept, least, rows.classes is not None, rows.n_classes, lists, masks, starts, places, parts, labels, longest)
-
-
-def _supports(rows: Rows) -> Numbers:
-    """How many people have each item."""
-    if (rows.weights == 1).all():
-        return np.bincount(rows.sets.members, minlength=rows.n_items)
-    # Sums of whole numbers below 2**53 are exact in doubles.
-    return np.bincount(rows.sets.members, weights=rows.weights[rows.sets.owners()], minlength=rows.n_items).astype(np.int64)
-
-
-def _is_dense(rows: Rows, kept: IntArray) -> bool:
-    """Whether rows are shorter as masks than as lists."""
-    is_kept = np.zeros(rows.n_items, bool)
-    is_kept[kept] = True
-    cells = np.count_nonzero(is_kept[rows.sets.members])
-    return bool((len(kept) + 63) // 64 <= MASK_WORDS_PER_ITEM * cells / max(1, len(rows.sets)))
 
 
 def _parts(weights: Numbers, classes: Labels, n_classes: int) -> tuple[Labels, Numbers, Numbers]:

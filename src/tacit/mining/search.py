@@ -28,7 +28,7 @@ SHARE_AFTER = 0.05
 
 #: First sizes of the arrays that problems are written to (they grow when a problem needs more), and sizes of the output of one call.
 BITS, BOOK = 1 << 17, 1 << 16
-MEMBERS, LINES = 1 << 18, 1 << 15
+MEMBERS, LINES = 1 << 17, 1 << 14
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from tacit.mining.collector import Piece
 Job = Callable[[], Iterator[Piece | None]]
 
 #: What may wait for a slower job, in bytes, before faster ones pause.
-MOST_WAITING = 8 * 2**20
+MOST_WAITING = 4 * 2**20
 
 #: How often the waiting thread looks up, in seconds: at Ctrl-C and at the clock.
 POLL = 0.05
