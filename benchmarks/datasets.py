@@ -47,7 +47,8 @@ def games(n: int = 67_557, seed: int = 4) -> Baskets:
         height[everyone, column] += 1
     outcome = rng.choice(3, n, p=[0.66, 0.25, 0.09])
     table = np.column_stack((cells, outcome))
-    return (table + 3 * np.arange(43)).tolist()
+    made: Baskets = (table + 3 * np.arange(43)).tolist()
+    return made
 
 
 def survey(n: int = 8_000, seed: int = 5) -> Baskets:
@@ -58,7 +59,8 @@ def survey(n: int = 8_000, seed: int = 5) -> Baskets:
     chosen = kinds[rng.choice(25, n, p=rng.dirichlet(np.full(25, 1.5)))]
     exception = rng.random((n, 22)) < rng.beta(0.6, 6, 22)
     answers = np.where(exception, rng.integers(0, options, (n, 22)), chosen)
-    return (answers + np.concatenate(([0], np.cumsum(options)[:-1]))).tolist()
+    made: Baskets = (answers + np.concatenate(([0], np.cumsum(options)[:-1]))).tolist()
+    return made
 
 
 def quest(
