@@ -62,6 +62,22 @@ def test_one_sensitive_value() -> None:
     assert len(mine_rules(table, min_support=1, min_confidence=1, strict=True)) == 0
 
 
+def test_classes_that_cannot_reach_the_threshold_still_count_in_the_antecedent() -> None:
+    rows = [("F", f"rare{i}") for i in range(6)] + [("F", "often")] * 4 + [("M", "often")] * 2
+    table = Table.from_rows(["sex", "pay"], rows, Schema(qi=("sex",), sa=("pay",)))
+    found = mine_rules(table, min_support=2, min_confidence=0.4)
+    assert listed(found) == [({"sex": "F"}, "often", 4), ({"sex": "M"}, "often", 2)]
+    assert found.whole_lo.tolist() == [10, 2]
+    assert len(mine_rules(table, min_support=7, min_confidence=0)) == 0
+
+
+def test_more_people_than_can_be_compared() -> None:
+    table = Table.from_rows(["sex", "pay"], [("F", "low")], Schema(qi=("sex",), sa=("pay",)))
+    crowd = Table(table.columns, np.array([2**32]), table.schema)
+    with pytest.raises(OptionError, match="over 3 billion people"):
+        mine_rules(crowd, min_support=1, min_confidence=0)
+
+
 def test_several_sensitive_columns_count_as_one() -> None:
     rows = [("F", "high", "ill")] * 2 + [("F", "low", "well")]
     table = Table.from_rows(["sex", "pay", "health"], rows, Schema(qi=("sex",), sa=("pay", "health")))

@@ -23,8 +23,29 @@ from tacit.kernels import earlier
 from tacit.kernels.conditional import BITS, CANDIDATES, EARLIER, FIELDS, ITEMS, ITEMS_AT, PARTS_END, PLACES_AT, WIDTH, WORDS
 from tacit.kernels.jit import kernel, lowest_one, part
 from tacit.kernels.node import (
-    DEPTH, DONE, END, FOUND, LAST, LEAST, MAXIMAL, N_ITEMS, N_PROBLEMS, NEXT, OUTPUT_FULL, OWN, PAUSED, PEOPLE, PROBLEM, ROWS, WANTED,
-    WORK_LEFT, begin, emit, has_room, inherit, insert,
+    DEPTH,
+    DONE,
+    END,
+    FOUND,
+    LAST,
+    LEAST,
+    MAXIMAL,
+    N_ITEMS,
+    N_PROBLEMS,
+    NEXT,
+    OUTPUT_FULL,
+    OWN,
+    PAUSED,
+    PEOPLE,
+    PROBLEM,
+    ROWS,
+    WANTED,
+    WORK_LEFT,
+    begin,
+    emit,
+    has_room,
+    inherit,
+    insert,
 )  # fmt: skip
 from tacit.kernels.words import common, contains, intersect
 
@@ -133,7 +154,17 @@ def _earlier_item(
 
 @part
 def _open(
-    rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any, memory: Any, members: Any, lines: Any
+    rows_of: Any,
+    bits: Any,
+    book: Any,
+    at: int,
+    box: Any,
+    tids: Any,
+    lists: Any,
+    frames: Any,
+    memory: Any,
+    members: Any,
+    lines: Any,
 ) -> None:
     """Begin a problem with its root, unless an earlier item covers everyone in it."""
     begin(book, at, box, frames, lists)

@@ -190,7 +190,9 @@ def _sort_out(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, 
 
 
 @kernel
-def project(lists: Any, row_masks: Any, starts: Any, places: Any, all_parts: Any, labels: Any, ask: Any, bits: Any, book: Any) -> None:
+def project(
+    lists: Any, row_masks: Any, starts: Any, places: Any, all_parts: Any, labels: Any, ask: Any, bits: Any, book: Any
+) -> None:
     """Write the problems of the next roots into ``bits`` and ``book``, until the end, or one of them is full.
 
     ``lists``, ``row_masks``, ``starts``, ``places``: as :func:`tacit.kernels.rows.index` makes them; if there are masks, they are used.

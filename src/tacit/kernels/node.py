@@ -9,7 +9,8 @@ from tacit.kernels.jit import part
 
 #: The state of a search. Where it is: the current problem, how many there are, the depth of the current node (-1 before a problem is opened),
 #: how much work is left until it pauses. What is in the output: sets, members. What is asked: the least count; which itemsets; for rules,
-#: how many classes, and the least confidence as a fraction. The database: how many items it has. For maximal sets: finds in this problem.
+#: how many classes (-1 for itemsets), and the least confidence as a fraction. The database: how many items it has. For maximal sets: how many
+#: were found in this problem.
 (
     PROBLEM, N_PROBLEMS, DEPTH, WORK_LEFT, N_SETS, N_MEMBERS, LEAST, WANTED, CLASSES, RATIO_PART, RATIO_WHOLE, N_ITEMS, FOUND, STATES,
 ) = range(14)  # fmt: skip
@@ -20,8 +21,9 @@ ALL, CLOSED, MAXIMAL = range(3)
 #: What a search answers when it comes back.
 DONE, OUTPUT_FULL, PAUSED = range(3)
 
-#: Fields of a node, a row of ``frames``. Its candidates are ``lists[NEXT:END]`` (item, count), the items it added to the head ``lists[OWN:LAST]``;
-#: ``ROWS`` is the depth whose rows are its own, too; then how many people it has, the size of its head, and the head itself: labels, ascending.
+#: Fields of a node, a row of ``frames``. Its candidates are ``lists[NEXT:END]`` (item, count), the items it added to the head are
+#: ``lists[OWN:LAST]``; ``ROWS`` is the depth whose rows are its own, too; then how many people it has, the size of its head, and the head itself:
+#: labels, ascending.
 NEXT, END, OWN, LAST, ROWS, PEOPLE, SIZE, HEAD = range(8)
 
 
@@ -63,8 +65,8 @@ def insert(frames: Any, depth: int, label: int) -> None:
 @part
 def has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
     """Whether the output has room for whatever one node may add."""
-    longest = frames.shape[1] - HEAD
-    return box[N_SETS] + box[CLASSES] <= len(lines) and box[N_MEMBERS] + box[CLASSES] * longest <= len(members)
+    most, longest = max(box[CLASSES], 1), frames.shape[1] - HEAD
+    return box[N_SETS] + most <= len(lines) and box[N_MEMBERS] + most * longest <= len(members)
 
 
 @part

@@ -1,6 +1,6 @@
 """All frequent itemsets, and all rules itemset => class, of the problems that :func:`tacit.kernels.conditional.project` writes, depth first.
 
-With one class every frequent itemset is written. With several, rows lie class by class, so that the class counts of an itemset are counts
+Without classes every frequent itemset is written. With classes, rows lie class by class, so that the class counts of an itemset are counts
 over parts of its rows: every (itemset, class) whose count reaches the threshold, and whose share of the itemset reaches a ratio, is written, in
 one pass; a branch ends where no class reaches the threshold any more.
 
@@ -9,8 +9,8 @@ Items of one column exclude each other: a value and a coarser value that contain
 
 The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
 
-What the functions below pass to each other: ``bits``, ``book`` and ``at``, the problem; ``box``, the state; ``tids``, for every depth rows and then the items
-that may still be added; ``lists`` and ``frames``, candidates and nodes.
+What the functions below pass to each other: ``bits``, ``book`` and ``at``, the problem; ``box``, the state; ``tids``, for every depth rows and then
+the items that may still be added; ``lists`` and ``frames``, candidates and nodes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,28 @@ import numpy as np
 from tacit.kernels.conditional import BITS, CANDIDATES, CANDIDATES_AT, FIELDS, ITEMS, ITEMS_AT, PARTS_END, WIDTH, WORDS
 from tacit.kernels.jit import kernel, lowest_one, part, popcount
 from tacit.kernels.node import (
-    ALL, CLASSES, CLOSED, DEPTH, DONE, END, LEAST, N_PROBLEMS, NEXT, OUTPUT_FULL, PAUSED, PEOPLE, PROBLEM, RATIO_PART, RATIO_WHOLE, ROWS,
-    WANTED, WORK_LEFT, begin, emit, has_room, inherit,
+    ALL,
+    CLASSES,
+    CLOSED,
+    DEPTH,
+    DONE,
+    END,
+    LEAST,
+    N_PROBLEMS,
+    NEXT,
+    OUTPUT_FULL,
+    PAUSED,
+    PEOPLE,
+    PROBLEM,
+    RATIO_PART,
+    RATIO_WHOLE,
+    ROWS,
+    WANTED,
+    WORK_LEFT,
+    begin,
+    emit,
+    has_room,
+    inherit,
 )  # fmt: skip
 from tacit.kernels.words import common, contains, intersect
 
@@ -39,7 +59,7 @@ def _emit_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: An
         start = book[p]
         within += ones * book[p + 1]
         if p + 3 == book[at + PARTS_END] or book[p + 5] != book[p + 2]:
-            if within >= box[LEAST] and within * box[RATIO_WHOLE] >= frames[depth, PEOPLE] * box[RATIO_PART]:
+            if book[p + 2] >= 0 and within >= box[LEAST] and within * box[RATIO_WHOLE] >= frames[depth, PEOPLE] * box[RATIO_PART]:
                 emit(frames, depth, within, book[p + 2], box, members, lines)
             within = 0
 
@@ -68,7 +88,7 @@ def _visit(bits: Any, book: Any, at: int, box: Any, tids: Any, frames: Any, dept
     """Write what is wanted of one node."""
     words, stride = book[at + WORDS], book[at + WORDS] + book[at + WIDTH]
     rows = frames[depth, ROWS] * stride
-    if box[CLASSES] > 1:
+    if box[CLASSES] >= 0:
         _emit_classes(book, at, box, tids, rows, frames, depth, members, lines)
     elif box[WANTED] == ALL or not _may_grow(bits, book, at, box, tids, rows, depth * stride + words):
         emit(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)

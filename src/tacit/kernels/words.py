@@ -16,8 +16,8 @@ from tacit.kernels.jit import part, popcount
 
 @part
 def common(left: Any, i: int, right: Any, j: int, parts: Any, first: int, last: int) -> tuple[int, int]:
-    """How many people are in both sets of rows, and how many of them in the class that has most of them."""
-    total, best, within, current = 0, 0, 0, -1
+    """How many people are in both sets of rows, and how many of them in the class that has most of them, the class -1 set aside."""
+    total, best, within, current = 0, 0, 0, -2
     start = 0
     for p in range(first, last, 3):
         stop = parts[p]
@@ -31,7 +31,8 @@ def common(left: Any, i: int, right: Any, j: int, parts: Any, first: int, last: 
             within, current = 0, parts[p + 2]
         within += ones * parts[p + 1]
         total += ones * parts[p + 1]
-        best = max(best, within)
+        if current >= 0:
+            best = max(best, within)
     return total, best
 
 

@@ -36,13 +36,12 @@ class Rows:
 class Database:
     """Frequent items only, equal rows merged, classes and weights laid out in parts; see :mod:`tacit.kernels.conditional`.
 
-    ``kept[label]`` is the number that a frequent item had in the rows; labels ascend with it. ``least`` is the threshold, ``longest`` the
-    largest number of frequent items in a row.
+    ``kept[label]`` is the number that a frequent item had in the rows; labels ascend with it. ``least`` is the threshold, ``n_classes`` how
+    many classes reach it (-1: there are no classes), ``longest`` the largest number of frequent items in a row.
     """
 
     kept: Numbers
     least: int
-    has_classes: bool
     n_classes: int
     lists: Labels
     masks: npt.NDArray[np.uint64]
@@ -80,7 +79,7 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     number[kept[order]] = np.arange(len(kept))
     new_offsets, members = np.zeros(len(offsets), np.int64), np.empty(cells, np.int32)
     recode(offsets, given, number, new_offsets, members)
-    classes = np.zeros(len(weights), np.int32) if rows.classes is None else np.ascontiguousarray(rows.classes, np.int32)
+    classes, n_classes = _frequent_classes(rows, least)
     merge(new_offsets, members, classes, weights, np.full(1 << max(1, 2 * len(weights)).bit_length(), -1, np.int32))
     chosen, ends, parts = _parts(weights, classes, rows.n_classes)
     lengths = np.diff(new_offsets)
@@ -97,22 +96,32 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     columns = kept if rows.columns is None else rows.columns[kept]
     labels = np.stack((order, columns[order], people[order]), axis=1).astype(np.int64)
     longest = int(lengths.max(initial=0))
-    return Database(kept, least, rows.classes is not None, rows.n_classes, lists, masks, starts, places, parts, labels, longest)
+    return Database(kept, least, n_classes, lists, masks, starts, places, parts, labels, longest)
+
+
+def _frequent_classes(rows: Rows, least: int) -> tuple[Labels, int]:
+    """The class of each row, and how many classes reach the threshold (-1 without classes); all others become one class behind them."""
+    if rows.classes is None:
+        return np.zeros(len(rows.weights), np.int32), -1
+    people = np.zeros(rows.n_classes, np.int64)
+    np.add.at(people, rows.classes, rows.weights)
+    rare = people < least
+    return np.where(rare[rows.classes], rows.n_classes, rows.classes).astype(np.int32), int(np.count_nonzero(~rare))
 
 
 def _parts(weights: Numbers, classes: Labels, n_classes: int) -> tuple[Labels, Numbers, Numbers]:
     """The rows of each part, one part after the other; where each part ends; and its end, weight and class.
 
-    A row that stands for 13 people is in the parts of weights 8, 4 and 1 of its class: three bits instead of thirteen.
+    A row that stands for 13 people is in the parts of weights 8, 4 and 1 of its class: three bits instead of thirteen. The class behind the
+    others, of which no rule is wanted, gets the number -1.
     """
     planes = int(weights.max(initial=0)).bit_length()
     chosen = [np.flatnonzero(weights >> plane & 1) for plane in range(planes)]
     rows = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
     keys = np.repeat(np.arange(planes), [len(part) for part in chosen]) + planes * classes[rows].astype(np.int64)
-    if n_classes > 1:
-        order = np.argsort(keys, kind="stable")
-        rows, keys = rows[order], keys[order]
-    found, first = np.unique(keys, return_index=True)
-    ends = np.append(first[1:], len(keys)).astype(np.int64) if len(found) else np.zeros(0, np.int64)
-    parts = np.stack((ends, 1 << (found % max(1, planes)), found // max(1, planes)), axis=1).astype(np.int64)
+    order = np.argsort(keys, kind="stable")
+    rows, keys = rows[order], keys[order]
+    ends = np.flatnonzero(np.diff(keys, append=-1)) + 1
+    found, plane = np.divmod(keys[ends - 1], max(1, planes))
+    parts = np.stack((ends, 1 << plane, np.where(found == n_classes, -1, found)), axis=1).astype(np.int64)
     return rows.astype(np.int32), ends, parts

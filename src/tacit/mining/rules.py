@@ -20,6 +20,9 @@ from tacit.model.release import Header, Rules
 from tacit.model.sets import Sets
 from tacit.model.table import Column, Table
 
+#: Products of two counts fit in 64 bits.
+MOST_PEOPLE = 3_000_000_000
+
 
 def mine_rules(
     people: Table,
@@ -82,6 +85,8 @@ def mine_rules(
     sa, n = people.sa, people.n
     least = Threshold.parse(min_support).least_count(n, strict=strict)
     bar = share(min_confidence, where="min_confidence")
+    if n > MOST_PEOPLE:
+        raise OptionError("the table stands for over 3 billion people", where="weights", remedy="Mine a part of it")
     header = Header(
         n=n, min_support=least, min_confidence=bar, complete=not incomplete, strict=strict, digits=digits,
         missing=people.missing.mark, missing_rule=people.missing.rule, qi=people.schema.qi, sa=people.schema.sa,
@@ -90,8 +95,7 @@ def mine_rules(
     rows, pairs = table_rows(people, people.schema.qi, hierarchies, sa)
     part, whole = least_ratio(bar, n, strict=strict)
     wanted = Wanted("all", bool(hierarchies), part, whole)
-    # No confidence is over 1: then nothing is asked for that more people than there are would have to have.
-    database, mined, _ = mine(rows, n + 1 if part > whole else least, wanted, Limits(time_limit, threads, max_rules, progress))
+    database, mined, _ = mine(rows, least, wanted, Limits(time_limit, threads, max_rules, progress))
     antecedents = Sets(mined.offsets, mined.members)
     sides, items = _sides(antecedents, mined.classes, [pairs[i] for i in database.kept.tolist()], sa)
     published = publish(mined.counts, mined.wholes, header, form)

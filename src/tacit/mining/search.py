@@ -174,7 +174,7 @@ class Task:
         members = as_labels(self._members[: self._box[node.N_MEMBERS]], self._database.n_items)
         ends, counts, wholes, classes = self._lines[: self._box[node.N_SETS]].T
         self._box[node.N_SETS], self._box[node.N_MEMBERS] = 0, 0
-        if not self._database.has_classes:
+        if self._database.n_classes < 0:
             return Piece(members, ends.astype(np.int32), counts.copy())
         return Piece(members, ends.astype(np.int32), counts.copy(), wholes.copy(), classes.astype(np.int32))
 
