@@ -9,8 +9,9 @@ item by item; whether a leaf is maximal is decided by counting its earlier items
 
 The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
 
-What the functions below pass to each other: ``rows_of``, the rows as lists (none, if problems were made from masks); ``bits``, ``book`` and ``at``, the
-problem; ``box``, the state; ``tids``, rows and then earlier items of every open node; ``lists`` and ``frames``, candidates and nodes; ``known``, finds.
+What the functions below pass to each other: ``rows_of``, the rows as lists (none, if problems were made from masks); ``bits``, ``book`` and
+``at``, the problem; ``box``, the state; ``tids``, rows and then earlier items of every open node; ``lists`` and ``frames``, candidates and
+nodes; ``known``, finds.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from tacit.kernels.node import (
     has_room,
     inherit,
     insert,
-)  # fmt: skip
+)
 from tacit.kernels.words import common, contains, intersect
 
 #: How many recent finds are kept, in words of 64.

@@ -22,8 +22,8 @@ ALL, CLOSED, MAXIMAL = range(3)
 DONE, OUTPUT_FULL, PAUSED = range(3)
 
 #: Fields of a node, a row of ``frames``. Its candidates are ``lists[NEXT:END]`` (item, count), the items it added to the head are
-#: ``lists[OWN:LAST]``; ``ROWS`` is the depth whose rows are its own, too; then how many people it has, the size of its head, and the head itself:
-#: labels, ascending.
+#: ``lists[OWN:LAST]``; ``ROWS`` is the depth whose rows are its own, too; then how many people it has, the size of its head, and the head
+#: itself: labels, ascending.
 NEXT, END, OWN, LAST, ROWS, PEOPLE, SIZE, HEAD = range(8)
 
 

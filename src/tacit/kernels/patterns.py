@@ -9,8 +9,8 @@ Items of one column exclude each other: a value and a coarser value that contain
 
 The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
 
-What the functions below pass to each other: ``bits``, ``book`` and ``at``, the problem; ``box``, the state; ``tids``, for every depth rows and then
-the items that may still be added; ``lists`` and ``frames``, candidates and nodes.
+What the functions below pass to each other: ``bits``, ``book`` and ``at``, the problem; ``box``, the state; ``tids``, for every depth rows and
+then the items that may still be added; ``lists`` and ``frames``, candidates and nodes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tacit.kernels.node import (
     emit,
     has_room,
     inherit,
-)  # fmt: skip
+)
 from tacit.kernels.words import common, contains, intersect
 
 
