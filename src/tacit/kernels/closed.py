@@ -146,7 +146,9 @@ def _earlier_item(
                 count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
                 if count >= least:
                     return True
-    if len(rows_of) == 0:
+    if (
+        len(rows_of) == 0 or book[at + EARLIER] < 0
+    ):  # what is not frequent with the root is not frequent, and covers nothing, below it
         return False
     if least == people:
         return earlier.is_in_all(rows_of, book, book[at + PLACES_AT], tids, rows, words, memory, box[N_ITEMS])
@@ -174,14 +176,13 @@ def _open(
     for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
         tids[i] = bits[everyone + i]
     box[FOUND] = 0
+    if book[at + EARLIER] == 0:
+        some = _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, box[LEAST], memory)
+        book[at + EARLIER] = 1 if some else -1
     # Problems made from masks are not covered: those were left out.
     if len(rows_of) > 0 and _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, people, memory):
         box[DEPTH] = -1
-        return
-    wanted = box[WANTED] != MAXIMAL
-    if not wanted and book[at + CANDIDATES] + book[at + EARLIER] == 0:
-        wanted = not _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, box[LEAST], memory)
-    if wanted:
+    elif box[WANTED] != MAXIMAL or (book[at + CANDIDATES] == 0 and book[at + EARLIER] < 0):
         emit(frames, box[DEPTH], people, book[at + FIELDS + 2], box, members, lines)
 
 

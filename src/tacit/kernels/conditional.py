@@ -21,18 +21,20 @@ import numpy as np
 from tacit.kernels.jit import kernel, part
 from tacit.kernels.words import common, transpose
 
-#: Fields of a record: items; words per set of rows; words per mask; first word in ``bits``; people; length of the head; candidates; frequent
-#: earlier items; and where in the book the parts end (they follow the fields) and where head, items, candidates and places start.
+#: Fields of a record: items; words per set of rows; words per mask; first word in ``bits``; people; length of the head; candidates; whether an
+#: earlier item is frequent (1 yes, -1 no, 0 not known); and where in the book the parts end (they follow the fields) and where head, items,
+#: candidates and places start.
 (
     ITEMS, WORDS, WIDTH, BITS, EVERYONE, HEADS, CANDIDATES, EARLIER, PARTS_END, HEADS_AT, ITEMS_AT, CANDIDATES_AT, PLACES_AT, FIELDS,
 ) = range(14)  # fmt: skip
 
-#: What is asked of :func:`project`: the next root and where to end; how many problems at most; the least count of a frequent item; whether
-#: frequent earlier items are kept; whether items that everyone has go to the head, and a root that an earlier item covers is left out.
-NEXT_ROOT, END_ROOT, MAX_PROBLEMS, LEAST, KEEP_EARLIER, ABSORB = range(6)
+#: What is asked of :func:`project`: the root it began with, the next root, and where to end; how many problems at most; the least count of a
+#: frequent item; whether frequent earlier items are kept; whether items that everyone has go to the head, and a root that an earlier item covers
+#: is left out.
+FIRST_ROOT, NEXT_ROOT, END_ROOT, MAX_PROBLEMS, LEAST, KEEP_EARLIER, ABSORB = range(7)
 
 #: What it answers: problems made; most items and most words of one problem; what the next problem needs if it did not fit.
-MADE, MOST_ITEMS, MOST_WORDS, NEED_BITS, NEED_BOOK, ASKED = range(6, 12)
+MADE, MOST_ITEMS, MOST_WORDS, NEED_BITS, NEED_BOOK, ASKED = range(7, 13)
 
 #: Counts are looked through this many at a time.
 STEP = 16
@@ -161,7 +163,7 @@ def _sort_out(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, 
     for i in range(book[at + WIDTH]):
         bits[early + i] = np.uint64(0)
     book[book[at + HEADS_AT]] = labels[root, 0]
-    heads, candidates, earlier = 1, 0, 0
+    heads, candidates, earlier = 1, 0, -1
     for i in range(n_items):
         item = ids[i]
         place = book[at + ITEMS_AT] + 2 * i
@@ -177,7 +179,7 @@ def _sort_out(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, 
             if absorbed:
                 return False
             bits[early + (i >> 6)] |= np.uint64(1) << np.uint64(i & 63)
-            earlier += 1
+            earlier = 1
         elif absorbed:
             book[book[at + HEADS_AT] + heads] = labels[item, 0]
             heads += 1
@@ -196,7 +198,8 @@ def project(
     """Write the problems of the next roots into ``bits`` and ``book``, until the end, or one of them is full.
 
     ``lists``, ``row_masks``, ``starts``, ``places``: as :func:`tacit.kernels.rows.index` makes them; if there are masks, they are used.
-    ``all_parts[p]``: the first place behind part p, its weight, its class. ``labels[i]``: label and column of item i, and its count.
+    ``all_parts[p]``: the first place behind part p, its weight, its class. ``labels[i]``: label and column of item i, its count, and a mark, set
+    when an earlier item was seen to be frequent together with it; without one, there is none if the search began with the first root.
     """
     total, dense = len(labels), len(row_masks) > 0
     counts = np.zeros((total + STEP - 1) // STEP * STEP, np.int64)
@@ -219,6 +222,9 @@ def project(
         ask[NEED_BOOK] = book[at + PARTS_END] + 1 + 5 * n_items + (0 if dense else 64 * words)
         if ask[NEED_BITS] > len(bits) or ask[NEED_BOOK] > len(book):
             break
+        if not dense:
+            for i in range(n_items):
+                labels[ids[i], 3] = 1
         book[at + ITEMS], book[at + WIDTH], book[at + BITS], book[at + EVERYONE] = n_items, width, used, labels[root, 2]
         book[at + HEADS_AT] = book[at + PARTS_END]
         book[at + ITEMS_AT] = book[at + HEADS_AT] + n_items + 1
@@ -231,6 +237,8 @@ def project(
         _turn(masks, book, at, bits)
         _write_rows(mine, cuts, n_parts, bits, used + n_items * words, book, -1 if dense else book[at + PLACES_AT])
         if _sort_out(root, ids, labels, ask, bits, book, at):
+            if not dense and (labels[root, 3] != 0 or ask[FIRST_ROOT] > 0):
+                book[at + EARLIER] = labels[root, 3]
             book[ask[MADE]] = at
             used, at = ask[NEED_BITS], ask[NEED_BOOK]
             ask[MADE] += 1

@@ -94,7 +94,7 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     if not dense:
         parts[:, 0] = np.cumsum(lengths[chosen] + 1)[ends - 1]
     columns = kept if rows.columns is None else rows.columns[kept]
-    labels = np.stack((order, columns[order], people[order]), axis=1).astype(np.int64)
+    labels = np.stack((order, columns[order], people[order], np.zeros_like(order)), axis=1).astype(np.int64)
     longest = int(lengths.max(initial=0))
     return Database(kept, least, n_classes, lists, masks, starts, places, parts, labels, longest)
 

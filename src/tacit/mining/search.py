@@ -108,7 +108,7 @@ class Task:
         """Turn to the root items from ``first`` to ``end`` (not included)."""
         from tacit.kernels import conditional
 
-        self._ask[conditional.NEXT_ROOT], self._ask[conditional.END_ROOT] = first, end
+        self._ask[conditional.FIRST_ROOT], self._ask[conditional.NEXT_ROOT], self._ask[conditional.END_ROOT] = first, first, end
 
     def give_up_rest(self) -> int:
         """Keep only the roots begun so far; the first of those given up."""
