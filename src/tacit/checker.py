@@ -40,6 +40,7 @@ _FORMS = tuple(
         rf"Those .*: {_SUM} people, that is [\d,]+( to [\d,]+)? (person|people)\.",
         r"The list is complete from [\d,]+ people on and leaves it out: x is at most [\d,]+\.",
         r"So x is (between )?[\d,]+( and [\d,]+)?\.",
+        r"It follows through [\d,]+ unpublished subsets, too many to write out here; all published lines are cited\.",
     )
 )
 

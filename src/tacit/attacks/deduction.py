@@ -19,6 +19,8 @@ Whole = npt.NDArray[np.int64]
 
 #: Sums of more terms than this are given as one number.
 MOST_TERMS = 32
+#: Derivations through more unpublished itemsets than this are not written out step by step.
+MOST_STEPS = 40
 _HUGE = np.iinfo(np.int64).max
 
 
@@ -26,101 +28,111 @@ def write_out(
     code: str, supports: Supports, book: Book, index: int, items: Whole, held: npt.NDArray[np.bool_], count: Bound
 ) -> Finding:
     """The finding "count people have these items of the unpublished set and not the others", with its derivation."""
-    names = supports.release.items.names
-    event = ItemEvent(tuple(names[i] for i in items[held]), tuple(names[i] for i in items[~held]))
-    story = _Story(supports, book)
-    story.support(items)
-    story.group(items, held, count)
-    lines = sorted(story.lines)
-    because = [Citation(index, supports.release.line(line), supports.release.count(line), None) for line in lines if line >= 0]
-    if -1 in story.lines:
-        because.insert(0, Citation(index, "n", Bound.of(supports.release.n or 0), None))
-    because.append(Citation(index, "min_support", Bound.of(supports.release.min_support or 0), None))
-    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(story.steps))
+    release = supports.release
+    event = ItemEvent(tuple(release.items.names[i] for i in items[held]), tuple(release.items.names[i] for i in items[~held]))
+    cube = supports.cube(items, within=np.arange(len(release.items)))
+    lines = np.unique(cube.line[:-1]).tolist()
+    because = [Citation(index, "n", Bound.of(release.n or 0), None)] if -1 in lines else []
+    because += [Citation(index, release.line(line), release.count(line), None) for line in lines if line >= 0]
+    because.append(Citation(index, "min_support", Bound.of(release.min_support or 0), None))
+    steps = _Story.of(supports, book, items, cube.line).told(held, count)
+    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps))
 
 
 @dataclass(eq=False)
 class _Story:
-    """Steps of a derivation, each itemset explained once, smaller ones first."""
+    """Steps of a derivation over the subsets of one itemset, each unpublished subset explained once, smaller ones first.
+
+    Subsets are bit masks over ``items``: ``low`` and ``high`` bound their supports, ``line`` says which published set tells them.
+    """
 
     supports: Supports
-    book: Book
+    items: Whole
+    low: Whole
+    high: Whole
+    line: Whole
     steps: list[str] = field(default_factory=list)
-    lines: set[int] = field(default_factory=set)
-    told: dict[tuple[int, ...], tuple[int, int]] = field(default_factory=dict)
+    explained: set[int] = field(default_factory=set)
 
-    def support(self, items: Whole) -> tuple[int, int]:
-        """Bounds on the support of an unpublished itemset; tells how they follow, and how those of its unpublished subsets do."""
-        key = tuple(items.tolist())
-        if key in self.told:
-            return self.told[key]
-        for mask in range((1 << len(items)) - 1):
-            part = items[bits_of(mask, len(items))]
-            line = self.supports.line_for(part)
-            if line == -2:
-                self.support(part)
-            else:
-                self.lines.add(line)
-        _, high = self._groups_without(items)
-        odd = np.bitwise_count(np.arange(len(high), dtype=np.uint64) ^ np.uint64(len(high) - 1)).astype(np.int64) & 1
+    @classmethod
+    def of(cls, supports: Supports, book: Book, items: Whole, line: Whole) -> _Story:
+        """The story of an itemset that the book has bounds for all proper subsets of."""
+        low, high, _ = book.bounds(book.subsets(items))
+        return cls(supports, items, low, high, line)
+
+    def told(self, held: npt.NDArray[np.bool_], count: Bound) -> list[str]:
+        """All steps, from the smallest unpublished subset to the group that the finding is about."""
+        unpublished = int((self.line[:-1] == -2).sum())
+        if unpublished > MOST_STEPS:
+            return [
+                f"It follows through {unpublished:,} unpublished subsets, too many to write out here; all published lines are cited."
+            ]
+        self._explain(len(self.line) - 1)
+        whole = len(self.line) - 1
+        self.steps.append(
+            f"{self._group(whole, sum(1 << j for j in np.flatnonzero(held).tolist()))} people, that is {people(count)}."
+        )
+        return self.steps
+
+    def _explain(self, mask: int) -> None:
+        """Tell how the bounds on an unpublished subset follow, those of its own unpublished subsets first."""
+        for part in _submasks(mask)[:-1].tolist():
+            if self.line[part] == -2 and part not in self.explained:
+                self._explain(part)
+        self.explained.add(mask)
+        parts = _submasks(mask)
+        low, high = self.low[parts].copy(), self.high[parts].copy()
+        low[-1] = high[-1] = 0
+        cells(low, high)
+        odd = np.bitwise_count((parts ^ mask).astype(np.uint64)).astype(np.int64) & 1
         ceiling = (self.supports.release.min_support or 1) - 1
         below, above = int(np.argmax(np.where(odd == 0, -high, -1))), int(np.argmin(np.where(odd == 1, high, _HUGE)))
         least, most = max(0, -int(high[below])), min(ceiling, int(high[above]))
-        self.steps.append(f"No line says how many people have {self._names(items, 'and')}; call it x.")
+        self.steps.append(f"No line says how many people have {self._names(mask, 'and')}; call it x.")
         if least > 0:
-            self.steps.append(f"{self._group(items, below)} people cannot be negative: x is at least {least:,}.")
+            self.steps.append(f"{self._group(mask, int(parts[below]))} people cannot be negative: x is at least {least:,}.")
         if most < ceiling:
-            self.steps.append(f"{self._group(items, above)} people cannot be negative: x is at most {most:,}.")
+            self.steps.append(f"{self._group(mask, int(parts[above]))} people cannot be negative: x is at most {most:,}.")
         else:
             self.steps.append(f"The list is complete from {ceiling + 1:,} people on and leaves it out: x is at most {ceiling:,}.")
         self.steps.append(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
-        self.told[key] = (least, most)
-        return least, most
 
-    def group(self, items: Whole, held: npt.NDArray[np.bool_], count: Bound) -> None:
-        """The last step: the size of the group that the finding is about."""
-        mask = sum(1 << j for j in range(len(items)) if held[j])
-        self.steps.append(f"{self._group(items, mask)} people, that is {people(count)}.")
+    def _names(self, mask: int, word: str) -> str:
+        chosen = self.items[bits_of(mask, len(self.items))]
+        return listed(tuple(sorted(self.supports.release.items.names[i] for i in chosen)), word)
 
-    def _groups_without(self, items: Whole) -> tuple[Whole, Whole]:
-        """Bounds of the groups on the items, the support of the whole set taken as 0."""
-        low, high, known = self.book.bounds(self.book.subsets(items))
-        low, high = np.where(known, low, 0), np.where(known, high, 0)
-        low[-1] = high[-1] = 0
-        cells(low, high)
-        return low, high
-
-    def _names(self, items: Whole, word: str) -> str:
-        return listed(tuple(sorted(self.supports.release.items.names[i] for i in items)), word)
-
-    def _group(self, items: Whole, mask: int) -> str:
-        """A group as a sum of supports: "those with a without b: 50 (line 3) - x = 50 - x"."""
-        held = bits_of(mask, len(items))
-        has, lacks = items[held], items[~held]
-        who = f"with {self._names(has, 'and')}" if len(has) else "of all people"
-        without = f" without {self._names(lacks, 'or')}" if len(lacks) else ""
+    def _group(self, whole: int, has: int) -> str:
+        """A group on a subset as a sum of supports: "Those with a without b: 50 (line 3) - x = 50 - x"."""
+        who = f"with {self._names(has, 'and')}" if has else "of all people"
+        without = f" without {self._names(whole ^ has, 'or')}" if whole ^ has else ""
         terms, lo, hi = [], 0, 0
-        for extra in range(1 << len(lacks)):
-            if extra == (1 << len(lacks)) - 1:
-                continue
+        for extra in _submasks(whole ^ has)[:-1].tolist():
+            low, high = int(self.low[has | extra]), int(self.high[has | extra])
             sign = -1 if extra.bit_count() % 2 else 1
-            low, high, where = self._published(np.union1d(has, lacks[bits_of(extra, len(lacks))]))
             lo, hi = (lo + low, hi + high) if sign > 0 else (lo - high, hi - low)
             number = f"{low:,}" if low == high else f"[{low:,} to {high:,}]"
-            terms.append(f"{'-' if sign < 0 else '+'} {number} ({where})")
-        last = "- x" if len(lacks) % 2 else "+ x"
+            terms.append(f"{'-' if sign < 0 else '+'} {number} ({self._place(has | extra)})")
+        last = "- x" if (whole ^ has).bit_count() % 2 else "+ x"
         rest = f"{lo:,}" if lo == hi else f"[{lo:,} to {hi:,}]"
         if len(terms) > MOST_TERMS:
             terms = [f"+ {rest} (a sum of {len(terms)} supports)"]
         written = " ".join([*terms, last]).removeprefix("+ ")
         return f"Those {who}{without}: {written}" + (f" = {rest} {last}" if len(terms) > 1 else "")
 
-    def _published(self, items: Whole) -> tuple[int, int, str]:
-        """What is known about a support, and where it stands."""
-        release = self.supports.release
-        line = self.supports.line_for(items)
-        if line == -1:
-            return release.n or 0, release.n or 0, "n"
-        if line >= 0:
-            return int(release.lo[line]), int(release.hi[line]), f"line {release.line(line)}"
-        return *self.support(items), "from above"
+    def _place(self, mask: int) -> str:
+        """Where the support of a subset stands."""
+        line = int(self.line[mask])
+        return "n" if line == -1 else f"line {self.supports.release.line(line)}" if line >= 0 else "from above"
+
+
+def _submasks(mask: int) -> Whole:
+    """All masks inside a mask, ascending.
+
+    >>> _submasks(5).tolist()
+    [0, 1, 4, 5]
+    """
+    found = np.zeros(1, np.int64)
+    for bit in range(mask.bit_length()):
+        if mask >> bit & 1:
+            found = np.concatenate((found, found | 1 << bit))
+    return found

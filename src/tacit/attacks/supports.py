@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.release import Itemsets
-from tacit.model.sets import Sets
 
 Lines = npt.NDArray[np.int64]
 
@@ -79,23 +78,6 @@ class Supports:
         long = (sets.lengths > 1)[owners]
         parents = sets.hashes()[owners[long]] - sets.member_hashes()[long]
         return not bool(np.isin(parents, hashes).all())
-
-    @cached_property
-    def _lines_with(self) -> Sets:
-        """For every item, the numbers of the published sets that hold it."""
-        sets = self.release.sets
-        return Sets.from_pairs(sets.members, sets.owners(), len(self.release.items))
-
-    def line_for(self, items: Lines) -> int:
-        """The published set that tells the support of ``items``: -1 for the number of people, -2 when none does."""
-        if len(items) == 0:
-            return -1 if self.release.n is not None else -2
-        found = min((self._lines_with[item] for item in items.tolist()), key=len)
-        for item in items.tolist():
-            found = np.intersect1d(found, self._lines_with[item], assume_unique=True)
-        if not self.by_closure:
-            found = found[self.release.sets.lengths[found] == len(items)]
-        return int(found[np.argmax(self.release.hi[found])]) if len(found) else -2
 
     def cube(self, items: Lines, fixed: Lines = NOTHING, within: Lines = NOTHING) -> Cube:
         """Bounds on the supports of ``fixed`` joined with every subset of ``items``.

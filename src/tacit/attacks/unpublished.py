@@ -59,13 +59,13 @@ class Groups:
     lo: npt.NDArray[np.int64]
     hi: npt.NDArray[np.int64]
     level: npt.NDArray[np.int64]
-    new: npt.NDArray[np.int8]
+    new: npt.NDArray[np.int64]
 
     @classmethod
     def joined(cls, parts: list[Groups], width: int) -> Groups:
         """All parts one after the other."""
         nothing = np.empty(0, np.int64)
-        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, nothing, np.empty(0, np.int8))
+        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, nothing, nothing)
         fields = ("words", "present", "lo", "hi", "level", "new")
         return cls(*(np.concatenate([getattr(part, name) for part in [empty, *parts]]) for name in fields))
 
@@ -174,7 +174,8 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
         for start in range(0, len(wanted), PIECE):
             target.limits.check(CODE)
             keys = wanted[start : start + PIECE]
-            bounds, which, present, lo, hi, new = book.deduce(keys, ask)
+            bounds, found = book.deduce(keys, ask)
+            which, present, lo, hi, new = found.T
             too_long += int((bounds[:, 0] < 0).sum())
             _refuse_impossible(release, bounds)
             parts.append(Groups(keys[which], present, lo, hi, np.full(len(which), level), new))

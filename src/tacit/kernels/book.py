@@ -38,10 +38,10 @@ class Book:
         return cls(np.unique(members).astype(np.int64))
 
     def _clear(self, slots: int) -> None:
-        self.marks = np.zeros(slots, np.uint64)
-        self.words = np.zeros((slots, self.width), np.uint64)
-        self.lo = np.zeros(slots, np.int64)
-        self.hi = np.zeros(slots, np.int64)
+        self._marks = np.zeros(slots, np.uint64)
+        self._words = np.zeros(slots * self.width, np.uint64)
+        self._lo = np.zeros(slots, np.int64)
+        self._hi = np.zeros(slots, np.int64)
 
     def __len__(self) -> int:
         return self._count
@@ -68,33 +68,40 @@ class Book:
         return keys
 
     def enter(self, keys: Words, bounds: Whole) -> None:
-        """Write itemsets with their bounds; an itemset that is there already gets the new bounds."""
+        """Write itemsets with their bounds (two columns); an itemset that is there already gets the new bounds."""
         needed = self._count + len(keys)
-        if 2 * needed > len(self.marks):
-            used = np.flatnonzero(self.marks)
-            old = self.words[used], np.stack((self.lo[used], self.hi[used]), axis=1)
+        if 2 * needed > len(self._marks):
+            used = np.flatnonzero(self._marks)
+            old, lo, hi = self.everything(), self._lo[used], self._hi[used]
             self._clear(1 << (4 * needed).bit_length())
-            enter(self.marks, self.words, self.lo, self.hi, *old[:1], self.mix, old[1])
-        bounds = np.ascontiguousarray(bounds, np.int64)
-        self._count += enter(self.marks, self.words, self.lo, self.hi, np.ascontiguousarray(keys), self.mix, bounds)
+            self._write(old, lo, hi)
+        self._count += self._write(keys, bounds[:, 0], bounds[:, 1])
+
+    def _write(self, keys: Words, lo: Whole, hi: Whole) -> int:
+        bounds = (np.ascontiguousarray(lo, np.int64), np.ascontiguousarray(hi, np.int64))
+        return enter(self._marks, self._words, self._lo, self._hi, _flat(keys), self.mix, *bounds)
 
     def everything(self) -> Words:
         """All itemsets in the book."""
-        return self.words[np.flatnonzero(self.marks)]
+        return self._words.reshape(-1, self.width)[np.flatnonzero(self._marks)]
 
     def bounds(self, keys: Words) -> tuple[Whole, Whole, npt.NDArray[np.bool_]]:
         """The bounds of itemsets, and which of them are in the book."""
         slots = np.empty(len(keys), np.int64)
-        look_up(self.marks, self.words, np.ascontiguousarray(keys), self.mix, slots)
-        return self.lo[slots], self.hi[slots], slots >= 0
+        look_up(self._marks, self._words, _flat(keys), self.mix, slots)
+        return self._lo[slots], self._hi[slots], slots >= 0
 
     def candidates(self, fresh: Words, *, first: bool) -> Words:
         """Itemsets that are not in the book but all of whose subsets are, above those of ``fresh``; sorted, each once."""
-        found: Words = candidates(self.marks, self.words, np.ascontiguousarray(fresh), self.mix, first, np.zeros(1, np.int8))
-        return np.unique(found, axis=0)
+        count, found = candidates(self._marks, self._words, _flat(fresh), self.mix, first)
+        return np.unique(found[: count * self.width].reshape(-1, self.width), axis=0)
 
-    def deduce(self, keys: Words, ask: Whole) -> tuple[Whole, Whole, Whole, Whole, Whole, npt.NDArray[np.int8]]:
-        """Bounds of candidates and the small groups they prove (see :func:`tacit.kernels.deduction.deduce`)."""
-        found: tuple[Whole, Whole, Whole, Whole, Whole, npt.NDArray[np.int8]]
-        found = deduce(self.marks, self.words, self.lo, self.hi, np.ascontiguousarray(keys), self.mix, ask)
-        return found
+    def deduce(self, keys: Words, ask: Whole) -> tuple[Whole, Whole]:
+        """Bounds of candidates, two columns, and the small groups they prove, five (see :func:`tacit.kernels.deduction.deduce`)."""
+        bounds = np.empty(2 * len(keys), np.int64)
+        count, found = deduce(self._marks, self._words, self._lo, self._hi, _flat(keys), self.mix, ask, bounds)
+        return bounds.reshape(-1, 2), found[: 5 * count].reshape(-1, 5)
+
+
+def _flat(keys: Words) -> Words:
+    return np.ascontiguousarray(keys).reshape(-1)
