@@ -203,7 +203,9 @@ def project(
     """
     total, dense = len(labels), len(row_masks) > 0
     counts = np.zeros((total + STEP - 1) // STEP * STEP, np.int64)
-    ids, number = np.arange(total), np.full(total, -1, np.int64)
+    ids, number = np.empty(total, np.int64), np.empty(total, np.int64)
+    for i in range(total):  # numpy's own functions for this would take a while to compile
+        ids[i], number[i] = i, -1
     cuts = np.empty(len(all_parts), np.int64)
     masks = np.empty(0, np.uint64)
     for i in range(MADE, ASKED):

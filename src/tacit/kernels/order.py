@@ -17,8 +17,9 @@ def _by_length(offsets: Any, starts: Any) -> Any:
         starts[offsets[i + 1] - offsets[i] + 1] += 1
     for length in range(len(starts) - 1):
         starts[length + 1] += starts[length]
-    cursor = starts.copy()
-    grouped = np.empty(n_sets, np.int64)
+    cursor, grouped = np.empty(len(starts), np.int64), np.empty(n_sets, np.int64)
+    for length in range(len(starts)):
+        cursor[length] = starts[length]
     for i in range(n_sets):
         length = offsets[i + 1] - offsets[i]
         grouped[cursor[length]] = i
@@ -44,7 +45,8 @@ def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
     for place in range(longest - 1, -1, -1):
         # Sets that end here come before those that go on, which are sorted already.
         first, last = starts[place + 1], starts[place + 2]
-        buckets[:] = 0
+        for label in range(n_labels + 1):
+            buckets[label] = 0
         for i in range(first, last):
             buckets[members[offsets[grouped[i]] + place] + 1] += 1
         for i in range(active):

@@ -97,9 +97,10 @@ def index(offsets: Any, members: Any, chosen: Any, starts: Any, places: Any, lis
     for row in chosen:
         for at in range(offsets[row], offsets[row + 1]):
             starts[members[at] + 1] += 1
+    cursor = np.empty(n_items, np.int64)
     for item in range(n_items):
+        cursor[item] = starts[item]
         starts[item + 1] += starts[item]
-    cursor = starts[:-1].copy()
     end = 0
     for number in range(len(chosen)):
         row = chosen[number]
