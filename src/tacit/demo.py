@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tacit.api import audit, mine_itemsets, read_release, read_table, write_release
+from tacit.api import audit, mine_itemsets, read_release, read_table, repair, write_release
 from tacit.errors import OptionError
 from tacit.formats.files import replace_file, replace_text, shown
 from tacit.model.audit import Audit
@@ -25,6 +25,7 @@ from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
 from tacit.model.policy import Policy
 from tacit.model.release import Itemsets
+from tacit.model.repair import Repair
 from tacit.model.table import Column, Table
 from tacit.reports.arithmetic import Derivation
 from tacit.reports.html import audit_html
@@ -34,7 +35,8 @@ SENSITIVE = "salary"
 MIN_SUPPORT = "5%"
 POLICY = Policy(k=10)
 
-DATA, RELEASE, REPORT = "adult.csv.gz", "itemsets.csv", "report.html"
+DATA, RELEASE, REPORT, SAFER = "adult.csv.gz", "itemsets.csv", "report.html", "safer.csv"
+METHOD = "substitute"
 #: Among this many of the worst findings the one that is easiest to follow is shown.
 _LOOKED_AT = 200
 
@@ -48,6 +50,7 @@ class Story:
     audit: Audit
     example: Finding | None
     rows: npt.NDArray[np.int64]
+    repaired: Repair
     folder: Path
 
     @property
@@ -57,7 +60,7 @@ class Story:
 
 
 def tell(folder: str | os.PathLike[str], *, progress: Callable[[float], None]) -> Story:
-    """Mine the bundled data, audit the release, check one finding in the data, and write everything into the folder."""
+    """Mine the bundled data, audit the release, check one finding in the data, repair, and write everything into the folder."""
     place = _prepared(folder)
     people = in_decades(bundled_adult())
     _write_table(people, place / DATA)
@@ -68,7 +71,9 @@ def tell(folder: str | os.PathLike[str], *, progress: Callable[[float], None]) -
     with replace_text(place / REPORT) as stream:
         stream.write(audit_html(found, release=release))
     example = easiest(found)
-    return Story(people, release, found, example, rows_in(example, people), place)
+    repaired = repair(release, method=METHOD, data=people, policy=POLICY)
+    write_release(repaired.release, place / SAFER)
+    return Story(people, release, found, example, rows_in(example, people), repaired, place)
 
 
 def _prepared(folder: str | os.PathLike[str]) -> Path:

@@ -54,6 +54,13 @@ def test_the_numbers_are_those_of_the_files(told: tuple[Path, str, dict[str, Any
     assert sum(attack["findings"] for attack in found["attacks"]) == record["groups"], "the same without the data"
 
 
+def test_the_repaired_release_audits_clean_by_itself(told: tuple[Path, str, dict[str, Any]]) -> None:
+    folder, text, record = told
+    assert record["repair"]["after"]["verdict"] == "clean"
+    assert "Audited again: CLEAN." in text
+    assert tacit("audit", folder / "safer.csv").exit_code == 0
+
+
 def test_the_example_follows_from_the_published_lines_and_is_true_of_the_data(told: tuple[Path, str, dict[str, Any]]) -> None:
     folder, text, record = told
     example = record["example"]
@@ -74,7 +81,7 @@ def test_everything_is_written_inside_the_folder_and_the_same_every_time(
     told: tuple[Path, str, dict[str, Any]], tmp_path: Path
 ) -> None:
     folder, _, _ = told
-    names = {"adult.csv.gz", "itemsets.csv", "itemsets.csv.json", "report.html"}
+    names = {"adult.csv.gz", "itemsets.csv", "itemsets.csv.json", "report.html", "safer.csv", "safer.csv.json"}
     assert {path.name for path in folder.iterdir()} == names
     assert tacit("demo", "--out", tmp_path / "out").exit_code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

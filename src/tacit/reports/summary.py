@@ -169,11 +169,15 @@ _ROUNDING = {
 def next_steps(audit: Audit) -> list[str]:
     """What the owner can do now."""
     if audit.verdict == "exposed":
-        kinds = {release["kind"] for release in audit.release}
-        less = "Publish less: fewer digits, a higher threshold, fewer lines"
-        if "itemsets" in kinds:
-            less = "Publish less: only the maximal itemsets (mine itemsets --only maximal) tell no supports of their subsets"
-        return ["Do not publish this release as it is.", f"{less}; then audit the new release before it leaves."]
+        less = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before it leaves."
+        if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
+            change = f"tacit repair RELEASE --data DATA --method substitute --k {audit.policy.k} -o OUT"
+            return [
+                "Do not publish this release as it is.",
+                f"Repair it: {change} (tacit repairs lists other ways).",
+                "Or publish less: the maximal itemsets alone (tacit mine itemsets --only maximal) tell no supports of their subsets.",
+            ]
+        return ["Do not publish this release as it is.", less]
     if audit.verdict == "clean":
         return [
             "Clean holds for this file, this k and the attacks that ran.",
