@@ -229,7 +229,9 @@ def _worst_first(channels: Channels, release: Itemsets) -> Channels:
     if len(channels.line) == 0:
         return channels
     keys = [channels.present[:, word] for word in range(channels.present.shape[1])]
-    return channels.take(np.lexsort((*keys, channels.line, channels.lengths(release), channels.hi)))
+    # Size, length and line in one number: one sort instead of three. Sizes are below k, which no one sets to millions.
+    first = (np.minimum(channels.hi, 1 << 22) << 40) | (np.minimum(channels.lengths(release), 127) << 33) | (channels.line + 1)
+    return channels.take(np.lexsort((*keys, first)))
 
 
 def _people(channels: Channels) -> int:
@@ -238,5 +240,4 @@ def _people(channels: Channels) -> int:
         return 0
     if channels.free is not None:
         return int(channels.lo.max())
-    _, of = np.unique(channels.line, return_inverse=True)
-    return int(np.bincount(of, weights=channels.lo).max())
+    return int(np.bincount(channels.line + 1, weights=channels.lo).max())

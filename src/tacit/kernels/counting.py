@@ -58,17 +58,23 @@ def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: A
     """
     width = 1
     index = np.zeros((n_items, 1), np.uint64)
+    holding = np.zeros(n_items, np.int64)
     found = 0
     for place in range(order.size):
         s = order[place]
         start, end = offsets[s], offsets[s + 1]
-        covered = False
-        for w in range((found + 63) // 64):
-            common = ~_ZERO
+        # The item that the fewest maximal sets hold rules most words out by itself.
+        rarest = -1
+        for p in range(start, end):
+            if rarest < 0 or holding[members[p]] < holding[rarest]:
+                rarest = members[p]
+        covered = rarest < 0 and found > 0
+        for w in range((found + 63) // 64 if rarest >= 0 else 0):
+            common = index[rarest, w]
+            if common == _ZERO:
+                continue
             for p in range(start, end):
                 common &= index[members[p], w]
-                if common == _ZERO:
-                    break
             if common != _ZERO:
                 covered = True
                 break
@@ -85,6 +91,7 @@ def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: A
         bit = _ONE << np.uint64(found % 64)
         for p in range(start, end):
             index[members[p], found // 64] |= bit
+            holding[members[p]] += 1
         found += 1
 
 

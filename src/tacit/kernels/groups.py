@@ -56,14 +56,16 @@ def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
     place[order] = (
         np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 64 * np.repeat(np.append(0, ends[:-1]), sizes)
     )
-    used, local = np.unique(members, return_inverse=True)
+    used = np.flatnonzero(np.bincount(members, minlength=1))
+    local = np.zeros(int(used.max(initial=0)) + 1, np.int32)
+    local[used] = np.arange(len(used), dtype=np.int32)
     bits = np.zeros((max(1, len(used)), int(ends[-1]) if len(ends) else 1), np.uint64)
     for row, item in enumerate(used.tolist()):
         flags = np.zeros(bits.shape[1] * 64, np.uint8)
         flags[place[rows.tids[rows.starts[item] : rows.starts[item + 1]]]] = 1
         bits[row] = np.packbits(flags, bitorder="little").view(np.uint64)
     counts = np.empty(len(offsets) - 1, np.int64)
-    count_sets(bits, ends, levels, offsets, local.astype(np.int32), counts)
+    count_sets(bits, ends, levels, offsets, local[members], counts)
     return counts
 
 
