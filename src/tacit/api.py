@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,18 +11,19 @@ from typing import Any
 from tacit.attacks import ATTACKS, Attack, Target
 from tacit.attacks.base import Progress, silent
 from tacit.errors import OptionError, nearest_name
+from tacit.formats.hierarchies import read_hierarchies
 from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.measures import cost_of, measure, people_changed
+from tacit.mining import itemsets as itemset_mining
+from tacit.mining import rules as rule_mining
 from tacit.mining.items import table_rows
-from tacit.mining.itemsets import mine_itemsets
-from tacit.mining.rules import mine_rules
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Header, Itemsets, Only, Release
+from tacit.model.release import Header, Itemsets, Only, Release, Rules
 from tacit.model.repair import Repair
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
@@ -39,6 +41,93 @@ __all__ = [
     "with_coarser_items",
     "write_release",
 ]
+
+#: Hierarchies by column, or a folder of files that hold them.
+Trees = Mapping[str, Hierarchy] | str | Path | None
+
+
+def mine_itemsets(
+    data: Transactions | Table | str | Path | Any,
+    *,
+    min_support: Any,
+    only: Only = "all",
+    strict: bool = False,
+    hierarchies: Trees = None,
+    max_itemsets: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Itemsets:
+    """The frequent itemsets of the data with their counts; :func:`tacit.mining.itemsets.mine_itemsets` says what the options mean.
+
+    Data may also be a file, a frame, or a list of lists of items; hierarchies may be a folder of files.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> found = tacit.mine_itemsets([["a", "b"], ["a", "b"], ["a"]], min_support=2, only="closed")
+    >>> len(found), found.min_support, found.n
+    (2, 2, 3)
+    """
+    people = _people(data)
+    return itemset_mining.mine_itemsets(
+        people,
+        min_support=min_support,
+        only=only,
+        strict=strict,
+        hierarchies=_trees(hierarchies, people),
+        max_itemsets=max_itemsets,
+        threads=threads,
+        time_limit=time_limit,
+        progress=progress,
+    )
+
+
+def mine_rules(
+    people: Table,
+    *,
+    min_support: Any,
+    min_confidence: Any,
+    strict: bool = False,
+    withhold_values: bool = False,
+    digits: int | None = None,
+    with_confidence: bool = False,
+    incomplete: bool = False,
+    publish_sa_distribution: bool = False,
+    hierarchies: Trees = None,
+    max_rules: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Rules:
+    """The rules QI => SA of a table; :func:`tacit.mining.rules.mine_rules` says what the options mean. Hierarchies may be a folder of files.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> people = tacit.read_table({"sex": ["F", "F", "M"], "ill": ["yes", "yes", "no"]}, qi="sex", sa="ill")
+    >>> next(tacit.mine_rules(people, min_support=2, min_confidence=0.6).records())
+    {'antecedent': {'sex': 'F'}, 'consequent': 'yes', 'count': 2, 'support': 0.6666666666666666, 'confidence': 1.0}
+    """
+    if not isinstance(people, Table):
+        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
+        raise OptionError("needs a table whose columns have roles", where="mine_rules", remedy=remedy)
+    return rule_mining.mine_rules(
+        people,
+        min_support=min_support,
+        min_confidence=min_confidence,
+        strict=strict,
+        withhold_values=withhold_values,
+        digits=digits,
+        with_confidence=with_confidence,
+        incomplete=incomplete,
+        publish_sa_distribution=publish_sa_distribution,
+        hierarchies=_trees(hierarchies, people),
+        max_rules=max_rules,
+        threads=threads,
+        time_limit=time_limit,
+        progress=progress,
+    )
 
 
 def audit(
@@ -143,6 +232,22 @@ def repair(
     return Repair(method, proposal.release, before, after, cost)
 
 
+def _people(data: Any) -> Table | Transactions:
+    """Data as they are, or read from whatever holds them."""
+    if isinstance(data, (Table, Transactions)):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return read_data(data)
+    return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
+
+
+def _trees(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
+    """Hierarchies as they are, or read from a folder for the columns of the data."""
+    if given is None or isinstance(given, Mapping):
+        return None if given is None else dict(given)
+    return read_hierarchies(given, people.names if isinstance(people, Table) else ())
+
+
 def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
     """The same people; where there are hierarchies, each row also holds the coarser values that its values belong to."""
     if not trees or not isinstance(people, Table):
@@ -193,8 +298,10 @@ def _owner_rows(release: Release, data: Any) -> Transactions | None:
     """The owner's data as transactions over the items of the release."""
     if data is None:
         return None
-    if not isinstance(data, (Transactions, Table)):
+    if isinstance(data, (str, os.PathLike)):
         data = read_data(data, **_roles(release.header))
+    elif not isinstance(data, (Transactions, Table)):
+        data = _people(data)
     return data.transactions() if isinstance(data, Table) else data
 
 
