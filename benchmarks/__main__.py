@@ -13,10 +13,10 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import mining
+from benchmarks import mining, starting
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run,)
+BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run, starting.run)
 PROGRAMS = ("tacit", "numpy", "numba", "duckdb", "pyfim", "mlxtend")
 
 
