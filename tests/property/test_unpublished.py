@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
 from tacit.attacks import channels, unpublished
@@ -12,19 +11,11 @@ from tacit.attacks.base import Target
 from tacit.errors import Contradiction
 from tacit.model.audit import AttackRun
 from tacit.model.event import ItemEvent
-from tacit.model.items import Items
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Sets
-from tests.naive_channels import closed, frequent
+from tests.made_releases import released_supports as released
+from tests.naive_channels import frequent
 from tests.naive_deduction import Groups, deduced_groups, worlds_by_release
-
-
-def released(supports: dict[frozenset[str], int], n: int, sigma: int, only: Only, names: tuple[str, ...]) -> Itemsets:
-    chosen = supports if only == "all" else closed(supports)
-    sets = Sets.from_lists([[names.index(item) for item in one] for one in chosen])
-    counts = np.array(list(chosen.values()), np.int64)
-    return Itemsets(sets, counts, counts, Items(names), Header(n=n, min_support=sigma, complete=True), only)
 
 
 def groups_of(found: AttackRun) -> Groups:

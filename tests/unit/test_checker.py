@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tacit.attacks import channels, unpublished
@@ -16,22 +15,13 @@ from tacit.checker import check_audit
 from tacit.errors import InputError
 from tacit.measures import measure
 from tacit.model.audit import Audit
-from tacit.model.items import Items
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Sets
-from tests.naive_channels import closed, frequent, rows_of
+from tacit.model.release import Itemsets, Only
+from tests.made_releases import released
+from tests.naive_channels import rows_of
 
 PMICD = rows_of("a b c d/b c e f/a b c/c d e f/b e f/a c d/b c d f/a b c d e f/b c d e f/a b c d e")
 Record = dict[str, Any]
-
-
-def released(rows: list[frozenset[str]], sigma: int, only: Only) -> Itemsets:
-    supports = frequent(rows, sigma) if only == "all" else closed(frequent(rows, sigma))
-    names = tuple(sorted(set().union(*rows)))
-    sets = Sets.from_lists([[names.index(item) for item in one] for one in supports])
-    counts = np.array(list(supports.values()), np.int64)
-    return Itemsets(sets, counts, counts, Items(names), Header(n=len(rows), min_support=sigma, complete=True), only)
 
 
 def audited(release: Itemsets, k: int, top: int = 1000) -> Record:

@@ -14,22 +14,13 @@ from tacit.attacks.channels import run
 from tacit.errors import OptionError
 from tacit.measures import cost_of, people_changed
 from tacit.model.audit import Audit
-from tacit.model.items import Items
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Itemsets, Only, Release
-from tacit.model.sets import Sets
+from tacit.model.release import Itemsets, Only, Release
 from tacit.model.transactions import Transactions
 from tacit.repairs.base import RepairCase
 from tacit.repairs.raise_threshold import above, propose
-from tests.naive_channels import closed, frequent, maximal_channels
-
-
-def released(rows: list[frozenset[str]], sigma: int, only: Only) -> Itemsets:
-    supports = frequent(rows, sigma) if only == "all" else closed(frequent(rows, sigma))
-    names = tuple(sorted(set().union(*rows)))
-    sets = Sets.from_lists([[names.index(item) for item in one] for one in supports])
-    counts = np.array(list(supports.values()), np.int64)
-    return Itemsets(sets, counts, counts, Items(names), Header(n=len(rows), min_support=sigma, complete=True), only)
+from tests.made_releases import released
+from tests.naive_channels import maximal_channels
 
 
 def case_of(release: Itemsets, k: int, audit: Callable[[Release, Transactions | None], Audit]) -> RepairCase:

@@ -196,7 +196,7 @@ def _refuse_impossible(release: Itemsets, bounds: npt.NDArray[np.int64]) -> None
         raise Contradiction(
             "the list cannot be complete: an itemset that it leaves out has to reach the threshold, or some group would be negative",
             where=release.source.name if release.source else "the release",
-            remedy="Check the threshold and the counts, or say that the list is incomplete (--incomplete)",
+            remedy="Check the threshold and the counts, or say in the header that the list is not complete",
         )
 
 
