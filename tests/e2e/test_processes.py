@@ -91,10 +91,11 @@ def test_a_reader_that_leaves_changes_nothing_but_the_output(release: Path) -> N
     assert (done.returncode, done.stderr) == (1, b"")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize("arguments", [["audit", "r.csv"], ["audit", "r.csv", "--json", "-"]])
-def test_a_full_disk_behind_standard_output_is_one_sentence(release: Path, arguments: list[str]) -> None:
+def test_a_full_disk_behind_standard_output_is_one_sentence(release: Path, arguments: list[str], unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:
-        done = program(*arguments, cwd=release.parent, stdout=full)
+        done = program(*arguments, cwd=release.parent, stdout=full, env={"PYTHONUNBUFFERED": unbuffered})
     assert done.returncode == 2
     assert done.stderr.startswith(b"standard output: ")
     assert b"Traceback" not in done.stderr

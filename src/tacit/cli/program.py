@@ -73,6 +73,7 @@ class Program(click.Group):
             return _complain("tacit: there is not enough memory. Raise --min-support, or use a machine with more.", BAD_INPUT)
         except Exception as exc:
             if isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF):
+                stop_listening()  # what is still buffered would fail, and be told, once more
                 return _complain(_OUTPUT_FAILED, BAD_INPUT)
             return _bug(exc)
         return code if isinstance(code, int) else DONE
