@@ -216,7 +216,11 @@ def _derived(
         weights = _weights(book, present, absent)
         if {place: citation.get("weight") for place, citation in cited.items()} != weights:
             raise _Reject("the lines it cites are not those of its sum")
-        return _signed(weights.values(), [book.bounds(place) for place in weights])
+        # Bounds are added support by support: two rounded supports that share a line need not be equal, so they do not cancel.
+        extras = _subsets(absent)
+        return _signed(
+            [(-1) ** len(extra) for extra in extras], [book.bounds(book.place(present.union(extra))) for extra in extras]
+        )
     if code == "I02":
         if not book.release.header.complete:
             raise _Reject("it needs a complete list, and the release is none")

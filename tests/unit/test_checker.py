@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tacit.attacks import channels, unpublished
@@ -185,3 +187,32 @@ def test_another_release_is_rejected() -> None:
 def test_what_is_no_audit_is_an_error(record: Record) -> None:
     with pytest.raises(InputError):
         check_audit(record, [released(PMICD, 4, "all")])
+
+
+def test_an_incomplete_list_deduces_nothing() -> None:
+    release = released(PMICD, 4, "all")
+    record = audited(release, 3)
+    incomplete = replace(release, header=replace(release.header, complete=False))
+    assert any("complete" in problem for problem in check_audit(record, [incomplete]).problems)
+
+
+@pytest.mark.parametrize("only", ["all", "closed"])
+def test_rounded_supports_do_not_cancel(only: Only) -> None:
+    """Supports that share a rounded line need not be equal: what is claimed may not be tighter than their bounds, each by itself."""
+    forged = 0
+    for seed in range(20):
+        chance = random.Random(seed)
+        rows = [frozenset(x for x in "abcd" if chance.random() < 0.8) for _ in range(40)]
+        exact = released(rows, 10, only)
+        release = replace(exact, lo=np.maximum(exact.lo - 1, 10), hi=np.minimum(exact.hi + 1, len(rows)))
+        record = audited(release, 30)
+        assert check_audit(record, [release]).problems == ()
+        for finding in record["findings"]:
+            lo, hi = finding["count"]
+            if lo < hi:
+                forged += 1
+                tighter = copy.deepcopy(record)
+                place = record["findings"].index(finding)
+                tighter["findings"][place]["count"] = [lo + 1, hi]
+                assert not check_audit(tighter, [release]).ok
+    assert forged > 50
