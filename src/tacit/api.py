@@ -187,7 +187,7 @@ def repair(
     """Change a release until no attack succeeds; the audit of the result says whether it worked.
 
     Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: every one that
-    applies, or with ``"frequent-only"`` those on published itemsets (I01).
+    applies, or with ``"frequent-only"`` those on published itemsets (I01). When ``time_limit`` passes, :class:`LimitReached` is raised.
 
     Examples
     --------
@@ -205,8 +205,12 @@ def repair(
         raise OptionError(f"there is no goal {goal!r}", where="--goal", remedy=nearest_name(goal, GOALS, "goals"))
     attacks = ["I01"] if goal == "frequent-only" else None
 
+    limits = Limits.within(time_limit)
+
     def look(candidate: Release, people: Transactions | None) -> Audit:
-        return audit(candidate, data=people, policy=policy, attacks=attacks, time_limit=time_limit, progress=progress)
+        limits.check("repair")  # every repair looks again and again, so this bounds the whole
+        left = limits.seconds_left
+        return audit(candidate, data=people, policy=policy, attacks=attacks, time_limit=left, progress=progress)
 
     before = look(start, rows)
     if before.ok:
@@ -214,7 +218,8 @@ def repair(
 
     def mine(people: Transactions, only: Only | None = None, least: int | None = None) -> Itemsets:
         kind: Only = only or (start.only if isinstance(start, Itemsets) else "all")
-        mined = mine_itemsets(people, min_support=least or start.min_support or 1, only=kind)
+        limits.check("repair")
+        mined = mine_itemsets(people, min_support=least or start.min_support or 1, only=kind, time_limit=limits.seconds_left)
         return replace(mined, header=replace(start.header, n=people.n))
 
     case = RepairCase(start, policy.k, look, mine, lambda people: mine(people, "all"), rows, goal)

@@ -39,3 +39,11 @@ def test_the_owners_data_may_be_a_list_or_a_frame() -> None:
 def test_rules_need_roles() -> None:
     with pytest.raises(tacit.OptionError, match="needs a table whose columns have roles"):
         tacit.mine_rules(ROWS, min_support=1, min_confidence=0.5)  # type: ignore[arg-type]
+
+
+def test_a_repair_ends_when_its_time_is_over() -> None:
+    rows = [["a", "b"]] * 49 + [["a"]] + [["c"]] * 20
+    release = tacit.mine_itemsets(rows, min_support=40)
+    with pytest.raises(tacit.LimitReached):
+        tacit.repair(release, method="raise-threshold", time_limit=1e-9)
+    assert tacit.repair(release, method="substitute", data=rows, time_limit=60).ok

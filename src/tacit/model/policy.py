@@ -67,8 +67,8 @@ class Limits:
 
     @property
     def seconds_left(self) -> float | None:
-        """The seconds that are left, or None without a limit."""
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+        """The seconds that are left, or None without a limit; never quite 0, so that they can be a limit themselves."""
+        return None if self.deadline is None else max(0.001, self.deadline - time.monotonic())
 
     def check(self, where: str) -> None:
         """Raise :class:`LimitReached` when the time is over."""
