@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+import tacit
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.formats.releases import read_release, write_release
 from tacit.model.items import Items
@@ -460,3 +461,15 @@ class TestWriting:
             write_release(release_of([[0]], [5], ("b",), Header(n=9)), tmp_path / "out.csv")
         monkeypatch.undo()
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("whole", [2, 4, 5, 8])
+def test_short_exact_confidences_are_read_exactly(tmp_path: Path, ending: str, whole: int) -> None:
+    """1 of 5 prints as 0.2 in full; beside an exact count and a header without digits it means 1/5, not something near it."""
+    people = tacit.read_table({"sex": ["F"] * whole + ["M"] * 2, "ill": ["yes"] + ["no"] * (whole + 1)}, qi="sex", sa="ill")
+    rules = tacit.mine_rules(people, min_support=1, min_confidence=0.1)
+    tacit.write_release(rules, tmp_path / f"r{ending}")
+    again = tacit.read_release(tmp_path / f"r{ending}")
+    assert isinstance(again, tacit.Rules)
+    assert again.whole_lo.tolist() == again.whole_hi.tolist() == rules.whole_lo.tolist()

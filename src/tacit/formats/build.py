@@ -49,6 +49,8 @@ class _Reading:
         self.confidence = self._shares(printout.confidence)
         self.whole_support = self._shares(printout.whole_support)
         self.count, self.counted = self._counts(printout.count)
+        if printout.exact and self.confidence is not None and self._are_doubles(self.confidence):
+            self.confidence = replace(self.confidence, is_double=True, in_full=True)
         self.whole_count, self.whole_counted = self._counts(printout.whole_count)
 
     def _shares(self, column: TextColumn | None) -> Shares | None:
@@ -56,6 +58,10 @@ class _Reading:
             return None
         header = self.printout.header
         return read_shares(column, rounding=header.rounding, digits=header.digits, place=self.printout.place)
+
+    def _are_doubles(self, shares: Shares) -> bool:
+        """Whether shares beside exact counts are doubles in full, though none is long enough to show it."""
+        return bool((self.counted | ~shares.given()).all()) and shares.are_quotients_of(self.count)
 
     def _counts(self, column: TextColumn | None) -> tuple[Counts, Flags]:
         size = len(self.printout.lines)

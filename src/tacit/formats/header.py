@@ -28,7 +28,8 @@ FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1"
 class FileHeader:
     """What a header file says; ``where`` is empty when there is none.
 
-    ``rounding`` is None when the header does not say it. ``columns`` names the columns of items ``column=value``.
+    ``rounding`` is None when the header does not say it. ``columns`` names the columns of items ``column=value``. ``exact`` says that numbers
+    are not cut to some digits: the header names none.
     """
 
     header: Header = field(default_factory=Header)
@@ -37,6 +38,7 @@ class FileHeader:
     columns: tuple[str, ...] = ()
     rounding: Rounding | None = None
     where: str = ""
+    exact: bool = False
 
 
 def header_path(path: FilePath) -> str:
@@ -102,6 +104,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
         min_confidence=get.share("min_confidence"),
         complete=bool(get.flag("complete")),
         strict=bool(get.flag("strict")),
+        coarser=bool(get.flag("coarser")),
         digits=get.whole("digits", most=15),
         rounding=rounding or "nearest",
         base=base,
@@ -121,7 +124,8 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
             f"the counts of 'sa_distribution' do not add up to n = {header.n}", where=where, remedy="Correct one of them"
         )
     only = cast(Only | None, get.choice("only", ONLY))
-    return FileHeader(header, kind, only, get.names("columns"), rounding, where)
+    exact = "digits" in entries and header.digits is None and base is None
+    return FileHeader(header, kind, only, get.names("columns"), rounding, where, exact)
 
 
 def _distribution(get: _Getter) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -242,6 +246,8 @@ def header_entries(release: Release) -> dict[str, Any]:
         entries["only"] = release.only
         if columns := item_columns(release.items):
             entries["columns"] = list(columns)
+    if header.coarser:
+        entries["coarser"] = True
     if header.sa_counts:
         entries["sa_distribution"] = dict(zip(header.sa_values, header.sa_counts, strict=True))
     return entries

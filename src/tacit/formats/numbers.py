@@ -40,6 +40,7 @@ class Shares:
     ``floats`` holds the distinct numbers nearly (NaN for an empty text), ``printed(number)`` exactly. ``is_double`` says that the column
     holds binary doubles in full, not rounded decimals; ``digits`` is the number of decimals that a header promises. ``widest`` are the texts
     with the most decimals and the most digits: they show how precise the others are. ``steps`` are the steps of the last digits, nearly.
+    ``in_full`` says that short texts are doubles as well: ``0.2`` is one fifth.
     """
 
     column: TextColumn
@@ -51,6 +52,7 @@ class Shares:
     rounding: Rounding
     widest: tuple[str, str]
     steps: Floats
+    in_full: bool = False
     known: dict[int, Printed] = field(default_factory=dict)
 
     def first(self, number: int) -> int:
@@ -72,7 +74,12 @@ class Shares:
     def _values(self, text: str) -> Printed:
         value = _value(text)
         assert value is not None
-        step = Fraction(1, 10**self.digits) if self.digits is not None else column_steps([text, *self.widest])[0]
+        if self.digits is not None:
+            step = Fraction(1, 10**self.digits)
+        elif self.in_full:
+            step = value / 2**50
+        else:
+            step = column_steps([text, *self.widest])[0]
         # Programs round the double nearest to a share, not the share itself: close to the middle between two prints that can
         # turn the last digit.
         slack = Fraction(1, 2**50) if self.rounding == "nearest" else Fraction(0)
@@ -119,6 +126,15 @@ class Shares:
         sure &= first <= last
         lo[sure], hi[sure] = first[sure].astype(np.int64), last[sure].astype(np.int64)
         return lo, hi
+
+    def are_quotients_of(self, counts: Counts) -> bool:
+        """Whether every text is the double of its line's count over some whole number, in full: ``0.2`` beside 1 is 1/5."""
+        given = np.flatnonzero(self.given())
+        for count, number in set(zip(counts[given].tolist(), self.index[given].tolist(), strict=True)):
+            share = float(self.floats[number])
+            if share <= 0 or count <= 0 or count / max(1, round(count / share)) != share:
+                return False
+        return True
 
     def decimals(self) -> Decimals:
         """The printed texts as decimals."""

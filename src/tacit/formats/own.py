@@ -91,6 +91,7 @@ def printout(columns: dict[str, TextColumn], lines: Counts, known: FileHeader, *
         header=known.header,
         only=known.only or "all",
         unit=unit,
+        exact=known.exact,
     )  # fmt: skip
 
 

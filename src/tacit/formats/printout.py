@@ -38,7 +38,8 @@ class Printout:
     """The lines of a release file. ``consequents`` is None for itemsets; otherwise ``sets`` are the antecedents.
 
     ``count`` and ``support`` are about all items of a line, ``whole_count`` and ``whole_support`` about the antecedent alone.
-    ``unit`` says what ``lines`` numbers: the lines of a text file, or the rows of a frame or Parquet file.
+    ``unit`` says what ``lines`` numbers: the lines of a text file, or the rows of a frame or Parquet file. ``exact`` says that numbers were
+    not cut to some digits.
     """
 
     where: str
@@ -54,6 +55,7 @@ class Printout:
     header: Header = field(default_factory=Header)
     only: Only = "all"
     unit: Literal["line", "row"] = "line"
+    exact: bool = False
 
     def place(self, index: int, column: str = "") -> str:
         """Where a number stands, for a message."""

@@ -28,6 +28,8 @@ class Header:
     ``complete`` says that nothing that reaches the thresholds was left out, so that what is missing lies below them. ``min_support`` is the
     smallest count that reaches the support threshold. ``digits`` is the number of decimals that supports are printed with, ``rounding`` how
     they were printed, ``base`` that counts are rounded to multiples of it. ``sa_counts`` is the published distribution of the SA, if any.
+    ``coarser`` says that coarser values were items as well: then patterns with two items of one column were never looked at, and that such a
+    pattern is missing says nothing.
     """
 
     n: int | None = None
@@ -44,6 +46,7 @@ class Header:
     sa: tuple[str, ...] = ()
     sa_values: tuple[str, ...] = ()
     sa_counts: tuple[int, ...] = ()
+    coarser: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
