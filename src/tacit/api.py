@@ -200,6 +200,9 @@ def repair(
     start = read_release(release)
     chosen = _method(method, start, data)
     rows = _owner_rows(start, data)
+    if chosen.needs_data and rows is not None and _has_coarser_items(rows):
+        remedy = "Repair a release of the plain columns, or choose raise-threshold"
+        raise OptionError(f"{method} mines again, which it cannot do with hierarchies", where="--method", remedy=remedy)
     policy = policy or Policy()
     if goal not in GOALS:
         raise OptionError(f"there is no goal {goal!r}", where="--goal", remedy=nearest_name(goal, GOALS, "goals"))
@@ -259,6 +262,12 @@ def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy]
         return people
     rows, pairs = table_rows(people, people.names, trees)
     return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
+
+
+def _has_coarser_items(rows: Transactions) -> bool:
+    """Whether rows of a table hold coarser values beside their own: more items than there are columns."""
+    pairs = rows.items.pairs
+    return pairs is not None and len(rows.rows) > 0 and len(rows.rows[0]) > len({column for column, _ in pairs})
 
 
 def _method(name: str, release: Release, data: Any) -> RepairMethod:

@@ -105,6 +105,14 @@ class _Book:
                 return max(above, key=lambda line: (self.by_line[line][2], -line))
         raise _Unpublished("the support of an itemset in its sum does not follow from the release")
 
+    def was_looked_for(self, items: frozenset[str]) -> bool:
+        """Whether an itemset would be listed if it were frequent: where coarser values are items, only one item of each column is."""
+        if not self.release.header.coarser:
+            return True
+        columns = dict(zip(self.release.items.names, self.release.items.pairs or (), strict=False))
+        named = [columns[item][0] for item in items if item in columns]
+        return len(named) == len(items) == len(set(named))
+
     def bounds(self, place: int | str) -> tuple[int, int]:
         """What the release prints at a place."""
         if place == "n":
@@ -262,6 +270,8 @@ def _deduced(
         pass
     if len(items) > MOST_ABSENT // 2 + 6:
         raise _Reject("its itemset is too long to check")
+    if not book.was_looked_for(items):
+        raise _Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
     lo, hi = 0, (book.release.min_support or 1) - 1
     for part in map(frozenset, _subsets(items)):
         if part == items:

@@ -6,11 +6,14 @@ import random
 
 import pytest
 
+import tacit
 from tacit.attacks import channels, unpublished
 from tacit.attacks.base import Target
+from tacit.checker import check_audit
 from tacit.errors import Contradiction
 from tacit.model.audit import AttackRun
 from tacit.model.event import ItemEvent
+from tacit.model.hierarchy import Hierarchy
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
 from tests.made_releases import released_supports as released
@@ -111,3 +114,27 @@ def test_incomplete_lists_and_unknown_n_are_not_relevant() -> None:
         run = unpublished.run(Target(changed, Policy()))
         assert run.status == "not-relevant"
         assert run.reason
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("only", ["all", "closed"])
+def test_coarser_values_as_items_lead_to_no_false_proof(seed: int, only: Only) -> None:
+    """A value and what it belongs to are never listed together; that they are missing must not be read as rare."""
+    chance = random.Random(seed)
+    ages = [chance.choice(["30", "31", "32", "50"]) for _ in range(60)]
+    people = tacit.read_table(
+        {"age": ages, "ill": [chance.choice("yyyyn") for _ in ages], "sex": [chance.choice("FFFM") for _ in ages]}
+    )
+    tree = Hierarchy("age", {"30": ("thirties",), "31": ("thirties",), "32": ("thirties",), "50": ("fifties",)})
+    release = tacit.mine_itemsets(people, min_support=chance.randint(10, 40), only=only, hierarchies={"age": tree})
+    found = tacit.audit(release, policy=tacit.Policy(k=12), attacks=["I02"])
+    rows = [
+        {f"age={age}", f"age={tree.levels[age][0]}", *(f"{c.name}={c.values[c.codes[i]]}" for c in people.columns[1:])}
+        for i, age in enumerate(ages)
+    ]
+    for finding in found.findings:
+        assert isinstance(finding.event, ItemEvent)
+        size = sum(row.issuperset(finding.event.present) and row.isdisjoint(finding.event.absent) for row in rows)
+        assert finding.count.lo <= size <= finding.count.hi
+    record = found.to_dict(top=50)
+    assert check_audit(record, [release]).problems == ()

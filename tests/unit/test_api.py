@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 import tacit
+from tacit.api import with_coarser_items
+from tacit.formats.hierarchies import read_hierarchies
 
 ROWS = [["a", "b"], ["a", "b"], ["a"]]
 
@@ -47,3 +49,13 @@ def test_a_repair_ends_when_its_time_is_over() -> None:
     with pytest.raises(tacit.LimitReached):
         tacit.repair(release, method="raise-threshold", time_limit=1e-9)
     assert tacit.repair(release, method="substitute", data=rows, time_limit=60).ok
+
+
+def test_repairs_that_mine_again_refuse_coarser_items(tmp_path: Path) -> None:
+    (tmp_path / "age.csv").write_text("30;thirties;*\n31;thirties;*\n")
+    people = tacit.read_table({"age": ["30", "31"] * 30, "ill": ["yes"] * 59 + ["no"]})
+    release = tacit.mine_itemsets(people, min_support=20, hierarchies=tmp_path)
+    rows = with_coarser_items(people, read_hierarchies(tmp_path, people.names))
+    with pytest.raises(tacit.OptionError, match="cannot do with hierarchies"):
+        tacit.repair(release, method="substitute", data=rows)
+    assert tacit.repair(release, method="raise-threshold", data=rows).ok

@@ -139,6 +139,8 @@ def _not_relevant(release: Itemsets) -> str | None:
         return "maximal itemsets alone do not tell the supports of their subsets"
     if release.n is None:
         return "the number of people is not known"
+    if release.header.coarser and release.items.pairs is None:
+        return "coarser values are items as well, and the file does not say which items belong to one column"
     return None
 
 
@@ -167,7 +169,7 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
     ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
     fresh, level, too_long = book.everything(), 1, 0
     while len(fresh):
-        wanted = book.candidates(fresh, first=level == 1)
+        wanted = _looked_for(release, book, book.candidates(fresh, first=level == 1))
         if len(book) + len(wanted) > MOST_KNOWN:
             return len(wanted), f"more than {MOST_KNOWN:,} itemsets follow from the release; the longest were not looked at"
         fresh = np.empty((0, book.width), np.uint64)
@@ -188,6 +190,20 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
         level += 1
     target.progress(1.0)
     return too_long, f"{too_long} unpublished itemsets of more than {LONGEST} items were not looked at" if too_long else ""
+
+
+def _looked_for(release: Itemsets, book: Book, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """The candidates that would be in the list if they were frequent: where coarser values are items, at most one item of a column."""
+    pairs = release.items.pairs
+    if not release.header.coarser or pairs is None:
+        return keys
+    names = [pairs[item][0] for item in book.items.tolist()]
+    mixed = np.zeros(len(keys), np.bool_)
+    for column in sorted(set(names)):
+        own = np.array([item for item, name in zip(book.items.tolist(), names, strict=True) if name == column])
+        mask = book.keys(np.array([0, len(own)]), own)
+        mixed |= np.bitwise_count(keys & mask).sum(axis=1) > 1
+    return keys[~mixed]
 
 
 def _refuse_impossible(release: Itemsets, bounds: npt.NDArray[np.int64]) -> None:

@@ -67,7 +67,12 @@ def mine_itemsets(
     database, mined, _ = mine(rows, least, Wanted(_known(only), bool(hierarchies)), limits)
     frequent = _chosen(items, database.kept.tolist())
     return Itemsets(
-        Sets(mined.offsets, mined.members), mined.counts, mined.counts, frequent, _header(data, least, strict=strict), only
+        Sets(mined.offsets, mined.members),
+        mined.counts,
+        mined.counts,
+        frequent,
+        _header(data, least, strict=strict, coarser=bool(hierarchies)),
+        only,
     )
 
 
@@ -117,11 +122,11 @@ def _chosen(items: Items, kept: list[int]) -> Items:
     return Items(names, None if items.pairs is None else tuple(items.pairs[i] for i in kept))
 
 
-def _header(data: Transactions | Table, least: int, *, strict: bool) -> Header:
+def _header(data: Transactions | Table, least: int, *, strict: bool, coarser: bool) -> Header:
     if not isinstance(data, Table):
         return Header(n=data.n, min_support=least, complete=True, strict=strict)
     schema, missing = data.schema, data.missing
     return Header(
         n=data.n, min_support=least, complete=True, strict=strict,
-        missing=missing.mark, missing_rule=missing.rule, qi=schema.qi, sa=schema.sa,
+        missing=missing.mark, missing_rule=missing.rule, qi=schema.qi, sa=schema.sa, coarser=coarser,
     )  # fmt: skip

@@ -90,7 +90,7 @@ def mine_rules(
     header = Header(
         n=n, min_support=least, min_confidence=bar, complete=not incomplete, strict=strict, digits=digits,
         missing=people.missing.mark, missing_rule=people.missing.rule, qi=people.schema.qi, sa=people.schema.sa,
-        sa_values=sa.values, sa_counts=_distribution(people, sa) if publish_sa_distribution else (),
+        sa_values=sa.values, sa_counts=_distribution(people, sa) if publish_sa_distribution else (), coarser=bool(hierarchies),
     )  # fmt: skip
     rows, pairs = table_rows(people, people.schema.qi, hierarchies, sa)
     part, whole = least_ratio(bar, n, strict=strict)
