@@ -63,7 +63,7 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     ``dictionary_order`` numbers the items in their own order where rows are kept as masks (all sets then come out in dictionary order);
     otherwise rare items come first, which is faster for sparse data. ``dense`` forces masks or lists.
     """
-    from tacit.kernels.rows import index, merge, recode, supports
+    from tacit.kernels.rows import index, merge, supports
 
     offsets = np.ascontiguousarray(rows.sets.offsets, np.int64)
     given = np.ascontiguousarray(rows.sets.members, np.int32)
@@ -77,32 +77,32 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     order = np.arange(len(kept)) if dense and dictionary_order else np.argsort(people, kind="stable")
     number = np.full(rows.n_items, -1, np.int32)
     number[kept[order]] = np.arange(len(kept))
-    new_offsets, members = np.zeros(len(offsets), np.int64), np.empty(cells, np.int32)
-    recode(offsets, given, number, new_offsets, members)
     classes, n_classes = _frequent_classes(rows, least)
-    merge(new_offsets, members, classes, weights, np.full(1 << max(1, 2 * len(weights)).bit_length(), -1, np.int32))
+    lengths = np.empty(len(weights), np.int32)
+    merge(offsets, given, number, classes, weights, lengths, np.full(1 << max(1, 2 * len(weights)).bit_length(), -1, np.int32))
     chosen, ends, parts = _parts(weights, classes, rows.n_classes)
-    lengths = np.diff(new_offsets)
-    cells = int(lengths[chosen].sum())
+    del weights
+    cells = int(lengths[chosen].sum(dtype=np.int64))
     if cells + len(chosen) >= MOST_CELLS:
         raise OptionError("the data have over 2 billion frequent cells", where="min_support", remedy="Raise --min-support")
+    if not dense:
+        parts[:, 0] = np.cumsum(lengths[chosen] + 1, dtype=np.int64)[ends - 1]
+    longest = int(lengths.max(initial=0))
+    del lengths
     starts, places = np.zeros(len(kept) + 1, np.int64), np.empty(cells, np.int32)
     width = (len(kept) + 63) // 64
     masks = np.zeros(len(chosen) * width if dense else 0, np.uint64)
     lists = np.empty(0 if dense else cells + len(chosen) + 1, np.int32)
-    index(new_offsets, members, chosen, starts, places, lists, masks)
-    if not dense:
-        parts[:, 0] = np.cumsum(lengths[chosen] + 1)[ends - 1]
+    index(offsets, given, number, chosen, starts, places, lists, masks)
     columns = kept if rows.columns is None else rows.columns[kept]
     labels = np.stack((order, columns[order], people[order], np.zeros_like(order)), axis=1).astype(np.int64)
-    longest = int(lengths.max(initial=0))
     return Database(kept, least, n_classes, lists, masks, starts, places, parts, labels, longest)
 
 
 def _frequent_classes(rows: Rows, least: int) -> tuple[Labels, int]:
-    """The class of each row, and how many classes reach the threshold (-1 without classes); all others become one class behind them."""
+    """The class of each row, and how many classes reach the threshold; all others become one class behind them. Without classes: nothing, -1."""
     if rows.classes is None:
-        return np.zeros(len(rows.weights), np.int32), -1
+        return np.empty(0, np.int32), -1
     people = np.zeros(rows.n_classes, np.int64)
     np.add.at(people, rows.classes, rows.weights)
     rare = people < least
@@ -116,12 +116,17 @@ def _parts(weights: Numbers, classes: Labels, n_classes: int) -> tuple[Labels, N
     others, of which no rule is wanted, gets the number -1.
     """
     planes = int(weights.max(initial=0)).bit_length()
-    chosen = [np.flatnonzero(weights >> plane & 1) for plane in range(planes)]
-    rows = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
-    keys = np.repeat(np.arange(planes), [len(part) for part in chosen]) + planes * classes[rows].astype(np.int64)
-    order = np.argsort(keys, kind="stable")
-    rows, keys = rows[order], keys[order]
-    ends = np.flatnonzero(np.diff(keys, append=-1)) + 1
-    found, plane = np.divmod(keys[ends - 1], max(1, planes))
+    chosen = [np.flatnonzero(weights >> plane & 1).astype(np.int32) for plane in range(planes)]
+    sizes = np.array([len(part) for part in chosen], np.int64)
+    rows = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
+    plane, found = np.arange(planes), np.zeros(planes, np.int64)
+    if len(classes):
+        keys = np.repeat(plane, sizes) + planes * classes[rows].astype(np.int64)
+        order = np.argsort(keys, kind="stable")
+        rows = rows[order]
+        known, sizes = np.unique(keys, return_counts=True)
+        found, plane = np.divmod(known, max(1, planes))
+    plane, found, sizes = plane[sizes > 0], found[sizes > 0], sizes[sizes > 0]
+    ends = np.cumsum(sizes)
     parts = np.stack((ends, 1 << plane, np.where(found == n_classes, -1, found)), axis=1).astype(np.int64)
-    return rows.astype(np.int32), ends, parts
+    return rows, ends, parts
