@@ -17,7 +17,7 @@ counts only. Causes whose text may hold a value are dropped with ``from None``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
@@ -36,7 +36,11 @@ class InputError(TacitError):
 
 
 class Contradiction(InputError):
-    """The published numbers cannot all be true of any database."""
+    """The published numbers cannot all be true of any database; ``lines`` are the lines of the file that clash, as far as they are known."""
+
+    def __init__(self, what: str, *, where: str, remedy: str, lines: Iterable[int] = ()) -> None:
+        self.lines = tuple(lines)
+        super().__init__(what, where=where, remedy=remedy)
 
 
 class OptionError(TacitError, ValueError):
@@ -57,6 +61,19 @@ class RepairError(TacitError):
 
 class InternalError(TacitError):
     """A bug in Tacit."""
+
+
+def numbered(lines: Sequence[int], *, most: int = 8) -> str:
+    """Line numbers as in a sentence, cut after ``most`` of them.
+
+    >>> numbered([3]), numbered([3, 5, 9]), numbered([3, 5, 9, 12], most=2)
+    ('line 3', 'lines 3, 5 and 9', 'lines 3, 5 and 2 more')
+    """
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    shown = [str(line) for line in lines[:most]]
+    last = f"{len(lines) - most} more" if len(lines) > most else shown.pop()
+    return f"lines {', '.join(shown)} and {last}"
 
 
 def nearest_name(got: str, known: Iterable[str], noun: str = "names") -> str:
