@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.attacks import ATTACKS, Attack, Target
-from tacit.attacks.base import Progress, silent
+from tacit.attacks.base import ALGORITHMS, Algorithm, Progress, silent
 from tacit.errors import OptionError, nearest_name
 from tacit.formats.hierarchies import read_hierarchies
 from tacit.formats.releases import read_release, write_release
@@ -137,6 +137,7 @@ def audit(
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
     time_limit: float | None = None,
+    algorithm: Algorithm = "projection",
     progress: Progress = silent,
 ) -> Audit:
     """Attack a release and say what it gives away.
@@ -152,6 +153,9 @@ def audit(
     attacks
         The codes of the attacks to run; all that apply by default.
     time_limit
+    algorithm
+        How I01 searches: ``"projection"``, or a paper's own detector as a reference, ``"naive"``, ``"oicd"`` or ``"pmicd"`` (slower, the
+        same findings; exact lists of all or of closed itemsets only).
         Seconds after which an attack stops and says so.
     progress
         Called with the share of the work done, from 0 to 1.
@@ -168,9 +172,10 @@ def audit(
     policy = policy or Policy()
     limits = Limits.within(time_limit)
     rows = _owner_rows(target, data)
-    case = Target(target, policy, limits, rows, 0, progress)
     asked_for = _asked_for(attacks)
     runs = tuple(_run(attack, case, asked_for) for attack in ATTACKS)
+    _check_algorithm(algorithm, target, asked_for)
+    case = Target(target, policy, limits, rows, 0, progress, algorithm)
     return Audit((_described(target),), _adversary(target), policy, runs, measure(target, runs))
 
 
@@ -314,6 +319,16 @@ def _owner_rows(release: Release, data: Any) -> Transactions | None:
         return None
     if isinstance(data, (str, os.PathLike)):
         data = read_data(data, **_roles(release.header))
+def _check_algorithm(name: str, release: Release, asked_for: frozenset[str]) -> None:
+    """Raise when there is no such algorithm, or when it would not be used."""
+    if name not in ALGORITHMS:
+        raise OptionError(
+            f"there is no algorithm {name!r}", where="--algorithm", remedy=nearest_name(name, ALGORITHMS, "algorithms")
+        )
+    if name != "projection" and ("I01" not in asked_for or release.kind != "itemsets"):
+        raise OptionError("says how I01 searches, which does not run here", where="--algorithm", remedy="Leave it out")
+
+
     elif not isinstance(data, (Transactions, Table)):
         data = _people(data)
     return data.transactions() if isinstance(data, Table) else data

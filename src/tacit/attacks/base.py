@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from tacit.model.audit import AttackRun
 from tacit.model.finding import Claim
@@ -12,6 +13,10 @@ from tacit.model.release import Release
 from tacit.model.transactions import Transactions
 
 Progress = Callable[[float], None]
+
+#: How I01 finds its channels: its own way, or one of the papers' (``attacks/detectors``).
+Algorithm = Literal["projection", "naive", "oicd", "pmicd"]
+ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 
 def silent(_: float) -> None:
@@ -31,6 +36,7 @@ class Target:
     data: Transactions | None = None
     index: int = 0
     progress: Progress = silent
+    algorithm: Algorithm = "projection"
 
 
 @dataclass(frozen=True, slots=True)

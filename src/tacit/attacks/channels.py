@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from tacit.attacks.base import Target
 from tacit.attacks.derivation import event_of, write_out
+from tacit.attacks.detectors import Told, detect
 from tacit.attacks.intervals import MOST_PATTERN_ITEMS, patterns_on, strongest
 from tacit.attacks.shortcut import small_groups_in_data
 from tacit.attacks.supports import MOST_ITEMS, Supports
@@ -88,9 +89,13 @@ def run(target: Target) -> AttackRun:
     supports = Supports(release)
     status: Status = "ran"
     reason, undecided = "", 0
+    told = Told("")
     parts: list[Channels] = []
     try:
-        if len(release) == 0:
+        if target.algorithm != "projection":
+            told = detect(target, supports, lambda found: parts.append(Channels(*found)))
+            reason = told.reason
+        elif len(release) == 0:
             parts.append(_everyone(release, target.policy.k))
             undecided, reason = (1, WITHOUT_N) if release.n is None else (0, "")
         elif release.only == "maximal":
@@ -127,6 +132,7 @@ def run(target: Target) -> AttackRun:
         reason,
         people=_people(channels),
         undecided=undecided,
+        measures=told.measures,
         columns=columns,
         severity=(channels.hi << 16) | np.minimum(channels.lengths(release), 0xFFFF),
         event=lambda index: event_of(release, *place(index)),

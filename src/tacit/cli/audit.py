@@ -45,6 +45,12 @@ TOP, TOP_ON_SCREEN = 10, 3
     help="Run only the attack with this code (repeatable); see tacit attacks.",
 )
 @click.option(
+    "--algorithm",
+    type=click.Choice(["projection", "naive", "oicd", "pmicd"]),
+    default="projection",
+    help="How I01 searches: its own way, or as a paper says (slower, the same findings).  [projection]",
+)
+@click.option(
     "--top",
     type=int,
     callback=options.not_negative,
@@ -97,7 +103,13 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
         release = reading.read(path, given)
         people = reading.owners_data(release, settings)
         found = audit(
-            release, data=people, policy=settings.policy, attacks=codes, time_limit=given["time_limit"], progress=progress
+            release,
+            data=people,
+            policy=settings.policy,
+            attacks=codes,
+            algorithm=given["algorithm"],
+            time_limit=given["time_limit"],
+            progress=progress,
         )
     return release, found
 

@@ -30,6 +30,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure("smallest_count", "people", "the smallest published count (its upper end where it is rounded)"),
     Measure("smallest_group", "people", "the smallest group that is proved to exist"),
     Measure("groups_of_one", "findings", "how many findings are about exactly one person"),
+    Measure("all_channels", "channels", "all inference channels, maximal or not (I01 by `--algorithm naive`)"),
+    Measure("channels_as_printed", "channels", "those that PMICD finds as its paper prints it (I01 by `--algorithm pmicd`)"),
     Measure("itemsets_lost", "itemsets", "published before the repair and not after it"),
     Measure("itemsets_ghost", "itemsets", "published after the repair and not before it"),
     Measure("supports_changed", "share", "of the itemsets published before and after, how many have another count"),
@@ -52,6 +54,8 @@ def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, int]:
         out["groups_of_one"] = int((sizes == 1).sum())
         if len(sizes):
             out["smallest_group"] = int(sizes.min())
+    for run in runs:
+        out.update(run.measures)
     return out
 
 
