@@ -26,12 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
+from tacit.attacks.clash import refuse_clash
 from tacit.attacks.derivation import event_of, write_out
 from tacit.attacks.detectors import Told, detect
 from tacit.attacks.intervals import MOST_PATTERN_ITEMS, patterns_on, strongest
 from tacit.attacks.shortcut import small_groups_in_data
 from tacit.attacks.supports import MOST_ITEMS, Supports
-from tacit.errors import Contradiction, LimitReached
+from tacit.errors import LimitReached
 from tacit.kernels.moebius import cells, superset_all
 from tacit.model.audit import AttackRun, Status
 from tacit.model.bound import Bound
@@ -222,12 +223,7 @@ def _left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:
 def _refuse_negative(release: Itemsets, line: int, negative: npt.NDArray[np.bool_] | bool) -> None:
     """Raise when some group would hold fewer than no people."""
     if np.any(negative):
-        name = release.source.name if release.source else "the release"
-        raise Contradiction(
-            "the counts of this itemset and of its subsets cannot all be true: some group would have fewer than 0 people",
-            where=f"{name} line {release.line(line)}",
-            remedy="Check the file, its number of people and how its numbers were rounded (--rounding)",
-        )
+        refuse_clash(release, line)
 
 
 def _worst_first(channels: Channels, release: Itemsets) -> Channels:

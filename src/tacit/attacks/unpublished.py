@@ -27,9 +27,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
+from tacit.attacks.clash import refuse_incomplete
 from tacit.attacks.deduction import write_out
 from tacit.attacks.supports import MOST_ITEMS, Supports
-from tacit.errors import Contradiction, LimitReached
+from tacit.errors import LimitReached
 from tacit.kernels.book import Book, bits_of
 from tacit.model.audit import AttackRun, Status
 from tacit.model.bound import Bound
@@ -179,7 +180,7 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
             bounds, found = book.deduce(keys, ask)
             which, present, lo, hi, new = found.T
             too_long += int((bounds[:, 0] < 0).sum())
-            _refuse_impossible(release, bounds)
+            _refuse_impossible(release, book, keys, bounds)
             parts.append(Groups(keys[which], present, lo, hi, np.full(len(which), level), new))
             exact = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))
             # Candidates of one level never contain each other, so what is entered now does not change the rest of the level.
@@ -206,14 +207,11 @@ def _looked_for(release: Itemsets, book: Book, keys: npt.NDArray[np.uint64]) -> 
     return keys[~mixed]
 
 
-def _refuse_impossible(release: Itemsets, bounds: npt.NDArray[np.int64]) -> None:
+def _refuse_impossible(release: Itemsets, book: Book, keys: npt.NDArray[np.uint64], bounds: npt.NDArray[np.int64]) -> None:
     """Raise when an unpublished itemset would have to be more frequent than it can be."""
-    if (bounds[:, 0] > bounds[:, 1]).any():
-        raise Contradiction(
-            "the list cannot be complete: an itemset that it leaves out has to reach the threshold, or some group would be negative",
-            where=release.source.name if release.source else "the release",
-            remedy="Check the threshold and the counts, or say in the header that the list is not complete",
-        )
+    wrong = np.flatnonzero(bounds[:, 0] > bounds[:, 1])
+    if len(wrong):
+        refuse_incomplete(Supports(release), [book.members(keys[i]) for i in wrong.tolist()])
 
 
 def _worst_first(groups: Groups) -> Groups:
