@@ -25,6 +25,7 @@ from tacit.model.items import Items
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header, Itemsets, Only, Release, Rules
 from tacit.model.repair import Repair
+from tacit.model.rounding import Precision
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
 from tacit.repairs import GOALS, REPAIRS, Goal, RepairCase, RepairMethod
@@ -136,8 +137,8 @@ def audit(
     data: Transactions | Table | str | Path | Any = None,
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
-    time_limit: float | None = None,
     algorithm: Algorithm = "projection",
+    time_limit: float | None = None,
     progress: Progress = silent,
 ) -> Audit:
     """Attack a release and say what it gives away.
@@ -152,10 +153,10 @@ def audit(
         What the publisher accepts; the default is a smallest group of ten.
     attacks
         The codes of the attacks to run; all that apply by default.
-    time_limit
     algorithm
         How I01 searches: ``"projection"``, or a paper's own detector as a reference, ``"naive"``, ``"oicd"`` or ``"pmicd"`` (slower, the
         same findings; exact lists of all or of closed itemsets only).
+    time_limit
         Seconds after which an attack stops and says so.
     progress
         Called with the share of the work done, from 0 to 1.
@@ -173,9 +174,9 @@ def audit(
     limits = Limits.within(time_limit)
     rows = _owner_rows(target, data)
     asked_for = _asked_for(attacks)
-    runs = tuple(_run(attack, case, asked_for) for attack in ATTACKS)
     _check_algorithm(algorithm, target, asked_for)
     case = Target(target, policy, limits, rows, 0, progress, algorithm)
+    runs = tuple(_run(attack, case, asked_for) for attack in ATTACKS)
     return Audit((_described(target),), _adversary(target), policy, runs, measure(target, runs))
 
 
@@ -186,13 +187,16 @@ def repair(
     data: Transactions | Table | str | Path | Any = None,
     policy: Policy | None = None,
     goal: Goal = "all",
+    base: int | None = None,
+    decimals: int | None = None,
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> Repair:
     """Change a release until no attack succeeds; the audit of the result says whether it worked.
 
     Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: every one that
-    applies, or with ``"frequent-only"`` those on published itemsets (I01). When ``time_limit`` passes, :class:`LimitReached` is raised.
+    applies, or with ``"frequent-only"`` those on published itemsets (I01). ``base`` or ``decimals`` say how the method ``round`` prints counts;
+    by default as fine as no attack breaks. When ``time_limit`` passes, :class:`LimitReached` is raised.
 
     Examples
     --------
@@ -204,6 +208,7 @@ def repair(
     """
     start = read_release(release)
     chosen = _method(method, start, data)
+    precision = _precision(method, base, decimals)
     rows = _owner_rows(start, data)
     if chosen.needs_data and rows is not None and _has_coarser_items(rows):
         remedy = "Repair a release of the plain columns, or choose raise-threshold"
@@ -221,7 +226,7 @@ def repair(
         return audit(candidate, data=people, policy=policy, attacks=attacks, time_limit=left, progress=progress)
 
     before = look(start, rows)
-    if before.ok:
+    if before.ok and precision is None:
         return Repair(method, start, before, before, cost_of(start, start))
 
     def mine(people: Transactions, only: Only | None = None, least: int | None = None) -> Itemsets:
@@ -230,7 +235,7 @@ def repair(
         mined = mine_itemsets(people, min_support=least or start.min_support or 1, only=kind, time_limit=limits.seconds_left)
         return replace(mined, header=replace(start.header, n=people.n))
 
-    case = RepairCase(start, policy.k, look, mine, lambda people: mine(people, "all"), rows, goal)
+    case = RepairCase(start, policy.k, look, mine, lambda people: mine(people, "all"), rows, goal, precision)
     proposal = chosen.propose(case)
     after = look(proposal.release, proposal.data)
     compared = (start, proposal.release)
@@ -295,6 +300,16 @@ def _method(name: str, release: Release, data: Any) -> RepairMethod:
     return chosen
 
 
+def _precision(method: str, base: int | None, decimals: int | None) -> Precision | None:
+    """How counts are to be printed, where somebody says it."""
+    if base is None and decimals is None:
+        return None
+    if method != "round":
+        where = "--decimals" if base is None else "--base"
+        raise OptionError("says how the method round prints counts", where=where, remedy="Add --method round, or leave it out")
+    return Precision(base, decimals)
+
+
 def _asked_for(codes: Iterable[str] | None) -> frozenset[str]:
     """The codes of the attacks to run."""
     known = [attack.code for attack in ATTACKS]
@@ -302,6 +317,16 @@ def _asked_for(codes: Iterable[str] | None) -> frozenset[str]:
         if code not in known:
             raise OptionError(f"there is no attack {code!r}", where="--attack", remedy=nearest_name(code, known, "attacks"))
     return frozenset(wanted)
+
+
+def _check_algorithm(name: str, release: Release, asked_for: frozenset[str]) -> None:
+    """Raise when there is no such algorithm, or when it would not be used."""
+    if name not in ALGORITHMS:
+        raise OptionError(
+            f"there is no algorithm {name!r}", where="--algorithm", remedy=nearest_name(name, ALGORITHMS, "algorithms")
+        )
+    if name != "projection" and ("I01" not in asked_for or release.kind != "itemsets"):
+        raise OptionError("says how I01 searches, which does not run here", where="--algorithm", remedy="Leave it out")
 
 
 def _run(attack: Attack, case: Target, asked_for: frozenset[str]) -> AttackRun:
@@ -319,16 +344,6 @@ def _owner_rows(release: Release, data: Any) -> Transactions | None:
         return None
     if isinstance(data, (str, os.PathLike)):
         data = read_data(data, **_roles(release.header))
-def _check_algorithm(name: str, release: Release, asked_for: frozenset[str]) -> None:
-    """Raise when there is no such algorithm, or when it would not be used."""
-    if name not in ALGORITHMS:
-        raise OptionError(
-            f"there is no algorithm {name!r}", where="--algorithm", remedy=nearest_name(name, ALGORITHMS, "algorithms")
-        )
-    if name != "projection" and ("I01" not in asked_for or release.kind != "itemsets"):
-        raise OptionError("says how I01 searches, which does not run here", where="--algorithm", remedy="Leave it out")
-
-
     elif not isinstance(data, (Transactions, Table)):
         data = _people(data)
     return data.transactions() if isinstance(data, Table) else data
@@ -345,6 +360,8 @@ def _described(release: Release) -> dict[str, Any]:
     out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
     if isinstance(release, Itemsets):
         out["only"] = release.only
+    printed = {"base": release.header.base, "digits": release.header.digits}
+    out |= {name: value for name, value in printed.items() if value is not None}
     source = release.source
     return out | {"file": source.name if source else None, "sha256": source.sha256 if source else None}
 

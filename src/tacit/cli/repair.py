@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     default="all",
     help="Which attacks must fail: every one that applies, or those on published itemsets (I01) only.  [all]",
 )
+@click.option("--base", type=int, metavar="B", help="With --method round: counts as multiples of B.  [the finest that is safe]")
+@click.option("--decimals", type=int, metavar="D", help="With --method round: supports with D decimals instead of counts.")
 @click.option("-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT, its header to OUT.json.")
 @options.running
 def repair_command(release_file: str, method: str, output: str, json_to: str | None, **given: Any) -> int:
@@ -52,6 +54,8 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
             data=people,
             policy=settings.policy,
             goal=given["goal"],
+            base=given["base"],
+            decimals=given["decimals"],
             time_limit=given["time_limit"],
             progress=progress,
         )
@@ -71,8 +75,18 @@ def _text(done: Repair, output: str) -> str:
     for name, value in done.cost.items():
         shown = f"{value:,}" if isinstance(value, int) else f"{value:.2%}"
         costs.append(f"  {name.replace('_', ' ')}: {shown}")
-    lines = [f"Before  {told(done.before)}", f"After   {told(done.after)}", "Cost", *costs]
+    lines = [f"Before  {told(done.before)}", f"After   {told(done.after)}", *_printed(done), "Cost", *costs]
     return "\n".join([*lines, f"Repaired release written to {output}"]) + "\n"
+
+
+def _printed(done: Repair) -> list[str]:
+    """How counts are printed now, where the repair rounds them."""
+    header = done.release.header
+    if done.method != "round" or (header.base is None and header.digits is None):
+        return []
+    if header.base is not None:
+        return [f"Counts  rounded to multiples of {header.base:,}"]
+    return [f"Counts  withheld; supports are printed with {header.digits} decimal{'' if header.digits == 1 else 's'}"]
 
 
 @click.command("repairs", epilog=options.examples("tacit repairs"))

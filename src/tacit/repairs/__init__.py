@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.repairs import additive, exact_deficit, raise_threshold, safe_family, substitute, suppressive
+from tacit.repairs import additive, exact_deficit, raise_threshold, round, safe_family, substitute, suppressive
 from tacit.repairs.base import GOALS, Goal, Proposal, RepairCase, RepairMethod
 
 REPAIRS: tuple[RepairMethod, ...] = (
@@ -53,6 +53,14 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=raise_threshold.propose,
         summary="publish only itemsets above the lowest threshold at which no attack succeeds",
         source="Atzori et al. 2005, section 3 (the threshold as the only lever)",
+    ),
+    RepairMethod(
+        round.NAME,
+        of=("itemsets",),
+        needs_data=False,
+        propose=round.propose,
+        summary="publish counts rounded to a base, or supports with few decimals: the finest that no attack breaks",
+        source="ours",
     ),
 )
 

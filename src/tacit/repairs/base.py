@@ -9,6 +9,7 @@ from typing import Literal
 from tacit.errors import OptionError
 from tacit.model.audit import Audit
 from tacit.model.release import Itemsets, Release
+from tacit.model.rounding import Precision
 from tacit.model.transactions import Transactions
 
 #: Which attacks a repair must defeat: every one that applies, or only those on published itemsets (I01).
@@ -22,7 +23,7 @@ class RepairCase:
 
     ``audit`` attacks a candidate under the policy and the goal, with the data that the candidate was made from where there are any; ``mine``
     makes a release like this one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are
-    handed in, so that repairs share no code with the attacks.
+    handed in, so that repairs share no code with the attacks. ``precision`` is asked for by whoever rounds.
     """
 
     release: Release
@@ -32,6 +33,7 @@ class RepairCase:
     mine_all: Callable[[Transactions], Itemsets]
     data: Transactions | None = None
     goal: Goal = "all"
+    precision: Precision | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

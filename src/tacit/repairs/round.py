@@ -1,0 +1,90 @@
+"""round: publish rounded counts, as fine as the attacks allow.
+
+Changes
+    Every count is printed as the nearest multiple of a base, or as a share with some decimals. The list itself, its threshold and the number
+    of people stay. Without a wish for one of them, bases 2, 5, 10, 20, 50, .. and 0 to 6 decimals are tried from the finest to the coarsest,
+    and the first whose audit is clean is taken; it is the finest, because every finer one was audited and refused. Where none is clean, the
+    finest is taken in which nothing is found though something stays undecided, and the record says so.
+Guarantee
+    The original data print exactly so: nothing published is false. Attacks see the interval of counts that print the same, so a group is safe
+    when no sum of intervals proves it to be small. Rounding is not monotone (a coarser grid may lie worse), so each is audited by itself.
+Cost
+    One audit per precision tried, each of ``3**|M|`` patterns per maximal itemset M; sets of more than 13 items stay undecided.
+Example
+    50 people have a, 49 have a and b: rounded to tens both print 50, and from 45 to 55 minus 45 to 55 nothing follows.
+Reference
+    Our own; rounding is the oldest protection of published tables, see Hundepool et al., Statistical Disclosure Control, Wiley 2012, chapter 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from tacit.errors import OptionError
+from tacit.model.release import Itemsets
+from tacit.model.rounding import Precision, rounded
+from tacit.repairs.base import Proposal, RepairCase
+
+NAME = "round"
+
+#: How many decimals are tried where none are asked for.
+DECIMALS = tuple(range(7))
+
+
+def propose(case: RepairCase) -> Proposal:
+    """The release in the precision that is asked for, else in the finest that audits clean.
+
+    Where none is clean, the finest in which nothing is found though something stays undecided; else the coarsest.
+    """
+    release = case.release
+    if not isinstance(release, Itemsets):
+        raise OptionError("needs itemsets", where=f"--method {NAME}", remedy="See tacit repairs")
+    if case.precision is not None:
+        return Proposal(rounded(release, case.precision))
+    unproved: Itemsets | None = None
+    printed = release
+    for precision in finest_first(release):
+        printed = rounded(release, precision)
+        found = case.audit(printed, None)
+        if found.ok:
+            return Proposal(printed)
+        if unproved is None and found.verdict == "incomplete":
+            unproved = printed
+    return Proposal(unproved or printed)
+
+
+def finest_first(release: Itemsets) -> list[Precision]:
+    """Every usual precision that changes some count, the finest first.
+
+    >>> from tests.made_releases import released
+    >>> [precision.label for precision in finest_first(released([frozenset("a")] * 30, 20, "all"))]
+    ['base 2', '1 decimal', 'base 5', 'base 10', 'base 20', '0 decimals']
+    """
+    choices = [Precision(base=base) for base in usual_bases(release)]
+    if release.n:
+        # A step of less than one person prints every count exactly.
+        choices += [one for decimals in DECIMALS if (one := Precision(decimals=decimals)).step(release.n) >= 1]
+    return sorted(choices, key=lambda one: (one.step(release.n), one.base is None))
+
+
+def usual_bases(release: Itemsets) -> list[int]:
+    """2, 5, 10, 20, 50, .. as long as there are that many people, and at least the first.
+
+    >>> from tests.made_releases import released
+    >>> usual_bases(released([frozenset("a")] * 30, 20, "all"))
+    [2, 5, 10, 20]
+    """
+    most = release.n if release.n is not None else int(release.hi.max(initial=0))
+    bases: list[int] = []
+    for base in _one_two_five():
+        if bases and base > most:
+            return bases
+        bases.append(base)
+    raise AssertionError("the bases never end")
+
+
+def _one_two_five() -> Iterator[int]:
+    """2, 5, 10, 20, 50, 100, .."""
+    for power in count():
+        yield from (2 * 10**power, 5 * 10**power, 10 * 10**power)

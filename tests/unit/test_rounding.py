@@ -1,0 +1,167 @@
+"""Counts as they are printed when they are rounded: what a reader can tell, and the repair that chooses the finest safe form."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tacit
+from tacit.errors import OptionError
+from tacit.model.release import Itemsets
+from tacit.model.rounding import Precision, rounded
+from tacit.repairs.round import finest_first, usual_bases
+from tests.made_releases import released
+from tests.naive_channels import Row, proved_channels
+from tests.shell import leaking_baskets, record
+from tests.shell import tacit as run
+
+PRECISIONS = st.builds(Precision, base=st.integers(2, 60)) | st.builds(Precision, decimals=st.integers(0, 5))
+ROWS = st.lists(st.frozensets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=60)
+
+
+def prints(count: int, n: int, precision: Precision) -> set[int]:
+    """What a count may print as, in units of the last digit: the nearest, and both neighbours of a half."""
+    unit = Fraction(precision.base) if precision.base else Fraction(n, 10 ** (precision.decimals or 0))
+    exact = count / unit
+    return {whole for whole in (int(exact), int(exact) + 1) if abs(exact - whole) <= Fraction(1, 2)}
+
+
+@given(ROWS, st.integers(1, 10), PRECISIONS)
+def test_an_interval_holds_exactly_the_counts_that_print_the_same(rows: list[Row], sigma: int, precision: Precision) -> None:
+    n = len(rows)
+    exact = released(rows, min(sigma, n), "all")
+    printed = rounded(exact, precision)
+    for line in range(len(exact)):
+        true = exact.count(line).lo
+        shown = int(printed.rounded[line]) // (precision.base or 1) if printed.rounded is not None else None
+        if printed.support is not None:
+            shown = int(printed.support.scaled[line])
+        assert shown in prints(true, n, precision)
+        bound = printed.count(line)
+        same = {count for count in range(min(sigma, n), n + 1) if shown in prints(count, n, precision)}
+        assert same == set(range(bound.lo, bound.hi + 1))
+
+
+@settings(max_examples=30)
+@given(ROWS, st.integers(1, 10), PRECISIONS)
+def test_a_rounded_release_is_read_back_as_it_was_written(rows: list[Row], sigma: int, precision: Precision) -> None:
+    import tempfile
+
+    printed = rounded(released(rows, min(sigma, len(rows)), "all"), precision)
+    with tempfile.TemporaryDirectory() as folder:
+        tacit.write_release(printed, Path(folder, "r.csv"))
+        again = tacit.read_release(Path(folder, "r.csv"))
+    assert isinstance(again, Itemsets)
+    assert (again.header.base, again.header.digits) == (precision.base, precision.decimals)
+    ends = {frozenset(again.names(i)): again.count(i) for i in range(len(again))}
+    assert ends == {frozenset(printed.names(i)): printed.count(i) for i in range(len(printed))}
+
+
+def proved(release: Itemsets, k: int) -> bool:
+    """Whether brute force proves some group on published sets to be small."""
+    ends = {frozenset(release.names(i)): (release.count(i).lo, release.count(i).hi) for i in range(len(release))}
+    return bool(proved_channels(ends | {frozenset(): (release.n or 0,) * 2}, k))
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS, st.integers(2, 12), st.integers(2, 8))
+def test_the_finest_safe_precision_is_found(rows: list[Row], sigma: int, k: int) -> None:
+    release = released(rows, min(sigma, len(rows)), "all")
+    done = tacit.repair(release, method="round", policy=tacit.Policy(k=k), goal="frequent-only")
+    if done.before.ok:
+        assert done.release is release
+        return
+    chosen = done.release
+    assert isinstance(chosen, Itemsets)
+    finer = []
+    for precision in finest_first(release):
+        if (precision.base, precision.decimals) == (chosen.header.base, chosen.header.digits):
+            break
+        finer.append(precision)
+    assert all(proved(rounded(release, precision), k) for precision in finer)
+    assert proved(chosen, k) == (done.after.verdict == "exposed")
+    if done.after.verdict == "exposed":
+        assert len(finer) == len(finest_first(release)) - 1, "the coarsest is left when none is safe"
+
+
+@pytest.mark.parametrize(("precision", "count"), [(Precision(base=10), 50), (Precision(decimals=1), 0.7)])
+def test_what_is_asked_for_is_printed_whatever_the_audit_says(precision: Precision, count: float) -> None:
+    baskets = tacit.read_transactions([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20)
+    for only in ("all", "closed"):
+        release = tacit.mine_itemsets(baskets, min_support=40, only=only)
+        asked = {"base": precision.base, "decimals": precision.decimals}
+        done = tacit.repair(release, method="round", data=baskets, **asked)  # type: ignore[arg-type]
+        line = next(iter(done.release.records()))
+        assert (line["count"] or line["support"]) == count
+        assert done.cost["support_error_max"] > 0
+        assert done.cost["itemsets_lost"] == done.cost["itemsets_ghost"] == 0
+    clean = tacit.mine_itemsets(baskets, min_support=50)
+    assert tacit.repair(clean, method="round", base=20).release.header.base == 20
+
+
+def test_steps_and_usual_precisions() -> None:
+    release = released([frozenset("a")] * 3, 2, "all")
+    assert usual_bases(release) == [2]
+    assert [one.label for one in finest_first(release)] == ["base 2", "0 decimals"]
+    without_n = replace(release, header=replace(release.header, n=None))
+    assert [one.label for one in finest_first(without_n)] == ["base 2"]
+    assert Precision(decimals=1).step(30) == 3
+    assert Precision(decimals=1).label == "1 decimal"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"base": 2, "decimals": 2}, {"base": 1}, {"base": 2.5}, {"base": True}, {"decimals": -1}, {"decimals": 13}]
+)
+def test_a_precision_that_makes_no_sense_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(OptionError):
+        Precision(**wrong)
+
+
+def test_rounding_refuses_what_it_cannot_round() -> None:
+    release = released([frozenset("a")] * 30, 2, "all")
+    with pytest.raises(OptionError, match="rounded already"):
+        rounded(rounded(release, Precision(base=7)), Precision(base=10))
+    with pytest.raises(OptionError, match="number of people is not known"):
+        rounded(replace(release, header=replace(release.header, n=None)), Precision(decimals=2))
+    with pytest.raises(OptionError, match="--base: says how the method round"):
+        tacit.repair(release, method="raise-threshold", base=5)
+
+
+def test_large_counts_stay_exact() -> None:
+    counts = np.array([10**15 + 1], np.int64)
+    release = released([frozenset("a")], 1, "all")
+    release = replace(release, lo=counts, hi=counts, header=replace(release.header, n=3 * 10**15))
+    for precision in (Precision(decimals=12), Precision(base=10**15)):
+        bound = rounded(release, precision).count(0)
+        assert bound.lo <= 10**15 + 1 <= bound.hi < 2 * 10**15
+
+
+def test_the_command_rounds_as_told_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = leaking_baskets(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert run("mine", "itemsets", data, "--min-support", "40", "-o", "sets.csv").exit_code == 0
+    made = record("repair", "sets.csv", "--method", "round", "-o", "safe.csv")
+    assert (made["before"]["verdict"], made["after"]["verdict"]) == ("exposed", "clean")
+    chosen = made["after"]["release"][0]
+    header = json.loads(Path("safe.csv.json").read_text())
+    assert header["complete"] is True
+    assert header["rounding"] == ({"base": chosen["base"]} if "base" in chosen else "nearest")
+    assert record("audit", "safe.csv")["verdict"] == "clean"
+    told = run("repair", "sets.csv", "--method", "round", "--base", "10", "-o", "tens.csv")
+    assert told.exit_code == 0
+    assert "Counts  rounded to multiples of 10\n" in told.stdout
+    told = run("repair", "sets.csv", "--method", "round", "--decimals", "1", "-o", "tenths.csv")
+    assert "supports are printed with 1 decimal\n" in told.stdout
+    assert Path("tenths.csv").read_text().splitlines()[1].endswith(",,0.7")
+    for wrong in (["--base", "1"], ["--base", "x"], ["--base", "5", "--decimals", "2"], ["--decimals", "-1"]):
+        refused = run("repair", "sets.csv", "--method", "round", *wrong, "-o", "no.csv")
+        assert refused.exit_code == 2
+        assert refused.stderr.count("\n") == 1
+    assert not Path("no.csv").exists()
