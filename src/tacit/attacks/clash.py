@@ -3,7 +3,7 @@
 A group "all of I, none of D" is a signed sum of ``2**|D|`` supports. The search takes the shortest sum that is negative, so the fewest lines:
 one absent item first (two lines: a set is more frequent than a part of it), then two, and so on. All sums inside it are possible then, and
 what is left is made irreducible by an exact test: no line that is named can be spared (:mod:`tacit.attacks.feasibility`). Sums of more than
-six absent items are named whole. All this runs only when the release is refused, with a bounded amount of work.
+five absent items are named whole. All this runs only when the release is refused, with a bounded amount of work.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def refuse_incomplete(supports: Supports, candidates: Sequence[Lines]) -> NoRetu
     shortest = sorted(candidates, key=lambda items: (len(items), items.tolist()))[:MOST_SUMS]
     found = [_behind(supports, items) for items in shortest if len(items) <= MOST_ITEMS]
     if not found:
-        found = [_all_of(_statements(supports, shortest[0]))]
+        found = [_two_sums(_statements(supports, shortest[0]), release)]
     raise contradiction(release, min(found, key=lambda clash: (COMPLETE in clash.lines, len(clash.lines), clash.lines)))
 
 
@@ -223,7 +223,9 @@ def _clash(supports: Supports, negative: Sum) -> Clash:
     within = np.union1d(has, lacks)
     cube = supports.cube(lacks, has, _around(supports, within))
     statements = [_statement(cube, mask) for mask in range(len(cube.line))]
-    smallest = smallest_clash(statements, len(lacks)) if 0 < len(lacks) <= MOST_ITEMS else None
+    # Nobody has to look up how many people have the present items where it is enough that they are at most all.
+    everyone = [] if supports.release.n is None else [Statement(0, 0, supports.release.n, N)]
+    smallest = smallest_clash([*everyone, *statements], len(lacks)) if 0 < len(lacks) <= MOST_ITEMS else None
     return smallest or Clash(tuple(statements), tuple(1 - 2 * (mask.bit_count() & 1) for mask in range(len(statements))))
 
 
@@ -254,6 +256,31 @@ def _behind(supports: Supports, items: Lines) -> Clash:
     published = [statement for statement in statements if statement.line != COMPLETE]
     # Counts that clash by themselves are wrong whether the list is complete or not.
     return smallest_clash(published, len(items)) or smallest_clash(statements, len(items)) or _all_of(statements)
+
+
+def _two_sums(statements: Sequence[Statement], release: Itemsets) -> Clash:
+    """Why a long unpublished itemset clashes: the sum that bounds its support from below, and the one from above unless the threshold does.
+
+    Where the subsets are themselves deduced, all that is said about them.
+    """
+    whole = len(statements) - 1
+    if any(statement.line == COMPLETE for statement in statements[:-1]) or statements[0].mask:
+        return _all_of(statements)
+    lo, hi = (np.array([getattr(statement, end) for statement in statements], np.int64) for end in ("lo", "hi"))
+    lo[whole] = hi[whole] = 0
+    cells(lo, hi)
+    odd = np.bitwise_count(np.arange(len(statements), dtype=np.uint64) ^ np.uint64(whole)).astype(np.int64) & 1
+    below = int(np.argmin(np.where(odd == 0, hi, np.iinfo(np.int64).max)))
+    parts = [below]
+    if -hi[below] < (release.min_support or 1):
+        parts.append(int(np.argmin(np.where(odd == 1, hi, np.iinfo(np.int64).max))))
+    weights: dict[int, int] = {}
+    for part in parts:
+        gone = [j for j in range(whole.bit_length()) if not part >> j & 1]
+        for mask, sign in zip(*(array.tolist() for array in _terms(part, gone)), strict=True):
+            weights[mask] = weights.get(mask, 0) + sign
+    used = sorted(mask for mask, weight in weights.items() if weight)
+    return Clash(tuple(statements[mask] for mask in used), tuple(weights[mask] for mask in used))
 
 
 def _all_of(statements: Sequence[Statement]) -> Clash:

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-#: Tables over more items than this are not searched: 2**6 combinations, a few seconds at worst.
-MOST_ITEMS = 6
+#: Tables over more items than this are not searched: 2**5 lines are made irreducible in half a second, 2**6 in seven.
+MOST_ITEMS = 5
 
 Table = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Between ``lo`` and ``hi`` people have all the items of ``mask`` (bits); ``line`` is who says so."""
+    """Between ``lo`` and ``hi`` people have all the items of ``mask`` (bits); ``line`` is who says so, negative for what is on no line."""
 
     mask: int
     lo: int
@@ -64,16 +64,18 @@ class Clash:
 def smallest_clash(statements: Sequence[Statement], items: int) -> Clash | None:
     """Statements of as few lines as possible that no database fits, or None when some database fits all of them.
 
-    Lines are taken away one at a time while the rest still clashes, so that no line can be spared in what is left.
+    Lines are taken away one at a time while the rest still clashes, so that no line can be spared in what is left. What stands on no line
+    (the number of people, say) is known anyway and stays.
     """
     found = clash(statements, items)
     if found is None:
         return None
+    known = [statement for statement in statements if statement.line < 0]
     # The last lines of a file go first, so that of two equal explanations the one further up is given.
-    for line in sorted(found.lines, key=lambda line: (line >= 0, -line)):
-        if line in found.lines:
-            without = clash([statement for statement in found.statements if statement.line != line], items)
-            found = found if without is None else without
+    for line in sorted(found.lines, reverse=True):
+        if line >= 0 and line in found.lines:
+            rest = [statement for statement in found.statements if statement.line >= 0 and statement.line != line]
+            found = clash([*known, *rest], items) or found
     return found
 
 
