@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
 from tacit.errors import OptionError
-from tacit.mining.itemsets import count_itemsets, mine_itemsets
+from tacit.mining.itemsets import count_by_threshold, count_itemsets, mine_itemsets
 from tacit.model.hierarchy import Hierarchy
-from tacit.model.release import ONLY, Itemsets
+from tacit.model.release import ONLY, Itemsets, Only
 from tacit.model.schema import Missing, Schema
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
@@ -130,3 +131,22 @@ def test_importing_mining_does_not_import_numba() -> None:
 
     code = "import sys, tacit.mining.itemsets, tacit.mining.rules; print([m for m in ('numba', 'duckdb', 'scipy') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_counting_by_threshold_is_counting_one_by_one() -> None:
+    chance = random.Random(7)
+    rows = [[item for item in "abcdef" if chance.random() < 0.6] for _ in range(50)]
+    baskets = Transactions.from_lists(rows)
+    table = Table.from_rows(["a", "b"], [("abc"[i % 3], "xy"[i * i % 2]) for i in range(40)])
+    tree = {"a": Hierarchy("a", {"a": ("early", "*"), "b": ("early", "*"), "c": ("late", "*")})}
+    cases: list[tuple[Transactions | Table, dict[str, Hierarchy] | None]] = [(baskets, None), (table, None), (table, tree)]
+    both: tuple[Only, ...] = ("all", "closed")
+    for data, trees in cases:
+        for only in both:
+            one_by_one = [
+                count_itemsets(data, min_support=least, only=[only], hierarchies=trees)[only] for least in (30, 3, 12, 99)
+            ]
+            assert count_by_threshold(data, thresholds=[30, 3, 12, 99], only=only, hierarchies=trees) == one_by_one
+    assert count_by_threshold(baskets, thresholds=[]) == []
+    with pytest.raises(OptionError, match="depends on the threshold"):
+        count_by_threshold(baskets, thresholds=[3], only="maximal")

@@ -69,10 +69,17 @@ class Mined:
 
 
 class Collector:
-    """Gathers pieces in the order in which they are added; ``keep=False`` only counts them."""
+    """Gathers pieces in the order in which they are added; ``keep=False`` only counts them.
 
-    def __init__(self, n_labels: int, *, keep: bool = True, max_itemsets: int | None = None) -> None:
+    ``reaching[i]`` counts the patterns that at least ``levels[i]`` people have.
+    """
+
+    def __init__(
+        self, n_labels: int, *, keep: bool = True, max_itemsets: int | None = None, levels: Numbers | None = None
+    ) -> None:
         self.total = 0
+        self._levels = np.empty(0, np.int64) if levels is None else levels
+        self.reaching = np.zeros(len(self._levels), np.int64)
         self._keep, self._max_itemsets = keep, max_itemsets
         self._offsets, self._counts, self._wholes = Growing(np.int64), Growing(np.int64), Growing(np.int64)
         self._members, self._classes = Growing(label_type(n_labels)), Growing(np.int32)
@@ -84,6 +91,8 @@ class Collector:
         self.total += len(piece.counts)
         if self._max_itemsets is not None and self.total > self._max_itemsets:
             raise _too_many(f"more than {self._max_itemsets} patterns reach it")
+        if len(self._levels):
+            self.reaching += (piece.counts >= self._levels[:, None]).sum(axis=1)
         if not self._keep:
             return
         self._offsets.extend(piece.ends.astype(np.int64) + len(self._members))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
+
+import numpy as np
 
 from tacit.errors import OptionError, nearest_name
 from tacit.mining.database import Rows
 from tacit.mining.items import table_rows
-from tacit.mining.search import Limits, Progress, Wanted, mine
+from tacit.mining.search import Limits, Progress, Wanted, count, mine
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.number import Threshold
@@ -97,6 +99,33 @@ def count_itemsets(
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, None, progress)
     return {name: mine(rows, least, Wanted(_known(name), bool(hierarchies)), limits, keep=False)[2] for name in only}
+
+
+def count_by_threshold(
+    data: Transactions | Table,
+    *,
+    thresholds: Sequence[int],
+    only: Only = "all",
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> list[int]:
+    """How many itemsets (all or closed) at least so many people have, for each threshold: one search from the lowest one on.
+
+    An itemset is closed whatever the threshold is, so one search serves them all; what is maximal depends on it and is not counted here.
+
+    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
+    >>> count_by_threshold(baskets, thresholds=[3, 2])
+    [1, 3]
+    """
+    if only == "maximal":
+        raise OptionError("which itemsets are maximal depends on the threshold", where="only", remedy="Count them one by one")
+    if not thresholds:
+        return []
+    rows, _ = _rows_and_items(data, hierarchies)
+    limits = Limits(time_limit, None, None, progress)
+    wanted = Wanted(_known(only), bool(hierarchies))
+    return [int(number) for number in count(rows, np.array(thresholds, np.int64), wanted, limits)]
 
 
 def _known(only: Only) -> Only:

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from tacit.errors import LimitReached
-from tacit.mining.collector import Collector, Mined, Piece, as_labels
+from tacit.mining.collector import Collector, Mined, Numbers, Piece, as_labels
 from tacit.mining.database import Database, Rows, make_database
 from tacit.mining.team import Team
 from tacit.model.release import ONLY, Only
@@ -47,6 +47,11 @@ class Wanted:
     def enumerates(self) -> bool:
         """Whether every frequent itemset is visited."""
         return self.only == "all" or self.family
+
+    @property
+    def needs_masks(self) -> bool | None:
+        """Whether rows must be kept as masks: the test looks at all items of a row, which lists do not offer. None: as it fits."""
+        return True if self.family and self.only != "all" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +191,8 @@ def mine(
 
     ``keep=False`` only counts them; ``dense`` forces rows as masks or as lists.
     """
-    if wanted.family and wanted.only != "all":
-        dense = True  # the test looks at all items of a row, which lists do not offer
+    if wanted.needs_masks:
+        dense = True
     database = make_database(rows, least, dictionary_order=wanted.enumerates, dense=dense)
     collector = Collector(database.n_items, keep=keep, max_itemsets=limits.max_itemsets)
     if database.n_items:
@@ -197,6 +202,16 @@ def mine(
     if not (wanted.enumerates and len(database.masks)):
         mined.sort(database.n_items)
     return database, mined, collector.total
+
+
+def count(rows: Rows, levels: Numbers, wanted: Wanted, limits: Limits) -> Numbers:
+    """How many patterns of ``rows`` at least so many people have, for each level; one search from the lowest level on."""
+    database = make_database(rows, int(levels.min()), dictionary_order=wanted.enumerates, dense=wanted.needs_masks)
+    collector = Collector(database.n_items, keep=False, levels=levels)
+    if database.n_items:
+        _run(database, wanted, limits, collector)
+    limits.report(1.0)
+    return collector.reaching
 
 
 def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collector) -> None:
