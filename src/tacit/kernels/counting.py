@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.kernels.jit import kernel, popcount
+from tacit.kernels.jit import kernel, part, popcount
 
 #: Positions of items that :func:`lines_within` meets: not allowed in a set, or allowed without a bit of its own.
 OUTSIDE, ALLOWED = -1, -2
@@ -49,36 +49,52 @@ def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, c
         counts[s] = total
 
 
+@part
+def _begins_next(offsets: Any, members: Any, s: int) -> Any:
+    """Whether the next set of the list begins with this one; so it often is in lists in dictionary order."""
+    start, length = offsets[s], offsets[s + 1] - offsets[s]
+    if s + 2 >= offsets.size or offsets[s + 2] - offsets[s + 1] <= length:
+        return False
+    i = 0
+    while i < length and members[start + i] == members[start + length + i]:
+        i += 1
+    return i == length
+
+
 @kernel
 def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: Any) -> None:
     """Mark the sets that are contained in no other set of the list; ``order`` lists the sets from longest to shortest.
 
     ``index[item]`` is the bit set of the maximal sets found so far that hold the item; a set lies in one of them when the bit sets of all its
-    items share a bit. Equal sets: the first in ``order`` is kept.
+    items share a bit. Neighbours often lie in the same one, so the word that covered the last set is tried first. Equal sets: the first in
+    ``order`` is kept.
     """
     width = 1
     index = np.zeros((n_items, 1), np.uint64)
     holding = np.zeros(n_items, np.int64)
-    found = 0
+    found, hint = 0, 0
     for place in range(order.size):
         s = order[place]
+        if _begins_next(offsets, members, s):
+            continue
         start, end = offsets[s], offsets[s + 1]
         # The item that the fewest maximal sets hold rules most words out by itself.
         rarest = -1
+        common = ~_ZERO if found > 0 else _ZERO
         for p in range(start, end):
+            common &= index[members[p], hint]
             if rarest < 0 or holding[members[p]] < holding[rarest]:
                 rarest = members[p]
-        covered = rarest < 0 and found > 0
-        for w in range((found + 63) // 64 if rarest >= 0 else 0):
-            common = index[rarest, w]
-            if common == _ZERO:
-                continue
-            for p in range(start, end):
-                common &= index[members[p], w]
-            if common != _ZERO:
-                covered = True
-                break
-        if covered:
+        word = 0 if common != _ZERO or rarest < 0 else (found + 63) // 64
+        while word > 0 and common == _ZERO:
+            word -= 1
+            common = index[rarest, word]
+            p = start
+            while common != _ZERO and p < end:
+                common &= index[members[p], word]
+                p += 1
+            hint = word
+        if common != _ZERO:
             continue
         flags[s] = 1
         if found == 64 * width:

@@ -6,8 +6,9 @@ Everything is arrays: itemsets as ``offsets`` and ``members``, people by item as
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,14 +35,16 @@ class Vertical(NamedTuple):
 
 def vertical(offsets: Whole, members: Members, weights: Whole, wanted: Whole) -> Vertical:
     """Rows by item, for the wanted items in their order."""
-    place = np.full(int(members.max(initial=-1)) + 2, -1, np.int64)
+    # Numbers of 16 bits are sorted much faster; items that nobody asks for come last.
+    small = np.uint16 if len(wanted) < 2**16 - 1 else np.int64
+    place = np.full(int(members.max(initial=-1)) + 2, len(wanted), small)
     known = wanted < len(place)
     place[wanted[known]] = np.flatnonzero(known)
     items = place[members]
-    order = np.argsort(items, kind="stable")
-    order = order[np.searchsorted(items[order], 0) :]
+    starts = np.append(0, np.cumsum(np.bincount(items, minlength=len(wanted) + 1)[: len(wanted)]))
+    order = np.argsort(items, kind="stable")[: starts[-1]]
     owners = np.repeat(np.arange(len(weights), dtype=np.int32), np.diff(offsets))
-    return Vertical(np.searchsorted(items[order], np.arange(len(wanted) + 1)).astype(np.int64), owners[order], weights)
+    return Vertical(starts, owners[order], weights)
 
 
 def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
@@ -69,13 +72,26 @@ def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
     return counts
 
 
-def small_groups_on(rows: Vertical, offsets: Whole, members: Members, k: int, pause: Callable[[float], None]) -> Iterator[Found]:
+def small_groups_on(
+    rows: Vertical,
+    offsets: Whole,
+    members: Members,
+    k: int,
+    pause: Callable[[float], None],
+    threads: int | None = None,
+    first_only: bool = False,
+) -> Iterator[Found]:
     """Groups of 1..k-1 people on every set, piece by piece; ``pause`` is called in between with the share of the work done.
 
-    Sets of at most 64 items go through hierarchical projection, in chunks that share 64 items, on all cores; results come in a fixed order.
+    Sets of at most 64 items go through hierarchical projection, in chunks that share 64 items, on all cores or as many as asked; results come in
+    a fixed order. With ``first_only``, each piece ends with the first set that has a small group: one is enough for a yes.
     """
     lengths = np.diff(offsets)
-    yield from _on_short_sets(rows, offsets, members, np.flatnonzero(lengths <= 64), k, pause)
+    everyone, empty = int(rows.weights.sum()), np.flatnonzero(lengths == 0)
+    if len(empty) and 0 < everyone < k:
+        yield empty, np.zeros((len(empty), 1), np.uint64), np.full(len(empty), everyone)
+    short = np.flatnonzero((lengths > 0) & (lengths <= 64))
+    yield from _on_short_sets(rows, offsets, members, short, k, pause, threads, first_only)
     for number in np.flatnonzero(lengths > 64).tolist():
         pause(1.0)
         yield _on_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k)
@@ -90,64 +106,78 @@ class _Chunk(NamedTuple):
 
 
 def _on_short_sets(
-    rows: Vertical, offsets: Whole, members: Members, numbers: Whole, k: int, pause: Callable[[float], None]
+    rows: Vertical,
+    offsets: Whole,
+    members: Members,
+    numbers: Whole,
+    k: int,
+    pause: Callable[[float], None],
+    threads: int | None,
+    first_only: bool,
 ) -> Iterator[Found]:
     if len(numbers) == 0:
         return
     chunks = list(_chunks(rows, offsets, members, numbers))
-    workers = min(os.cpu_count() or 1, len(chunks))
+    workers = min(threads or os.cpu_count() or 1, len(chunks))
     with ThreadPoolExecutor(workers) as pool:
         # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
-        under_way = []
-        for done, chunk in enumerate(chunks):
-            under_way.append(pool.submit(_search_chunk, rows, chunk, k))
-            if len(under_way) > 2 * workers:
-                yield under_way.pop(0).result()
-            pause(done / len(chunks))
-        for task in under_way:
-            yield task.result()
+        under_way: deque[Future[Found]] = deque()
+        try:
+            for done, chunk in enumerate(chunks):
+                under_way.append(pool.submit(_search_chunk, rows, chunk, k, first_only))
+                if len(under_way) > 2 * workers:
+                    yield under_way.popleft().result()
+                pause(done / len(chunks))
+            while under_way:
+                yield under_way.popleft().result()
+        finally:  # whoever has seen enough need not wait for the rest
+            for task in under_way:
+                task.cancel()
     pause(1.0)
 
 
 def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) -> Iterator[_Chunk]:
-    """The sets in lexicographic order from the rarest item on, cut where the union would pass 64 items."""
-    frequency = np.diff(rows.starts)
-    rank = np.empty(len(frequency), np.int64)
-    rank[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency))
-    keyed = sorted(
-        (tuple(sorted(rank[members[offsets[s] : offsets[s + 1]]].tolist(), reverse=True)), s) for s in numbers.tolist()
-    )
-    union: set[int] = set()
-    chosen: list[int] = []
-    for key, number in keyed:
-        joined = union.union(key)
-        if chosen and (len(joined) > 64 or len(chosen) >= SETS_PER_TASK):
-            yield _chunk(offsets, members, chosen)
-            chosen, joined = [], set(key)
-        union = joined
-        chosen.append(number)
-    yield _chunk(offsets, members, chosen)
+    """The sets in dictionary order from the rarest item on, cut where the union would pass 64 items."""
+    from tacit.kernels.order import arrange, cut_by_union, dictionary_order
+
+    n_items = len(rows.starts) - 1
+    rank = np.empty(n_items, np.int64)
+    rank[np.argsort(np.diff(rows.starts), kind="stable")] = np.arange(n_items)
+    lengths = np.diff(offsets)[numbers]
+    starts = np.append(0, np.cumsum(lengths))
+    owners = np.repeat(np.arange(len(numbers)), lengths)
+    flat = members[np.arange(starts[-1]) + np.repeat(offsets[numbers] - starts[:-1], lengths)]
+    ranks = np.sort(owners * n_items + rank[flat]) - owners * n_items  # the items of each set, rarest first
+    order = dictionary_order(starts, ranks.astype(np.int32), n_items)
+    ordered, items = np.zeros(len(starts), np.int64), np.empty(len(flat), np.int32)
+    arrange(starts, flat.astype(np.int32), order, ordered, items)
+    ends = np.empty(len(numbers), np.int64)
+    used = cut_by_union(ordered, items, n_items, 64, SETS_PER_TASK, ends)
+    first = 0
+    for last in ends[:used].tolist():
+        begin = ordered[first:last]
+        yield _chunk(numbers[order[first:last]], items[ordered[first] : ordered[last]], begin - begin[0], n_items)
+        first = last
 
 
-def _chunk(offsets: Whole, members: Members, numbers: list[int]) -> _Chunk:
+def _chunk(numbers: Whole, flat: npt.NDArray[np.int32], starts: Whole, n_items: int) -> _Chunk:
     """A chunk of these sets. Bits follow the item numbers, so that compressed groups list the items of a set in its own order."""
-    parts = [members[offsets[s] : offsets[s + 1]] for s in numbers]
-    flat = np.concatenate(parts)
-    items = np.unique(flat).astype(np.int64)
-    bits = np.uint64(1) << np.searchsorted(items, flat).astype(np.uint64)
-    masks = np.zeros(len(numbers), np.uint64)
-    np.bitwise_or.at(masks, np.repeat(np.arange(len(numbers)), [len(part) for part in parts]), bits)
-    return _Chunk(np.array(numbers, np.int64), items, masks)
+    present = np.zeros(n_items, np.bool_)
+    present[flat] = True
+    items = np.flatnonzero(present)
+    bit = np.zeros(n_items, np.uint64)
+    bit[items] = np.uint64(1) << np.arange(len(items), dtype=np.uint64)
+    return _Chunk(numbers, items, np.bitwise_or.reduceat(bit[flat], starts))
 
 
-def _search_chunk(rows: Vertical, chunk: _Chunk, k: int) -> Found:
+def _search_chunk(rows: Vertical, chunk: _Chunk, k: int, first_only: bool) -> Found:
     """Small groups on every set of a chunk."""
     from tacit.kernels.projection import chunk_rows, small_groups
 
     n_rows = len(rows.weights)
     words, weights = np.empty(2 * n_rows + 64, np.uint64), np.empty(2 * n_rows + 64, np.int64)
     used = chunk_rows(rows.starts, rows.tids, rows.weights, chunk.items, np.zeros(n_rows, np.uint64), words, weights)
-    found, which, groups, sizes = small_groups(words, weights, used, chunk.masks, k, False)
+    found, which, groups, sizes = small_groups(words, weights, used, chunk.masks, k, first_only)
     return chunk.numbers[which[:found]], groups[:found, None], sizes[:found]
 
 

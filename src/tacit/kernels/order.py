@@ -75,3 +75,25 @@ def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_member
             new_members[end] = members[place]
             end += 1
         new_offsets[i + 1] = end
+
+
+@kernel
+def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
+    """Cut a list of sets into runs whose union has at most ``most_items`` items (longer sets stand alone); ``ends`` receives where runs end.
+
+    Returns how many runs there are.
+    """
+    seen_in = np.full(n_labels, -1, np.int64)
+    run, first, items = 0, 0, 0
+    for s in range(len(offsets) - 1):
+        fresh = 0
+        for place in range(offsets[s], offsets[s + 1]):
+            fresh += seen_in[members[place]] != run
+        if s > first and (items + fresh > most_items or s - first == most_sets):
+            ends[run] = s
+            run, first, items, fresh = run + 1, s, 0, offsets[s + 1] - offsets[s]
+        items += fresh
+        for place in range(offsets[s], offsets[s + 1]):
+            seen_in[members[place]] = run
+    ends[run] = len(offsets) - 1
+    return run + 1

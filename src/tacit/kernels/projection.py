@@ -5,7 +5,9 @@ with fewer than ``k`` people. Rows are bit words: bit ``j`` of a row says whethe
 
 The list is halved again and again. Each half needs only the items in the union of its sets, so its rows are the parent's rows masked
 with that union and merged where they became equal; rows shrink geometrically, and a set at the bottom sees few of them. Merging rows
-that are equal on a union of sets keeps every group size of every set in it, so nothing is lost.
+that are equal on a union of sets keeps every group size of every set in it, so nothing is lost. The list is cut where the two halves need the
+fewest items. Once a union is small, rows are pushed together to its items, so that equal rows are found in a table instead of by hashing; at a
+single set the rows that remain are its groups.
 
 Words are ``uint64``, weights ``int64`` counts of people, everything one-dimensional and contiguous.
 """
@@ -18,44 +20,16 @@ import numpy as np
 
 from tacit.kernels.jit import kernel, part, popcount
 
-#: Sets of at most this many items count their groups in a table of ``2**items`` counters; larger ones use a hash table.
-DIRECT_ITEMS = 14
+#: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
+DIRECT_ITEMS = 16
+
+#: Each half of a list gets at least this part of it, so that the recursion stays shallow; and how deep it can get then with 2**63 sets.
+LEAST_PART = 8
+DEEPEST = 330
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
-
-
-@part
-def merge_rows(words: Any, weights: Any, start: int, count: int, mask: Any, slots: Any) -> int:
-    """Mask ``count`` rows from ``start`` on and add up the weights of equal ones, right behind them; returns how many remain.
-
-    ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``.
-    """
-    size = 4
-    bits = 2
-    while size < 2 * count:
-        size *= 2
-        bits += 1
-    shift = np.uint64(64 - bits)
-    for s in range(size):
-        slots[s] = -1
-    end = start + count
-    used = 0
-    for i in range(start, end):
-        word = words[i] & mask
-        slot = np.int64((word * _HASH) >> shift)
-        while slots[slot] >= 0 and words[end + slots[slot]] != word:
-            slot = (slot + 1) & (size - 1)
-        at = slots[slot]
-        if at < 0:
-            slots[slot] = used
-            words[end + used] = word
-            weights[end + used] = weights[i]
-            used += 1
-        else:
-            weights[end + at] += weights[i]
-    return used
 
 
 @kernel
@@ -90,7 +64,7 @@ def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, o
 
 
 @part
-def compress_masks(mask: Any, moves: Any) -> None:
+def compress_moves(mask: Any, moves: Any) -> None:
     """Prepare :func:`compress` for one mask (Hacker's Delight, 7-4): ``moves`` receives six words."""
     inverse = ~mask << _ONE
     left = mask
@@ -104,26 +78,71 @@ def compress_masks(mask: Any, moves: Any) -> None:
 
 
 @part
-def compress(word: Any, mask: Any, moves: Any) -> Any:
-    """The bits of ``word`` under ``mask``, pushed together at the low end (what the instruction ``pext`` does)."""
+def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
+    """The bits of ``word`` under ``mask``, pushed together at the low end (what the instruction ``pext`` does).
+
+    ``steps`` is six, or less when it is known that no bit moves ``2**steps`` places or more.
+    """
     out = word & mask
-    for i in range(6):
+    for i in range(steps):
         moved = out & moves[i]
         out = (out ^ moved) | (moved >> np.uint64(1 << i))
     return out
 
 
 @part
-def count_groups(words: Any, weights: Any, start: int, end: int, mask: Any, moves: Any, table: Any, touched: Any) -> int:
-    """Group rows on one small mask by direct addressing; returns how many groups, listed in ``touched``, sized in ``table``."""
-    groups = 0
+def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, slots: Any) -> int:
+    """Mask ``count`` rows from ``start`` on and add up the weights of equal ones, right behind them; returns how many remain.
+
+    ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``.
+    """
+    size = 4
+    bits = 2
+    while size < 2 * count:
+        size *= 2
+        bits += 1
+    shift = np.uint64(64 - bits)
+    for s in range(size):
+        slots[s] = -1
+    end = start + count
+    used = 0
     for i in range(start, end):
-        key = np.int64(compress(words[i], mask, moves))
-        if table[key] == 0:
-            touched[groups] = key
-            groups += 1
-        table[key] += weights[i]
-    return groups
+        word = words[i] & mask
+        slot = np.int64((word * _HASH) >> shift)
+        while slots[slot] >= 0 and words[end + slots[slot]] != word:
+            slot = (slot + 1) & (size - 1)
+        at = slots[slot]
+        if at < 0:
+            slots[slot] = used
+            words[end + used] = word
+            weights[end + used] = weights[i]
+            used += 1
+        else:
+            weights[end + at] += weights[i]
+    return used
+
+
+@part
+def merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any, moves: Any, steps: int, table: Any) -> int:
+    """Compress ``count`` rows from ``start`` on and add up the weights of equal ones, right behind them; returns how many remain.
+
+    ``table`` has a place for every compressed word, all 0 before and after.
+    """
+    end = start + count
+    used = 0
+    for i in range(start, end):
+        word = compress(words[i], mask, moves, steps)
+        at = table[np.int64(word)]
+        if at == 0:
+            words[end + used] = word
+            weights[end + used] = weights[i]
+            used += 1
+            table[np.int64(word)] = used
+        else:
+            weights[end + at - 1] += weights[i]
+    for i in range(end, end + used):
+        table[np.int64(words[i])] = 0
+    return used
 
 
 @part
@@ -135,6 +154,26 @@ def grown(array: Any, needed: int) -> Any:
     for i in range(array.size):
         bigger[i] = array[i]
     return bigger
+
+
+@part
+def _cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
+    """Where to cut the masks ``lo..hi`` so that the halves need few items for many masks; ``behind`` is scratch, one number per mask."""
+    union = _ZERO
+    for m in range(hi - 1, lo, -1):
+        union |= masks[m]
+        behind[m] = popcount(union)
+    union = _ZERO
+    middle = (lo + hi) // 2
+    best = (hi - lo) * 65
+    margin = (hi - lo) // LEAST_PART
+    for m in range(lo + 1, hi):
+        union |= masks[m - 1]
+        cost = (m - lo) * popcount(union) + (hi - m) * behind[m]
+        if cost < best and m - lo >= margin and hi - m >= margin:
+            best = cost
+            middle = m
+    return middle
 
 
 @kernel
@@ -150,14 +189,14 @@ def small_groups(words: Any, weights: Any, n_rows: int, masks: Any, k: int, firs
     while size < 2 * n_rows:
         size *= 2
     slots = np.empty(size, np.int32)
-    table = np.zeros(1 << DIRECT_ITEMS, np.int64)
-    touched = np.empty(1 << DIRECT_ITEMS, np.int64)
+    table = np.zeros(1 << DIRECT_ITEMS, np.int32)
+    behind = np.empty(n_masks, np.int64)
     moves = np.empty(6, np.uint64)
     found_set, found_word, found_size = np.empty(1024, np.int64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
     found = 0
     # The stack of ranges, four numbers each: first mask, one past the last, where the rows of the range above start, how many they are.
-    stack = np.empty(4 * 130, np.int64)
-    unions = np.empty(130, np.uint64)
+    stack = np.empty(4 * DEEPEST, np.int64)
+    unions = np.empty(DEEPEST, np.uint64)
     stack[0], stack[1], stack[2], stack[3] = 0, n_masks, 0, n_rows
     unions[0] = ~_ZERO
     top = 0 if n_masks > 0 else -1
@@ -169,13 +208,24 @@ def small_groups(words: Any, weights: Any, n_rows: int, masks: Any, k: int, firs
         for m in range(lo, hi):
             union |= masks[m]
         leaf = hi - lo == 1
-        direct = leaf and popcount(union) <= DIRECT_ITEMS
-        if not direct and (union != above or leaf):
+        direct = popcount(union) <= DIRECT_ITEMS
+        if union != above or leaf:
             words = grown(words, start + 2 * count)
             weights = grown(weights, start + 2 * count)
-            start, count = start + count, merge_rows(words, weights, start, count, union, slots)
+            if direct:
+                local, gone = union, 63
+                if popcount(above) <= DIRECT_ITEMS:  # the rows have the items of the range above only, pushed together
+                    compress_moves(above, moves)
+                    local, gone = compress(union, above, moves, 6), popcount(above) - popcount(union)
+                steps = 0
+                while gone >> steps > 0:
+                    steps += 1
+                compress_moves(local, moves)
+                start, count = start + count, merge_by_table(words, weights, start, count, local, moves, steps, table)
+            else:
+                start, count = start + count, merge_by_hash(words, weights, start, count, union, slots)
         if not leaf:
-            middle = (lo + hi) // 2
+            middle = _cut(masks, lo, hi, behind)
             # The first half is pushed last, so that it is searched first and the findings keep the order of the masks.
             for half in range(2):
                 top += 1
@@ -185,20 +235,17 @@ def small_groups(words: Any, weights: Any, n_rows: int, masks: Any, k: int, firs
                 stack[4 * top + 3] = count
                 unions[top] = union
             continue
-        compress_masks(union, moves)
-        groups = count_groups(words, weights, start, start + count, union, moves, table, touched) if direct else count
         before = found
-        found_set, found_word = grown(found_set, found + groups), grown(found_word, found + groups)
-        found_size = grown(found_size, found + groups)
-        for g in range(groups):
-            weight = table[touched[g]] if direct else weights[start + g]
-            if weight < k:
+        found_set, found_word = grown(found_set, found + count), grown(found_word, found + count)
+        found_size = grown(found_size, found + count)
+        if not direct:
+            compress_moves(union, moves)
+        for g in range(start, start + count):
+            if weights[g] < k:
                 found_set[found] = lo
-                found_word[found] = np.uint64(touched[g]) if direct else compress(words[start + g], union, moves)
-                found_size[found] = weight
+                found_word[found] = words[g] if direct else compress(words[g], union, moves, 6)
+                found_size[found] = weights[g]
                 found += 1
-            if direct:
-                table[touched[g]] = 0
         if first_only and found > before:
             break
     return found, found_set, found_word, found_size
