@@ -12,6 +12,7 @@ from tacit.attacks import ATTACKS, Attack, Target
 from tacit.attacks.base import ALGORITHMS, Algorithm, Progress, silent
 from tacit.errors import OptionError, nearest_name
 from tacit.formats.hierarchies import read_hierarchies
+from tacit.formats.listing import check_listing
 from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
@@ -170,6 +171,7 @@ def audit(
     ('exposed', '1 person has a but not b.')
     """
     target = read_release(release)
+    check_listing(target)
     policy = policy or Policy()
     limits = Limits.within(time_limit)
     rows = _owner_rows(target, data)

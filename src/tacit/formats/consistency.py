@@ -7,12 +7,12 @@ with gaps is compared with the subsets that are smaller by one or two items. Wha
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, InputError
+from tacit.errors import Contradiction, InputError, numbered
 from tacit.formats.selection import selected
 from tacit.formats.subsets import Clash, any_clash
 from tacit.model.release import Counts, Itemsets, Release, Rules
@@ -60,10 +60,11 @@ def united(left: Sets, right: Sets) -> Sets:
     return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
 
 
-def _where(release: Release, *positions: int) -> str:
+def _at(release: Release, *positions: int) -> dict[str, Any]:
+    """Where a message points: the file with its lines in words, and the lines."""
     lines = sorted({release.line(position) for position in positions})
     name = release.source.name if release.source is not None else "release"
-    return f"{name}, line {lines[0]}" if len(lines) == 1 else f"{name}, lines {lines[0]} and {lines[1]}"
+    return {"where": f"{name}, {numbered(lines)}", "lines": lines}
 
 
 def _check_sides(release: Rules) -> None:
@@ -72,9 +73,8 @@ def _check_sides(release: Rules) -> None:
         united(release.antecedents, release.consequents).lengths < release.antecedents.lengths + release.consequents.lengths
     )
     if len(shared):
-        raise InputError(
-            "antecedent and consequent share an item", where=_where(release, int(shared[0])), remedy="Write each item on one side"
-        )
+        where = _at(release, int(shared[0]))["where"]
+        raise InputError("antecedent and consequent share an item", where=where, remedy="Write each item on one side")
 
 
 def _check_ends(release: Release) -> None:
@@ -92,7 +92,7 @@ def _check_ends(release: Release) -> None:
 def _first(release: Release, wrong: npt.NDArray[np.bool_], what: str) -> None:
     found = np.flatnonzero(wrong)
     if len(found):
-        raise Contradiction(what, where=_where(release, int(found[0])), remedy="Correct the line or n")
+        raise Contradiction(what, remedy="Correct the line or n", **_at(release, int(found[0])))
 
 
 def _without_repeats(release: Release) -> Release:
@@ -127,8 +127,8 @@ def _narrowest(release: Release, ends: Counts, positions: list[int]) -> list[int
             what = "the same itemset" if isinstance(release, Itemsets) else "the same rule"
             raise Contradiction(
                 f"{what} stands twice with different numbers",
-                where=_where(release, other, position),
                 remedy="Keep one of the two lines",
+                **_at(release, other, position),
             )
     return list(chosen.values())
 
@@ -153,4 +153,4 @@ def _report(release: Release, events: _Events, clash: Clash) -> NoReturn:
         what = "the two rules give the same set of items different numbers of people"
     else:
         what = f"items of line {release.line(larger)} include items of line {release.line(smaller)} but are more frequent"
-    raise Contradiction(what, where=_where(release, larger, smaller), remedy="Correct one of the two")
+    raise Contradiction(what, remedy="Correct one of the two", **_at(release, larger, smaller))

@@ -36,8 +36,11 @@ def any_clash(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
     return clash_of_subsets(sets, lo, hi)
 
 
-def clash_of_pairs(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
-    """Every pair is compared. Sets stand in bits by falling ``lo``, so that only those with a larger count are looked at."""
+def clash_of_pairs(sets: Sets, lo: Counts, hi: Counts, *, strict: bool = False) -> Clash | None:
+    """Every pair is compared. Sets stand in bits by falling ``lo``, so that only those with a larger count are looked at.
+
+    With ``strict`` a set clashes with a part of it also when it has as many people.
+    """
     order = np.argsort(-lo, kind="stable")
     position = np.empty(len(sets), np.int64)
     position[order] = np.arange(len(sets))
@@ -46,13 +49,16 @@ def clash_of_pairs(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
     owners = position[sets.owners()]
     np.bitwise_or.at(holders, (members, owners >> 3), np.left_shift(np.uint8(1), (owners & 7).astype(np.uint8)))
     # How many sets count more people than a set can have.
-    above = np.searchsorted(-lo[order], -hi, side="left")
+    above = np.searchsorted(-lo[order], -hi, side="right" if strict else "left")
     for smaller in np.flatnonzero(above):
         count = int(above[smaller])
         rows = holders[members[sets.offsets[smaller] : sets.offsets[smaller + 1]], : (count + 7) // 8]
         found = np.bitwise_and.reduce(rows, axis=0) if len(rows) else np.full((count + 7) // 8, 255, np.uint8)
         if count % 8:
             found[-1] &= (1 << (count % 8)) - 1
+        own = int(position[smaller])
+        if own < count:
+            found[own >> 3] &= ~np.uint8(1 << (own & 7))  # a set holds itself
         hits = np.flatnonzero(found)
         if len(hits):
             bit = int(found[hits[0]])
