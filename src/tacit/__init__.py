@@ -5,6 +5,7 @@ read                :func:`read_table`, :func:`read_transactions`, :func:`read_r
 mine                :func:`mine_itemsets`, :func:`mine_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 repair              :func:`repair` with a method of :data:`REPAIRS`
+choose              :func:`sweep_itemsets` (thresholds), :func:`sweep_rounding` (precision)
 write               :func:`write_release`
 ==================  =========================================================================
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
     from tacit.repairs import REPAIRS
+    from tacit.sweeps import sweep_itemsets, sweep_rounding
 
 _HOMES = {
     "tacit.api": (
@@ -72,6 +74,7 @@ _HOMES = {
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
     "tacit.repairs": ("REPAIRS",),
+    "tacit.sweeps": ("sweep_itemsets", "sweep_rounding"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -103,6 +106,8 @@ __all__ = [
     "read_table",
     "read_transactions",
     "repair",
+    "sweep_itemsets",
+    "sweep_rounding",
     "write_release",
 ]
 

@@ -36,11 +36,13 @@ __all__ = [
     "mine_itemsets",
     "mine_rules",
     "read_data",
+    "people_of",
     "read_release",
     "read_table",
     "read_transactions",
     "repair",
     "with_coarser_items",
+    "trees_of",
     "write_release",
 ]
 
@@ -71,13 +73,13 @@ def mine_itemsets(
     >>> len(found), found.min_support, found.n
     (2, 2, 3)
     """
-    people = _people(data)
+    people = people_of(data)
     return itemset_mining.mine_itemsets(
         people,
         min_support=min_support,
         only=only,
         strict=strict,
-        hierarchies=_trees(hierarchies, people),
+        hierarchies=trees_of(hierarchies, people),
         max_itemsets=max_itemsets,
         threads=threads,
         time_limit=time_limit,
@@ -124,7 +126,7 @@ def mine_rules(
         with_confidence=with_confidence,
         incomplete=incomplete,
         publish_sa_distribution=publish_sa_distribution,
-        hierarchies=_trees(hierarchies, people),
+        hierarchies=trees_of(hierarchies, people),
         max_rules=max_rules,
         threads=threads,
         time_limit=time_limit,
@@ -252,7 +254,7 @@ def repair(
     return Repair(method, proposal.release, before, after, cost)
 
 
-def _people(data: Any) -> Table | Transactions:
+def people_of(data: Any) -> Table | Transactions:
     """Data as they are, or read from whatever holds them."""
     if isinstance(data, (Table, Transactions)):
         return data
@@ -261,7 +263,7 @@ def _people(data: Any) -> Table | Transactions:
     return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
 
 
-def _trees(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
+def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
     """Hierarchies as they are, or read from a folder for the columns of the data."""
     if given is None or isinstance(given, Mapping):
         return None if given is None else dict(given)
@@ -347,7 +349,7 @@ def _owner_rows(release: Release, data: Any) -> Transactions | None:
     if isinstance(data, (str, os.PathLike)):
         data = read_data(data, **_roles(release.header))
     elif not isinstance(data, (Transactions, Table)):
-        data = _people(data)
+        data = people_of(data)
     return data.transactions() if isinstance(data, Table) else data
 
 

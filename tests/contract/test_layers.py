@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checker": {"errors", "model"},
     "reports": {"model", "version"},
     "api": {"attacks", "errors", "formats", "measures", "mining", "model", "repairs"},
+    "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
     "demo": {"api", "errors", "formats", "model", "reports"},
     "__main__": {"cli"},
     "config": {"errors", "formats", "model"},
@@ -41,9 +42,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "model",
         "repairs",
         "reports",
+        "sweeps",
         "version",
     },
-    "": {"api", "attacks", "errors", "measures", "model", "repairs", "version"},
+    "": {"api", "attacks", "errors", "measures", "model", "repairs", "sweeps", "version"},
 }
 
 #: Where only the package itself may be imported, for its table, and none of its modules.

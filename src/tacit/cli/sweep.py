@@ -1,0 +1,162 @@
+"""``tacit sweep``: verdicts over a grid, of thresholds or of precisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli import options, reading
+from tacit.cli.output import check_outputs, emit, watched, write_file
+from tacit.cli.program import DONE, INCOMPLETE, Program
+from tacit.cli.settings import Settings
+from tacit.errors import OptionError
+
+if TYPE_CHECKING:
+    from tacit.model.sweep import ItemsetSweep, RoundingSweep
+
+pictures = options.together(
+    click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
+    click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
+)
+
+
+@click.group(
+    "sweep",
+    cls=Program,
+    epilog=options.examples(
+        "tacit sweep itemsets adult.csv --min-support 1%,5%,10% --k 5,10      # which threshold?",
+        "tacit sweep rounding itemsets.csv --k 10                             # how many digits?",
+    ),
+)
+def sweep_command() -> None:
+    """Choose a threshold or a precision: verdicts over a grid."""
+
+
+@sweep_command.command(
+    "itemsets",
+    epilog=options.examples(
+        "tacit sweep itemsets mushroom.dat.gz --min-support 10%,15%,20%,25% --k 10,30 --picture channels.svg",
+        "tacit sweep itemsets adult.csv --missing '?' --min-support 5% --min-support 2000 --k 10 --csv grid.csv",
+    ),
+)
+@click.argument("data", metavar="DATA")
+@click.option(
+    "--min-support",
+    multiple=True,
+    metavar="S",
+    help="Thresholds to try, shares (0.05, 5%) or whole numbers of people: repeat, or separate with commas.",
+)
+@click.option("--k", multiple=True, metavar="K", help="Smallest groups to allow: repeat, or separate with commas.  [10]")
+@click.option(
+    "--every-attack",
+    is_flag=True,
+    help="Count I02 in every cell; otherwise it runs where I01 finds nothing, enough for the verdict.",
+)
+@options.strict
+@options.roles
+@options.missing
+@options.long_table
+@options.hierarchies
+@pictures
+@options.running
+def itemsets_command(data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, **given: Any) -> int:
+    """Find a threshold: what would itemsets give away?
+
+    For every threshold and k: counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For
+    each k: searches the lowest threshold without a threat. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
+    """
+    from tacit.sweeps import sweep_itemsets
+
+    check_outputs([json_to, csv_to, picture_to], inputs=[data])
+    settings = Settings.of(given, near=data)
+    min_support = given["min_support"] or settings.needed("min_support", "5%,10%,20%")
+    k = given["k"] or settings.config.policy.get("k", 10)
+    with watched("sweeping") as progress:
+        people = settings.read(data)
+        sweep = sweep_itemsets(
+            people,
+            min_support=min_support,
+            k=k,
+            strict=given["strict"],
+            hierarchies=settings.hierarchies_of(people, getattr(people, "names", ())),
+            every_attack=given["every_attack"],
+            time_limit=given["time_limit"],
+            progress=progress,
+        )
+    from tacit.reports.sweeps import itemset_sweep_csv, itemset_sweep_svg, itemset_sweep_text
+
+    if csv_to is not None:
+        write_file(csv_to, itemset_sweep_csv(sweep).encode())
+    if picture_to is not None:
+        write_file(picture_to, itemset_sweep_svg(sweep).encode())
+    return _told(sweep, itemset_sweep_text(sweep), json_to)
+
+
+@sweep_command.command(
+    "rounding",
+    epilog=options.examples(
+        "tacit sweep rounding itemsets.csv --k 10",
+        "tacit sweep rounding itemsets.csv --k 30 --base 5,10,20 --csv precision.csv",
+    ),
+)
+@click.argument("release_file", metavar="RELEASE")
+@click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
+@click.option(
+    "--base", multiple=True, metavar="B", help="Bases to round counts to: repeat, or separate with commas.  [2,5,10,20,50,..]"
+)
+@click.option(
+    "--decimals", multiple=True, metavar="D", help="Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]"
+)
+@options.roles
+@options.missing
+@options.long_table
+@options.hierarchies
+@reading.release_file
+@reading.policy
+@pictures
+@options.running
+def rounding_command(release_file: str, csv_to: str | None, picture_to: str | None, json_to: str | None, **given: Any) -> int:
+    """Find a precision: what would rounded counts give away?
+
+    Prints the counts of a RELEASE with every number of decimals and rounded to every base, attacks each as it would be printed, and
+    names the finest that leaves no finding. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
+    """
+    from tacit.sweeps import sweep_rounding
+
+    check_outputs([json_to, csv_to, picture_to], inputs=[release_file])
+    settings = Settings.of(given, near=given["data"] or release_file)
+    chosen = {name: _whole_numbers(name, given[name]) for name in ("base", "decimals")}
+    with watched("sweeping") as progress:
+        release = reading.read(release_file, given)
+        people = reading.owners_data(release, settings)
+        sweep = sweep_rounding(
+            release,
+            base=chosen["base"],
+            decimals=chosen["decimals"],
+            data=people,
+            policy=settings.policy,
+            time_limit=given["time_limit"],
+            progress=progress,
+        )
+    from tacit.reports.sweeps import rounding_sweep_csv, rounding_sweep_svg, rounding_sweep_text
+
+    if csv_to is not None:
+        write_file(csv_to, rounding_sweep_csv(sweep).encode())
+    if picture_to is not None:
+        write_file(picture_to, rounding_sweep_svg(sweep).encode())
+    return _told(sweep, rounding_sweep_text(sweep), json_to)
+
+
+def _whole_numbers(name: str, given: tuple[str, ...]) -> list[int] | None:
+    """Whole numbers from repeated options and comma lists; None where there are none."""
+    parts = [part.strip() for one in given for part in one.split(",") if part.strip()]
+    if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
+        raise OptionError("takes whole numbers", where=f"--{name}", remedy=f"Write for instance --{name} 2,5,10")
+    return [int(part) for part in parts] if given else None
+
+
+def _told(sweep: ItemsetSweep | RoundingSweep, text: str, json_to: str | None) -> int:
+    """Text or record, and the exit code."""
+    emit(sweep.to_dict(), lambda: text, json_to=json_to)
+    return DONE if sweep.finished else INCOMPLETE

@@ -1,0 +1,138 @@
+"""Verdicts and measures over a grid: thresholds of itemsets, or precisions of one release."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from tacit.model.audit import Verdict
+from tacit.model.rounding import Precision
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One support threshold with one k; None where something was not counted.
+
+    ``itemsets``, ``closed`` and ``maximal`` say how many sets would be published, ``channels`` how many groups of 1 to k-1 people follow from
+    them by adding and subtracting (I01), ``groups_of_one`` how many of these are a single person, ``deduced`` how many more groups follow
+    through unpublished itemsets (I02), ``people`` how many people are concerned at least.
+    """
+
+    min_support: int
+    k: int
+    itemsets: int | None = None
+    closed: int | None = None
+    maximal: int | None = None
+    channels: int | None = None
+    groups_of_one: int | None = None
+    deduced: int | None = None
+    people: int | None = None
+    verdict: Verdict = "incomplete"
+
+
+@dataclass(frozen=True, slots=True)
+class Lowest:
+    """The lowest support threshold without a threat for one k, as a count of people; None where there is none, or it was not found.
+
+    ``published`` counts only what follows from published itemsets (I01), ``min_support`` every attack. ``decided`` says that the search came to
+    its end and that no lower threshold was merely undecided.
+    """
+
+    k: int
+    published: int | None = None
+    min_support: int | None = None
+    decided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsetSweep:
+    """What itemsets would give away at every threshold and k, from the highest threshold down; ``reason`` says what was left out, and why."""
+
+    n: int
+    cells: tuple[Cell, ...]
+    lowest: tuple[Lowest, ...]
+    reason: str = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether all that was asked for was done."""
+        return not self.reason
+
+    def share(self, count: int | None) -> float | None:
+        """A count as a share of all people."""
+        return None if count is None or not self.n else count / self.n
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record."""
+        cells = [{"min_support": cell.min_support, "share": self.share(cell.min_support)} | asdict(cell) for cell in self.cells]
+        lowest = [asdict(one) | {"share": self.share(one.min_support)} for one in self.lowest]
+        head = {"format": "tacit.sweep/1", "of": "itemsets", "n": self.n, "finished": self.finished, "reason": self.reason}
+        return head | {"cells": cells, "lowest": lowest}
+
+
+#: ``undecided``: nothing was found, but the bounds do not settle everything.
+Settled = Literal["exposed", "clean", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One way to print the counts of a release: ``precision`` None stands for exact counts.
+
+    ``step`` is how many people lie between two printed numbers, ``findings`` what each attack finds in the release as it would be printed,
+    ``error_mean`` how far printed counts lie from true ones on average, as a share of the true one.
+    """
+
+    precision: Precision | None
+    step: float
+    findings: dict[str, int]
+    people: int
+    verdict: Settled
+    reason: str = ""
+    error_mean: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """The setting in words."""
+        return "exact counts" if self.precision is None else self.precision.label
+
+    def to_dict(self) -> dict[str, Any]:
+        """The setting as in the record."""
+        one = self.precision
+        out: dict[str, Any] = {"base": one.base if one else None, "decimals": one.decimals if one else None, "step": self.step}
+        out |= {"findings": dict(self.findings), "people": self.people, "verdict": self.verdict, "reason": self.reason}
+        return out | {"support_error_mean": self.error_mean}
+
+
+@dataclass(frozen=True, slots=True)
+class RoundingSweep:
+    """What a release would give away in every precision, exact counts first."""
+
+    n: int | None
+    k: int
+    settings: tuple[Setting, ...]
+    reason: str = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether all settings were audited in full."""
+        return not self.reason
+
+    @property
+    def finest_base(self) -> int | None:
+        """The smallest base that leaves no finding."""
+        return min((one.base for one in self._safe() if one.base is not None), default=None)
+
+    @property
+    def finest_decimals(self) -> int | None:
+        """The most decimals that leave no finding."""
+        return max((one.decimals for one in self._safe() if one.decimals is not None), default=None)
+
+    def _safe(self) -> list[Precision]:
+        return [one.precision for one in self.settings if one.verdict == "clean" and one.precision is not None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record."""
+        head = {"format": "tacit.sweep/1", "of": "rounding", "n": self.n, "k": self.k}
+        head |= {"finished": self.finished, "reason": self.reason}
+        finest = {"base": self.finest_base, "decimals": self.finest_decimals}
+        return head | {"settings": [one.to_dict() for one in self.settings], "finest": finest}
