@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tacit.attacks import ATTACKS, Attack, Target
+from tacit.attacks import ATTACKS, Target, run_attacks
 from tacit.attacks.base import ALGORITHMS, Algorithm, Progress, silent
 from tacit.errors import OptionError, nearest_name
+from tacit.formats.findings import FindingsFile
 from tacit.formats.hierarchies import read_hierarchies
 from tacit.formats.listing import check_listing
 from tacit.formats.releases import read_release, write_release
@@ -20,7 +21,7 @@ from tacit.measures import cost_of, measure, people_changed
 from tacit.mining import itemsets as itemset_mining
 from tacit.mining import rules as rule_mining
 from tacit.mining.items import table_rows
-from tacit.model.audit import AttackRun, Audit
+from tacit.model.audit import Audit
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.policy import Limits, Policy
@@ -35,14 +36,14 @@ __all__ = [
     "audit",
     "mine_itemsets",
     "mine_rules",
-    "read_data",
     "people_of",
+    "read_data",
     "read_release",
     "read_table",
     "read_transactions",
     "repair",
-    "with_coarser_items",
     "trees_of",
+    "with_coarser_items",
     "write_release",
 ]
 
@@ -141,6 +142,8 @@ def audit(
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
     algorithm: Algorithm = "projection",
+    first_hit: bool = False,
+    findings_to: str | Path | None = None,
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> Audit:
@@ -159,6 +162,11 @@ def audit(
     algorithm
         How I01 searches: ``"projection"``, or a paper's own detector as a reference, ``"naive"``, ``"oicd"`` or ``"pmicd"`` (slower, the
         same findings; exact lists of all or of closed itemsets only).
+    first_hit
+        Stop at the first finding: enough for a yes or no.
+    findings_to
+        A file (``.parquet``, ``.csv``, ``.csv.gz``) that receives every finding while it is found. Millions then need no memory: the audit holds
+        the worst only, and counts them all.
     time_limit
         Seconds after which an attack stops and says so.
     progress
@@ -179,8 +187,12 @@ def audit(
     rows = _owner_rows(target, data)
     asked_for = _asked_for(attacks)
     _check_algorithm(algorithm, target, asked_for)
-    case = Target(target, policy, limits, rows, 0, progress, algorithm)
-    runs = tuple(_run(attack, case, asked_for) for attack in ATTACKS)
+    case = Target(target, policy, limits, rows, 0, progress, algorithm, first_hit)
+    if findings_to is None:
+        runs = run_attacks(case, asked_for)
+    else:
+        with FindingsFile(findings_to) as stream:
+            runs = run_attacks(replace(case, stream=stream), asked_for)
     return Audit((_described(target),), _adversary(target), policy, runs, measure(target, runs))
 
 
@@ -331,15 +343,6 @@ def _check_algorithm(name: str, release: Release, asked_for: frozenset[str]) -> 
         )
     if name != "projection" and ("I01" not in asked_for or release.kind != "itemsets"):
         raise OptionError("says how I01 searches, which does not run here", where="--algorithm", remedy="Leave it out")
-
-
-def _run(attack: Attack, case: Target, asked_for: frozenset[str]) -> AttackRun:
-    """Run one attack, or say why it is not run."""
-    if attack.code not in asked_for:
-        return attack.skipped("not asked for")
-    if attack.needs != case.release.kind:
-        return attack.skipped(f"needs {attack.needs}; the release holds {case.release.kind}")
-    return attack.run(case)
 
 
 def _owner_rows(release: Release, data: Any) -> Transactions | None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from tacit.attacks import channels, unpublished
-from tacit.attacks.base import Attack, Target
+from tacit.attacks.base import Attack, Stream, Target
+from tacit.model.audit import AttackRun
+from tacit.model.bound import Bound
 
 ATTACKS: tuple[Attack, ...] = (
     Attack(
@@ -26,4 +30,29 @@ ATTACKS: tuple[Attack, ...] = (
     ),
 )
 
-__all__ = ["ATTACKS", "Attack", "Target"]
+
+def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ...]:
+    """What became of every attack of the table; those that do not apply or were not asked for say so."""
+    runs: list[AttackRun] = []
+    for attack in ATTACKS:
+        if attack.code not in asked_for:
+            runs.append(attack.skipped("not asked for"))
+        elif attack.needs != case.release.kind:
+            runs.append(attack.skipped(f"needs {attack.needs}; the release holds {case.release.kind}"))
+        elif case.first_hit and any(run.findings for run in runs):
+            runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
+        else:
+            runs.append(attack.run(case))
+            _hand_on(runs[-1], case.stream)
+    return tuple(runs)
+
+
+def _hand_on(run: AttackRun, stream: Stream | None) -> None:
+    """Write findings to the file that they are wanted in, unless the attack did so itself."""
+    event = run.event
+    if stream is not None and event is not None and run.streamed is None:
+        bounds = (Bound(*pair) for pair in zip(run.columns["count"].tolist(), run.columns["count_hi"].tolist(), strict=True))
+        stream.add_events(run.code, ((event(index), count) for index, count in enumerate(bounds)))
+
+
+__all__ = ["ATTACKS", "Attack", "Target", "run_attacks"]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from tacit.model.audit import AttackRun
+from tacit.model.bound import Bound
+from tacit.model.event import Event
 from tacit.model.finding import Claim
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Release
+from tacit.model.release import Itemsets, Release
 from tacit.model.transactions import Transactions
 
 Progress = Callable[[float], None]
@@ -17,6 +22,24 @@ Progress = Callable[[float], None]
 #: How I01 finds its channels: its own way, or one of the papers' (``attacks/detectors``).
 Algorithm = Literal["projection", "naive", "oicd", "pmicd"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
+
+
+class Stream(Protocol):
+    """Where findings go while they are found, so that they need not be kept."""
+
+    def add_patterns(
+        self,
+        code: str,
+        release: Itemsets,
+        line: npt.NDArray[np.int64],
+        present: npt.NDArray[np.uint64],
+        free: npt.NDArray[np.uint64] | None,
+        bounds: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    ) -> None:
+        """Take patterns on published sets: the number of the set (-1: the empty one), which items are present and which left open (bits)."""
+
+    def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
+        """Take findings of any kind."""
 
 
 def silent(_: float) -> None:
@@ -27,7 +50,8 @@ def silent(_: float) -> None:
 class Target:
     """A release under attack.
 
-    ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone.
+    ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone. With ``first_hit`` an
+    attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only.
     """
 
     release: Release
@@ -37,6 +61,8 @@ class Target:
     index: int = 0
     progress: Progress = silent
     algorithm: Algorithm = "projection"
+    first_hit: bool = False
+    stream: Stream | None = None
 
 
 @dataclass(frozen=True, slots=True)

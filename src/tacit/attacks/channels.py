@@ -19,16 +19,16 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.clash import refuse_clash
+from tacit.attacks.clash import refuse_clash, refuse_gaps
 from tacit.attacks.derivation import event_of, write_out
 from tacit.attacks.detectors import Told, detect
+from tacit.attacks.gathering import Channels, Gatherer
 from tacit.attacks.intervals import MOST_PATTERN_ITEMS, patterns_on, strongest
 from tacit.attacks.shortcut import small_groups_in_data
 from tacit.attacks.supports import MOST_ITEMS, Supports
@@ -41,46 +41,8 @@ from tacit.model.release import Itemsets
 
 CODE = "I01"
 NAME = "inference-channels"
+Take = Callable[[Channels], None]
 WITHOUT_N = "the number of people is not known, so groups with none of the items are not decided"
-
-
-@dataclass(frozen=True, eq=False)
-class Channels:
-    """Channels as columns: published set, which of its items are present (bits by position), bounds on the number of people.
-
-    The other items of the set are absent, except those of ``free`` (bits by position), of which nothing is said; None when there are none.
-    """
-
-    line: npt.NDArray[np.int64]
-    present: npt.NDArray[np.uint64]
-    lo: npt.NDArray[np.int64]
-    hi: npt.NDArray[np.int64]
-    free: npt.NDArray[np.uint64] | None = None
-
-    @classmethod
-    def joined(cls, parts: list[Channels]) -> Channels:
-        """All parts one after the other."""
-        words = max((part.present.shape[1] for part in parts), default=1)
-        wide = [np.pad(part.present, ((0, 0), (0, words - part.present.shape[1]))) for part in parts]
-        empty = np.empty(0, np.int64)
-        free = [part.free for part in parts if part.free is not None]
-        return cls(
-            np.concatenate([part.line for part in parts] or [empty]),
-            np.concatenate(wide or [np.empty((0, 1), np.uint64)]),
-            np.concatenate([part.lo for part in parts] or [empty]),
-            np.concatenate([part.hi for part in parts] or [empty]),
-            np.concatenate(free) if free else None,
-        )
-
-    def take(self, index: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Channels:
-        """The channels at these positions."""
-        free = None if self.free is None else self.free[index]
-        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free)
-
-    def lengths(self, release: Itemsets) -> npt.NDArray[np.int64]:
-        """How many items each channel speaks of."""
-        whole = np.append(release.sets.lengths, 0)[self.line]  # line -1 is the empty set
-        return whole if self.free is None else whole - np.bitwise_count(self.free)
 
 
 def run(target: Target) -> AttackRun:
@@ -88,30 +50,16 @@ def run(target: Target) -> AttackRun:
     release = target.release
     assert isinstance(release, Itemsets)
     supports = Supports(release)
+    gatherer = Gatherer(release, target.policy.k, release.is_exact and not supports.has_gaps, _stream(target, release))
     status: Status = "ran"
-    reason, undecided = "", 0
-    told = Told("")
-    parts: list[Channels] = []
+    told, undecided, reason = Told(""), 0, ""
     try:
-        if target.algorithm != "projection":
-            told = detect(target, supports, lambda found: parts.append(Channels(*found)))
-            reason = told.reason
-        elif len(release) == 0:
-            parts.append(_everyone(release, target.policy.k))
-            undecided, reason = (1, WITHOUT_N) if release.n is None else (0, "")
-        elif release.only == "maximal":
-            parts.extend(_maximal_alone(release, target.policy.k))
-            reason = "maximal itemsets alone do not tell the supports of their subsets"
-        elif target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
-            for found in small_groups_in_data(target, supports):
-                parts.append(Channels(*found))
-        elif release.is_exact and not supports.has_gaps:
-            undecided, reason = _channels_in_release(target, supports, parts)
-        else:
-            undecided, reason = _channels_in_intervals(target, supports, parts)
+        told, undecided, reason = _search(target, supports, gatherer)
     except LimitReached:
         status, reason = "stopped", "the time limit was reached; findings so far are kept"
-    channels = _worst_first(Channels.joined(parts), release)
+    except FirstHit:
+        status, reason = "stopped", "stopped at the first finding, as asked"
+    channels = gatherer.worst_first()
     present = channels.present[:, 0] if channels.present.shape[1] == 1 else channels.present
     columns = {"itemset": channels.line, "present": present, "count": channels.lo, "count_hi": channels.hi}
     if channels.free is not None:
@@ -131,14 +79,54 @@ def run(target: Target) -> AttackRun:
         "proves",
         status,
         reason,
-        people=_people(channels),
+        people=gatherer.people,
         undecided=undecided,
         measures=told.measures,
         columns=columns,
         severity=(channels.hi << 16) | np.minimum(channels.lengths(release), 0xFFFF),
         event=lambda index: event_of(release, *place(index)),
         show=show,
+        streamed=gatherer.sizes if target.stream is not None else None,
     )
+
+
+class FirstHit(Exception):
+    """One finding was enough."""
+
+
+def _stream(target: Target, release: Itemsets) -> Callable[[Channels], None] | None:
+    """What hands channels on to a file, if there is one."""
+    stream = target.stream
+    if stream is None:
+        return None
+    return lambda found: stream.add_patterns(CODE, release, found.line, found.present, found.free, (found.lo, found.hi))
+
+
+def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Told, int, str]:
+    """Look for channels in the way that fits the release; returns what a detector told, how many sets were left open, and why."""
+    release, k = supports.release, target.policy.k
+
+    def take(channels: Channels) -> None:
+        gatherer.add(channels)
+        if target.first_hit and gatherer.sizes:
+            raise FirstHit
+
+    if target.algorithm != "projection":
+        told = detect(target, supports, lambda found: take(Channels(*found)))
+        return told, 0, told.reason
+    if len(release) == 0:
+        take(_everyone(release, k))
+        return Told(""), *((1, WITHOUT_N) if release.n is None else (0, ""))
+    if release.only == "maximal":
+        take(Channels.joined(list(_maximal_alone(release, k))))
+        return Told(""), 0, "maximal itemsets alone do not tell the supports of their subsets"
+    if target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
+        for found in small_groups_in_data(target, supports):
+            take(Channels(*found))
+        return Told(""), 0, ""
+    if release.is_exact and not supports.has_gaps:
+        return Told(""), *_channels_in_release(target, supports, take)
+    return Told(""), *_channels_in_intervals(target, supports, take)
 
 
 def _everyone(release: Itemsets, k: int) -> Channels:
@@ -163,7 +151,7 @@ def _maximal_alone(release: Itemsets, k: int) -> Iterator[Channels]:
         yield Channels(rest, np.zeros((len(rest), words), np.uint64), lo[rest], hi[rest])
 
 
-def _channels_in_release(target: Target, supports: Supports, parts: list[Channels]) -> tuple[int, str]:
+def _channels_in_release(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
     """Channels by inclusion-exclusion over exact supports; returns how many sets were left open, and why."""
     release, k = supports.release, target.policy.k
     too_long = 0
@@ -180,13 +168,14 @@ def _channels_in_release(target: Target, supports: Supports, parts: list[Channel
         cells(lo, hi)
         _refuse_negative(release, line, usable & (hi < 0))
         small = np.flatnonzero(usable & (lo > 0) & (hi < k))
-        parts.append(Channels(np.full(len(small), line), small.astype(np.uint64)[:, None], lo[small], hi[small]))
+        take(Channels(np.full(len(small), line), small.astype(np.uint64)[:, None], lo[small], hi[small]))
         target.progress((done + 1) / len(supports.maximal))
     return _left_open(supports, too_long, MOST_ITEMS)
 
 
-def _channels_in_intervals(target: Target, supports: Supports, parts: list[Channels]) -> tuple[int, str]:
+def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
     """Channels where counts are rounded or the list has gaps; returns how many sets were left open, and why."""
+    refuse_gaps(supports)
     release = supports.release
     lines, found = [], []
     too_long = 0
@@ -201,12 +190,14 @@ def _channels_in_intervals(target: Target, supports: Supports, parts: list[Chann
             _refuse_negative(release, line, patterns.impossible)
             lines.append(line)
             found.append(patterns)
+            if target.first_hit and len(patterns.present):
+                break
             target.progress((done + 1) / len(supports.maximal))
     finally:
         for line, patterns, kept in zip(lines, found, strongest(found), strict=True):
             chosen = np.flatnonzero(kept)
             present, free = patterns.present[chosen][:, None], patterns.free[chosen]
-            parts.append(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free))
+            take(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free))
     return _left_open(supports, too_long, MOST_PATTERN_ITEMS)
 
 
@@ -224,22 +215,3 @@ def _refuse_negative(release: Itemsets, line: int, negative: npt.NDArray[np.bool
     """Raise when some group would hold fewer than no people."""
     if np.any(negative):
         refuse_clash(release, line)
-
-
-def _worst_first(channels: Channels, release: Itemsets) -> Channels:
-    """Smallest groups first, then shortest descriptions, then the order of the file."""
-    if len(channels.line) == 0:
-        return channels
-    keys = [channels.present[:, word] for word in range(channels.present.shape[1])]
-    # Size, length and line in one number: one sort instead of three. Sizes are below k, which no one sets to millions.
-    first = (np.minimum(channels.hi, 1 << 22) << 40) | (np.minimum(channels.lengths(release), 127) << 33) | (channels.line + 1)
-    return channels.take(np.lexsort((*keys, first)))
-
-
-def _people(channels: Channels) -> int:
-    """People proved to be concerned at least: the groups of one itemset do not overlap, so they add up unless items are left open."""
-    if len(channels.line) == 0:
-        return 0
-    if channels.free is not None:
-        return int(channels.lo.max())
-    return int(np.bincount(channels.line + 1, weights=channels.lo).max())

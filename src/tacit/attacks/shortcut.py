@@ -51,5 +51,6 @@ def small_groups_in_data(target: Target, supports: Supports) -> Iterator[Found]:
         target.limits.check("I01")
         target.progress(share)
 
-    for which, groups, sizes in small_groups_on(rows, sets.offsets, sets.members, target.policy.k, pause):
+    found = small_groups_on(rows, sets.offsets, sets.members, target.policy.k, pause, first_only=target.first_hit)
+    for which, groups, sizes in found:
         yield maximal[which], groups, sizes, sizes

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.clash import refuse_incomplete
+from tacit.attacks.clash import refuse_gaps, refuse_incomplete
 from tacit.attacks.deduction import write_out
 from tacit.attacks.supports import MOST_ITEMS, Supports
 from tacit.errors import LimitReached
@@ -82,6 +82,7 @@ def run(target: Target) -> AttackRun:
     if (why := _not_relevant(release)) is not None:
         return AttackRun(CODE, NAME, "proves", "not-relevant", why)
     supports = Supports(release)
+    refuse_gaps(supports)
     status: Status = "ran"
     reason, undecided = "", 0
     parts: list[Groups] = []
@@ -96,6 +97,8 @@ def run(target: Target) -> AttackRun:
             )
     except LimitReached:
         status, reason = "stopped", "the time limit was reached; findings so far are kept"
+    if target.first_hit and any(len(part.lo) for part in parts):
+        status = "stopped"
     groups = _worst_first(Groups.joined(parts, book.width))
     sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
 
@@ -182,6 +185,8 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
             too_long += int((bounds[:, 0] < 0).sum())
             _refuse_impossible(release, book, keys, bounds)
             parts.append(Groups(keys[which], present, lo, hi, np.full(len(which), level), new))
+            if target.first_hit and len(which):
+                return 0, "stopped at the first findings, as asked"
             exact = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))
             # Candidates of one level never contain each other, so what is entered now does not change the rest of the level.
             book.enter(keys[exact], bounds[exact])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli import options, reading
-from tacit.cli.output import check_outputs, coloured, emit, watched, width, write_file
+from tacit.cli.output import check_outputs, coloured, emit, watched, width, write_file, wrote
 from tacit.cli.program import OF_VERDICT
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
@@ -27,6 +27,7 @@ TOP, TOP_ON_SCREEN = 10, 3
         "tacit audit itemsets.csv",
         "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
         "tacit audit itemsets.csv --data adult.csv --json audit.json",
+        "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
     ),
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
@@ -57,6 +58,13 @@ TOP, TOP_ON_SCREEN = 10, 3
     metavar="N",
     help=f"How many findings to write out, the worst first.  [{TOP}]",
 )
+@click.option(
+    "--findings",
+    "findings_to",
+    metavar="FILE",
+    help="Write every finding to FILE (.parquet, .csv, .csv.gz) while it is found, however many there are.",
+)
+@click.option("--first-hit", is_flag=True, help="Stop at the first finding: enough for a yes or no.")
 @click.option("--report", metavar="FILE.html", help="Write a self-contained HTML report.")
 @click.option(
     "--report-kind",
@@ -75,9 +83,16 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
     if len(releases) > 1:
         raise OptionError("takes one release at a time", where="tacit audit", remedy="Audit each file by itself")
     data, kind, top = given["data"], given["report_kind"], _top(given)
-    check_outputs([json_to, report], inputs=[*releases, *([data] if data else [])])
+    findings_to = given["findings_to"]
+    if findings_to is not None and kind == "external":
+        raise OptionError(
+            "names groups of people, which an external report may not", where="--findings", remedy="Leave one of them out"
+        )
+    check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else [])])
     settings = Settings.of(given, near=data or releases[0])
     release, found = _audit(releases[0], settings)
+    if findings_to is not None:
+        wrote(findings_to)
     if report is not None:
         from tacit.reports.html import audit_html
 
@@ -108,6 +123,8 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
             policy=settings.policy,
             attacks=codes,
             algorithm=given["algorithm"],
+            first_hit=given["first_hit"],
+            findings_to=given["findings_to"],
             time_limit=given["time_limit"],
             progress=progress,
         )
@@ -126,4 +143,5 @@ def _text(found: Audit, release: Release, settings: Settings, report: str | None
     shown = TOP_ON_SCREEN if given["top"] is None else given["top"]
     told = audit_text(found, release=release, top=shown, kind=given["report_kind"], origin=settings.config.where, width=width())
     told = coloured(found.verdict.upper(), _COLOURS[found.verdict]) + told.removeprefix(found.verdict.upper())
-    return f"{told}\nReport written to {report}\n" if report else told
+    files = {"Report": report, "Findings": given["findings_to"]}
+    return told + "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)

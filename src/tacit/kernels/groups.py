@@ -24,6 +24,9 @@ Found = tuple[Whole, Words, Whole]
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
 SETS_PER_TASK = 4096
 
+#: Rows of all items are kept as bits when they take at most this many words (16 MB).
+WORDS_AT_ONCE = 1 << 21
+
 
 class Vertical(NamedTuple):
     """Rows by item: ``tids[starts[i]:starts[i + 1]]`` have item ``i``; row ``t`` stands for ``weights[t]`` people."""
@@ -59,16 +62,20 @@ def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
     place[order] = (
         np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 64 * np.repeat(np.append(0, ends[:-1]), sizes)
     )
-    used = np.flatnonzero(np.bincount(members, minlength=1))
-    local = np.zeros(int(used.max(initial=0)) + 1, np.int32)
-    local[used] = np.arange(len(used), dtype=np.int32)
-    bits = np.zeros((max(1, len(used)), int(ends[-1]) if len(ends) else 1), np.uint64)
+    width = int(ends[-1]) if len(ends) else 1
+    used, local = np.arange(len(rows.starts) - 1), members.astype(np.int32)
+    if len(used) * width > WORDS_AT_ONCE:  # many items, of which the sets may use few
+        used = np.flatnonzero(np.bincount(members, minlength=1))
+        place_of = np.zeros(int(used.max(initial=0)) + 1, np.int32)
+        place_of[used] = np.arange(len(used), dtype=np.int32)
+        local = place_of[members]
+    bits = np.zeros((max(1, len(used)), width), np.uint64)
     for row, item in enumerate(used.tolist()):
         flags = np.zeros(bits.shape[1] * 64, np.uint8)
         flags[place[rows.tids[rows.starts[item] : rows.starts[item + 1]]]] = 1
         bits[row] = np.packbits(flags, bitorder="little").view(np.uint64)
     counts = np.empty(len(offsets) - 1, np.int64)
-    count_sets(bits, ends, levels, offsets, local[members], counts)
+    count_sets(bits, ends, levels, offsets, local, counts)
     return counts
 
 

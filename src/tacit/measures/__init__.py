@@ -48,12 +48,11 @@ def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, int]:
     out: dict[str, int] = {release.kind: len(release)}
     if len(release):
         out["smallest_count"] = int(release.hi.min())
-    counts = [run.columns["count_hi"] for run in runs if run.claim == "proves" and "count_hi" in run.columns]
-    sizes = np.concatenate(counts) if counts else np.empty(0, np.int64)
+    sizes = [run.sizes for run in runs if run.claim == "proves"]
     if any(run.status in ("ran", "stopped") for run in runs):
-        out["groups_of_one"] = int((sizes == 1).sum())
-        if len(sizes):
-            out["smallest_group"] = int(sizes.min())
+        out["groups_of_one"] = sum(one.get(1, 0) for one in sizes)
+        if any(sizes):
+            out["smallest_group"] = min(min(one) for one in sizes if one)
     for run in runs:
         out.update(run.measures)
     return out

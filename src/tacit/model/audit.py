@@ -41,11 +41,20 @@ class AttackRun:
     severity: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     event: Callable[[int], Event] | None = None
     show: Callable[[int], Finding] | None = None
+    streamed: Mapping[int, int] | None = None
 
     @property
     def findings(self) -> int:
         """How many findings there are."""
-        return len(self.severity)
+        return len(self.severity) if self.streamed is None else sum(self.streamed.values())
+
+    @property
+    def sizes(self) -> Mapping[int, int]:
+        """How many findings there are of each number of people (the most possible, where that is not exact)."""
+        if self.streamed is not None:
+            return self.streamed
+        sizes, numbers = np.unique(self.columns.get("count_hi", np.empty(0, np.int64)), return_counts=True)
+        return dict(zip(sizes.tolist(), numbers.tolist(), strict=True))
 
     @property
     def decides(self) -> bool:
@@ -60,7 +69,7 @@ class AttackRun:
 
 @dataclass(frozen=True, eq=False)
 class Findings(Sequence[Finding]):
-    """All findings of an audit, worst first; each is written out only when it is looked at."""
+    """All findings of an audit, worst first; each is written out only when it is looked at. Of those that went to a file, the worst only."""
 
     runs: tuple[AttackRun, ...]
 
@@ -71,7 +80,7 @@ class Findings(Sequence[Finding]):
 
     @cached_property
     def _starts(self) -> npt.NDArray[np.int64]:
-        return np.cumsum([0, *(run.findings for run in self.runs)])
+        return np.cumsum([0, *(len(run.severity) for run in self.runs)])
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -138,7 +147,7 @@ class Audit:
         """The finding of this id, among all of them."""
         for run in self.runs:
             if id.startswith(f"{run.code}-") and run.event is not None and run.show is not None:
-                for index in range(run.findings):
+                for index in range(len(run.severity)):
                     if finding_id(run.code, run.event(index)) == id:
                         return run.show(index)
         remedy = "Copy an id from the audit of the same release under the same policy"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -32,8 +33,11 @@ class Summary:
     @classmethod
     def of(cls, audit: Audit) -> Summary:
         """The summary of an audit, from its columns: no finding is written out for it."""
-        small = [run.columns["count_hi"] for run in audit.runs if run.claim == "proves" and "count_hi" in run.columns]
-        sizes, numbers = np.unique(np.concatenate([np.empty(0, np.int64), *small]), return_counts=True)
+        small: Counter[int] = Counter()
+        for run in audit.runs:
+            small.update(run.sizes if run.claim == "proves" else {})
+        sizes = np.array(sorted(small), np.int64)
+        numbers = np.array([small[size] for size in sizes.tolist()], np.int64)
         people = max((run.people for run in audit.runs if run.claim == "proves"), default=0)
         findings = sum(run.findings for run in audit.runs)
         single = int(numbers[sizes == 1].sum())
