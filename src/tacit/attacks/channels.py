@@ -83,7 +83,7 @@ def run(target: Target) -> AttackRun:
         undecided=undecided,
         measures=told.measures,
         columns=columns,
-        severity=(channels.hi << 16) | np.minimum(channels.lengths(release), 0xFFFF),
+        severity=(channels.hi << 16) | np.minimum(channels.lengths(gatherer.lengths), 0xFFFF),
         event=lambda index: event_of(release, *place(index)),
         show=show,
         streamed=gatherer.sizes if target.stream is not None else None,

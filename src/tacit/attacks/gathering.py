@@ -58,16 +58,21 @@ class Channels:
         free = None if self.free is None else self.free[index]
         return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free)
 
-    def lengths(self, release: Itemsets) -> Whole:
-        """How many items each channel speaks of."""
-        whole = np.append(release.sets.lengths, 0)[self.line]  # line -1 is the empty set
+    def lengths(self, of_sets: Whole) -> Whole:
+        """How many items each channel speaks of, from the lengths of all published sets and, at the end, of the empty set."""
+        whole = of_sets[self.line]  # line -1 is the empty set
         return whole if self.free is None else whole - np.bitwise_count(self.free)
 
 
-def worst_first(channels: Channels, release: Itemsets) -> Channels:
+def lengths_of(release: Itemsets) -> Whole:
+    """The lengths of all published sets and, at the end, of the empty set."""
+    return np.append(release.sets.lengths, 0)
+
+
+def worst_first(channels: Channels, of_sets: Whole) -> Channels:
     """Smallest groups first, then shortest descriptions, then the order of the file."""
     keys = [channels.present[:, word] for word in range(channels.present.shape[1])]
-    return channels.take(np.lexsort((*keys, channels.line, channels.lengths(release), channels.hi)))
+    return channels.take(np.lexsort((*keys, channels.line, channels.lengths(of_sets), channels.hi)))
 
 
 @dataclass(frozen=True)
@@ -86,10 +91,10 @@ class Packing:
         made = cls((k - 1).bit_length(), longest.bit_length(), len(release).bit_length(), longest)
         return made if made.size + made.length + made.line + made.present <= 64 else None
 
-    def pack(self, channels: Channels, release: Itemsets) -> Words:
+    def pack(self, channels: Channels, of_sets: Whole) -> Words:
         """The channels as numbers."""
         key = channels.hi.astype(np.uint64)
-        for value, bits in ((channels.lengths(release), self.length), (channels.line + 1, self.line)):
+        for value, bits in ((channels.lengths(of_sets), self.length), (channels.line + 1, self.line)):
             key = (key << np.uint64(bits)) | value.astype(np.uint64)
         return (key << np.uint64(self.present)) | channels.present[:, 0]
 
@@ -120,6 +125,7 @@ class Gatherer:
 
     def __post_init__(self) -> None:
         self._packing = Packing.of(self.release, self.k) if self.exact else None
+        self.lengths = lengths_of(self.release)
 
     def add(self, channels: Channels) -> None:
         """Take a piece."""
@@ -133,14 +139,14 @@ class Gatherer:
         if self._packing is None:
             self._parts.append(channels)
         else:
-            self._keys.append(self._packing.pack(channels, self.release))
+            self._keys.append(self._packing.pack(channels, self.lengths))
         if self.hand_on is not None and sum(map(len, self._parts)) + sum(map(len, self._keys)) > 8 * KEPT:
             self._cut()
 
     def worst_first(self) -> Channels:
         """What was kept, in order."""
         if self._packing is None:
-            return worst_first(Channels.joined(self._parts), self.release)
+            return worst_first(Channels.joined(self._parts), self.lengths)
         keys = np.concatenate(self._keys) if self._keys else np.empty(0, np.uint64)
         self._keys.clear()
         keys.sort()
@@ -150,7 +156,7 @@ class Gatherer:
     def _cut(self) -> None:
         """Keep the worst only."""
         if self._packing is None:
-            self._parts = [worst_first(Channels.joined(self._parts), self.release).take(np.arange(KEPT))]
+            self._parts = [worst_first(Channels.joined(self._parts), self.lengths).take(np.arange(KEPT))]
         else:
             keys = np.concatenate(self._keys)
             self._keys = [np.partition(keys, KEPT)[:KEPT]]
