@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.api import audit, mine_itemsets, read_release, read_table, repair, write_release
-from tacit.errors import OptionError
-from tacit.formats.files import replace_file, replace_text, shown
+from tacit.formats.files import made_folder, replace_file, replace_text
 from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
@@ -61,7 +60,7 @@ class Story:
 
 def tell(folder: str | os.PathLike[str], *, progress: Callable[[float], None]) -> Story:
     """Mine the bundled data, audit the release, check one finding in the data, repair, and write everything into the folder."""
-    place = _prepared(folder)
+    place = made_folder(folder)
     people = in_decades(bundled_adult())
     _write_table(people, place / DATA)
     write_release(mine_itemsets(people, min_support=MIN_SUPPORT), place / RELEASE)
@@ -74,21 +73,6 @@ def tell(folder: str | os.PathLike[str], *, progress: Callable[[float], None]) -
     repaired = repair(release, method=METHOD, data=people, policy=POLICY)
     write_release(repaired.release, place / SAFER)
     return Story(people, release, found, example, rows_in(example, people), repaired, place)
-
-
-def _prepared(folder: str | os.PathLike[str]) -> Path:
-    """The folder, made if its parent exists."""
-    place = Path(folder)
-    try:
-        place.mkdir(exist_ok=True)
-    except FileNotFoundError:
-        remedy = "Create its parent first, or choose another with --out"
-        raise OptionError("the folder cannot be made", where=shown(folder), remedy=remedy) from None
-    except FileExistsError:
-        raise OptionError("is a file, not a folder", where=shown(folder), remedy="Choose another with --out") from None
-    except OSError:
-        raise OptionError("the folder may not be made", where=shown(folder), remedy="Choose another with --out") from None
-    return place
 
 
 def bundled_adult() -> Table:

@@ -25,8 +25,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checker": {"errors", "model"},
     "reports": {"model", "version"},
     "api": {"attacks", "errors", "formats", "measures", "mining", "model", "repairs"},
+    "reproductions": {"api", "attacks", "errors", "formats", "model"},
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
-    "demo": {"api", "errors", "formats", "model", "reports"},
+    "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},
     "config": {"errors", "formats", "model"},
     "cli": {
@@ -43,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "repairs",
         "reports",
         "sweeps",
+        "reproductions",
         "version",
     },
     "": {"api", "attacks", "errors", "measures", "model", "repairs", "sweeps", "version"},

@@ -22,6 +22,7 @@ from tacit.cli.init import init_command
 from tacit.cli.mine import mine_command
 from tacit.cli.program import Program
 from tacit.cli.repair import repair_command, repairs_command
+from tacit.cli.reproduce import reproduce_command
 from tacit.cli.sweep import sweep_command
 from tacit.cli.verify import verify_command
 from tacit.version import __version__
@@ -29,7 +30,7 @@ from tacit.version import __version__
 #: The verbs, in the order that ``tacit --help`` lists them.
 VERBS: tuple[click.Command, ...] = (
     *(demo_command, init_command, mine_command, audit_command, explain_command, verify_command, repair_command, sweep_command),
-    *(attacks_command, repairs_command),
+    *(attacks_command, repairs_command, reproduce_command),
 )
 
 

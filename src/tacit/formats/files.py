@@ -247,6 +247,21 @@ def replace_text(path: FilePath) -> Iterator[TextIO]:
         yield stream
 
 
+def made_folder(folder: FilePath) -> Path:
+    """The folder to write to, made where its parent exists."""
+    place = Path(folder)
+    try:
+        place.mkdir(exist_ok=True)
+    except FileNotFoundError:
+        remedy = "Create its parent first, or choose another with --out"
+        raise OptionError("the folder cannot be made", where=shown(folder), remedy=remedy) from None
+    except FileExistsError:
+        raise OptionError("is a file, not a folder", where=shown(folder), remedy="Choose another with --out") from None
+    except OSError:
+        raise OptionError("the folder may not be made", where=shown(folder), remedy="Choose another with --out") from None
+    return place
+
+
 def check_output(path: FilePath) -> None:
     """Raise when ``path`` cannot be written; to be asked before long work."""
     with _writable(path):

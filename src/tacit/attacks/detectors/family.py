@@ -44,6 +44,12 @@ class Family:
     target: Target
     supports: Supports
 
+    def under(self, target: Target) -> Family:
+        """The same itemsets under another k or another time limit; what was worked out about them is kept."""
+        other = Family(target, self.supports)
+        vars(other).update({name: made for name, made in vars(self).items() if name not in ("target", "supports")})
+        return other
+
     @property
     def release(self) -> Itemsets:
         """What is published."""

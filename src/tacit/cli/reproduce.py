@@ -1,0 +1,88 @@
+"""``tacit reproduce``: the papers' tables and figures beside ours."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from tacit.cli import options
+from tacit.cli.output import check_outputs, emit, note, watched, width, write_file
+
+if TYPE_CHECKING:
+    from tacit.model.reproduction import Reproduction
+
+
+@click.command(
+    "reproduce",
+    epilog=options.examples(
+        "tacit reproduce atzori05",
+        "tacit reproduce pmicd08 --data fimi --out figures   # fimi holds mushroom.dat.gz and chess.dat.gz",
+    ),
+)
+@click.argument("name", required=False, metavar="[PAPER]")
+@click.option("--data", metavar="FOLDER", help="A folder with the public data sets that the paper uses, as they are distributed.")
+@click.option("--out", "folder", metavar="DIR", help="Write CSV files and pictures to this folder; made if it does not exist.")
+@click.option(
+    "--time-limit",
+    type=float,
+    callback=options.positive,
+    default=240.0,
+    metavar="SECONDS",
+    help="About how long a paper may take; rivals that would take more than a tenth of it are not run.  [240]",
+)
+@options.json_option
+def reproduce_command(name: str | None, data: str | None, folder: str | None, time_limit: float, json_to: str | None) -> None:
+    """Hold a paper's tables and figures beside ours.
+
+    PAPER is atzori05 or pmicd08; without it, all of them. The worked examples need no data. The figures need the FIMI data sets that the
+    papers use: download them, and name their folder with --data.
+    """
+    from tacit.reports.reproduction import reproduction_text
+    from tacit.reproductions import PAPERS, paper_named, reproduce
+
+    names = [paper_named(name).name] if name else [paper.name for paper in PAPERS]
+    check_outputs([json_to])
+    place = _prepared(folder)
+    made: list[Reproduction] = []
+    for paper in names:
+        with watched(f"reproducing {paper}") as progress:
+            made.append(reproduce(paper, data=data, time_limit=time_limit, progress=progress))
+    written = sum(_write(one, place) for one in made) if place is not None else 0
+    for one in made:
+        if one.left_out:
+            note(
+                f"tacit reproduce: {one.name} is NOT complete: {len(one.left_out)} of its parts are left out; the output says why."
+            )
+    record = {"format": "tacit.reproduction/1", "papers": [one.to_dict() for one in made]}
+
+    def text() -> str:
+        told = "\n".join(reproduction_text(one, width=width()) for one in made)
+        return f"{told}\n" + (
+            f"{written} files written to {folder}\n" if place is not None else "CSV files and pictures: add --out DIR\n"
+        )
+
+    emit(record, text, json_to=json_to)
+
+
+def _prepared(folder: str | None) -> str | None:
+    """The folder to write to, made where its parent exists."""
+    if folder is None:
+        return None
+    from tacit.formats.files import made_folder
+
+    return os.fspath(made_folder(folder))
+
+
+def _write(made: Reproduction, place: str) -> int:
+    """Write a CSV file, and a picture where there is one, for every part; returns how many."""
+    from tacit.reports.reproduction import part_csv, part_svg
+
+    written = 0
+    for part in made.parts:
+        for ending, content in (("csv", part_csv(part)), ("svg", part_svg(part))):
+            if content is not None:
+                write_file(os.path.join(place, f"{made.name}-{part.name}.{ending}"), content)
+                written += 1
+    return written

@@ -1,0 +1,61 @@
+"""A paper's tables and figures beside what Tacit finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Lines over a common axis: each a name and its points (x, y), on a logarithmic scale where ``logarithmic`` says so."""
+
+    x_label: str
+    y_label: str
+    lines: tuple[tuple[str, tuple[tuple[float, float], ...]], ...]
+    logarithmic: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One table or figure of a paper: how it is read, its rows beside ours, and what is confirmed by them.
+
+    ``clock`` names the columns that hold seconds of this machine. The record leaves them out, and what they confirm, because it is the same for
+    the same input.
+    """
+
+    name: str
+    title: str
+    reading: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    outcome: str
+    clock: frozenset[str] = frozenset()
+    chart: Chart | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The part as in the record.
+
+        >>> Part("f", "", "", ("k", "seconds"), ((3, 0.5),), "", frozenset({"seconds"})).to_dict()["rows"]
+        [{'k': 3}]
+        """
+        rows = [{name: cell for name, cell in zip(self.head, row, strict=True) if name not in self.clock} for row in self.rows]
+        return {"name": self.name, "title": self.title, "reading": self.reading, "rows": rows, "outcome": None if self.clock else self.outcome}
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """All that was reproduced of a paper, and what was left out for want of data."""
+
+    name: str
+    citation: str
+    parts: tuple[Part, ...]
+    left_out: tuple[str, ...]
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """The reproduction as in the record."""
+        parts = [part.to_dict() for part in self.parts]
+        return {"name": self.name, "citation": self.citation, "parts": parts, "left_out": list(self.left_out)}
