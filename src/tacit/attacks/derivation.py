@@ -72,8 +72,13 @@ def sentence(event: ItemEvent, count: Bound) -> str:
 
     >>> sentence(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), sentence(ItemEvent((), ("c",)), Bound(2, 2))
     ('has a and b, and neither c nor d', 'have no c')
+    >>> sentence(ItemEvent(("a",), not_all=("b", "c")), Bound(1, 1))
+    'has a but not all of b and c'
     """
     verb = "has" if count == Bound(1, 1) else "have"
+    if event.not_all:
+        first = f"{verb} {listed(event.present, 'and')} but" if event.present else f"{'does' if verb == 'has' else 'do'} not have"
+        return f"{first} {'not ' if event.present else ''}all of {listed(event.not_all, 'and')}"
     if not event.absent:
         return f"{verb} {listed(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
     lacking = f"neither {listed(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"

@@ -7,26 +7,33 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ItemEvent:
-    """People who have every ``present`` item and none of the ``absent`` ones; both sorted, without a common item.
+    """People who have every ``present`` item and none of the ``absent`` ones; all sorted, without a common item.
+
+    Of the items of ``not_all``, where there are such, they lack at least one.
 
     >>> ItemEvent(("b", "a"), ("c",)).to_dict()
     {'present': ['a', 'b'], 'absent': ['c']}
+    >>> ItemEvent(("a",), not_all=("b", "c")).holds(frozenset("ab"))
+    True
     """
 
     present: tuple[str, ...]
     absent: tuple[str, ...] = ()
+    not_all: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "present", tuple(sorted(set(self.present))))
-        object.__setattr__(self, "absent", tuple(sorted(set(self.absent))))
+        for name in ("present", "absent", "not_all"):
+            object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
 
     def to_dict(self) -> dict[str, list[str]]:
         """The event as in the record."""
-        return {"present": list(self.present), "absent": list(self.absent)}
+        out = {"present": list(self.present), "absent": list(self.absent)}
+        return out | {"not_all": list(self.not_all)} if self.not_all else out
 
     def holds(self, items: frozenset[str]) -> bool:
         """Whether someone with these items is in the event."""
-        return items.issuperset(self.present) and items.isdisjoint(self.absent)
+        lacks_some = not self.not_all or not items.issuperset(self.not_all)
+        return items.issuperset(self.present) and items.isdisjoint(self.absent) and lacks_some
 
 
 @dataclass(frozen=True, slots=True)
