@@ -58,6 +58,27 @@ def refuse_incomplete(supports: Supports, candidates: Sequence[Lines]) -> NoRetu
     raise contradiction(release, min(found, key=lambda clash: (COMPLETE in clash.lines, len(clash.lines), clash.lines)))
 
 
+def refuse_gaps(supports: Supports) -> None:
+    """Raise a :class:`Contradiction` when a list of all frequent itemsets is said to be complete and lacks a part of one of its itemsets."""
+    release = supports.release
+    if release.only != "all" or not release.header.complete or not supports.has_gaps:
+        return
+    sets = release.sets
+    listed, hashes, owners = set(sets.hashes().tolist()), sets.hashes(), sets.owners()
+    long = sets.lengths[owners] > 1
+    parts = (hashes[owners[long]] - sets.member_hashes()[long]).tolist()
+    lines = sorted({release.line(owner) for owner, part in zip(owners[long].tolist(), parts, strict=True) if part not in listed})
+    name = release.source.name if release.source else "the release"
+    raise Contradiction(
+        "the list cannot be complete: parts of these itemsets stand on no line, and are at least as frequent"
+        if len(lines) > 1
+        else "the list cannot be complete: a part of this itemset stands on no line, and is at least as frequent",
+        where=f"{name}, {numbered(lines)}",
+        remedy="Add what is missing, or say that the list is not complete (--incomplete)",
+        lines=lines,
+    )
+
+
 def contradiction(release: Itemsets, clash: Clash) -> Contradiction:
     """What is wrong with a release whose lines clash, in words that hold no item."""
     lines = [release.line(line) for line in _file_lines(clash)]

@@ -26,6 +26,11 @@ release_file = together(
     click.option(
         "--only", type=click.Choice(["all", "closed", "maximal"]), help="Which itemsets the file lists, where it does not say it."
     ),
+    click.option(
+        "--complete/--incomplete",
+        default=None,
+        help="Whether the file lists everything that reaches its threshold, so that what is missing does not.  [as its header says, else not]",
+    ),
     click.option("--form", metavar="FORM", help="The form of the file, such as mlxtend or spmf; by default its content decides."),
 )
 policy = click.option("--k", type=int, metavar="K", help="The smallest group the policy allows.  [10]")
@@ -35,7 +40,14 @@ def read(path: str, given: Mapping[str, Any]) -> Release:
     """A release, read as the options say."""
     from tacit.api import read_release
 
-    return read_release(path, n=given["n"], rounding=given["rounding"] or "nearest", only=given["only"], form=given["form"])
+    return read_release(
+        path,
+        n=given["n"],
+        rounding=given["rounding"] or "nearest",
+        only=given["only"],
+        complete=given["complete"],
+        form=given["form"],
+    )
 
 
 def owners_data(release: Release, settings: Settings) -> Table | Transactions | None:
