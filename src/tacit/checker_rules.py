@@ -27,16 +27,16 @@ _RANGE = rf"(?:{_NUMBER}|{_NUMBER} to {_NUMBER}) (?:person|people)"
 _BRACKETS = rf"(?:{_NUMBER}|\[{_NUMBER} to {_NUMBER}\])"
 _HOW = r"(?:, its count divided by its confidence|, as far as the thresholds tell)?"
 _LINE = re.compile(rf"Line (\d+): ({_NUMBER})(?: to ({_NUMBER}))? (?:person|people) (?:has|have) (.*?){_HOW}\.", re.DOTALL)
-_SIDE = re.compile(rf"(?:.*: )?(at least|at most) ({_NUMBER}) (?:person|people) (?:has|have) (.*?){_HOW}\.", re.DOTALL)
-_LINE_SIDE = re.compile(rf"Line (\d+): (?:at least|at most) {_NUMBER} ", re.DOTALL)
+_SIDE = re.compile(r".*: (at least|at most) ([\d,]+) (?:person|people) (?:has|have) (.*)\.", re.DOTALL)
+_BOTH = re.compile(r".*: ([\d,]+)(?: to ([\d,]+))? (?:person|people) (?:has|have) (.*)\.", re.DOTALL)
 _MINUS = re.compile(
     rf"Those .*: ({_NUMBER}|\[{_NUMBER} to {_NUMBER}\]) - ({_NUMBER}|\[{_NUMBER} to {_NUMBER}\]), that is (.*?)(?: person| people)?\.",
     re.DOTALL,
 )
 _PEOPLE = re.compile(rf"There are ({_NUMBER}) people in all \(n\)\.")
+_BEGINNINGS = ("The confidence", "Everyone", "The published", "Each person", "The list", "Those ")
 #: The beginnings of steps that say "at least" or "at most", and of the other steps.
 _LAWS = (
-    r"Line \d+: ",
     r"The confidence of line \d+, from [\d.e-]+ to [\d.e-]+, then says: ",
     r"Everyone with .* has .*: ",
     r"The published distribution says: ",
@@ -47,7 +47,7 @@ _LAWS = (
 _FORMS = tuple(
     re.compile(form, re.DOTALL)
     for form in (
-        *(f"{law}(?:at least|at most) {_NUMBER} (?:person|people) (?:has|have) .*" for law in _LAWS),
+        *(f"{law}(?:(?:at least|at most) {_NUMBER} (?:person|people)|{_RANGE}) (?:has|have) .*" for law in _LAWS),
         _LINE.pattern,
         _MINUS.pattern,
         _PEOPLE.pattern,
@@ -317,8 +317,8 @@ class _World:
         if match := _PEOPLE.fullmatch(step):
             if (_int(match[1]),) * 2 != self.book.bounds("n"):
                 raise Reject("a step prints another number of people than the release")
-        elif (match := _LINE.fullmatch(step)) and (place := int(match[1])) in self.book.by_line:
-            line, items = self.book.line(place), by_name.get(match[4])
+        elif match := _LINE.fullmatch(step):
+            line, items = self.book.line(int(match[1])), by_name.get(match[4])
             printed = line.people if items == line.all else line.whole
             if items not in (line.has, line.all) or (_int(match[2]), _int(match[3] or match[2])) != printed:
                 raise Reject("a step prints another number than its line")
@@ -331,8 +331,10 @@ class _World:
             computed = left[0] - right[1], left[1] - right[0]
             if not computed[0] <= told[0] <= told[1] <= computed[1]:
                 raise Reject("a difference in its steps is wrong")
-        if (match := _LINE_SIDE.match(step)) and int(match[1]) not in self.book.by_line:
-            raise Reject("a step cites a line that holds no rule")
+        elif step.startswith(_BEGINNINGS) and (match := _BOTH.fullmatch(step)):
+            items, told = by_name.get(match[3]), (_int(match[1]), _int(match[2] or match[1]))
+            if items is None or told[0] > self.lo[items] or told[1] < self.hi[items]:
+                raise Reject("a step says more than follows from the lines")
 
 
 def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int | str]) -> Bounds:

@@ -141,11 +141,12 @@ def exceptions_of_rule(story: Story, rule: int, count: Bound) -> str:
     whole, both = story.bounds(int(named.whole[rule])), story.bounds(int(named.both[rule]))
     line = story.cite(rule)
     has, has_both = story.names(int(named.whole[rule])), story.names(int(named.both[rule]))
+    then = tuple(sorted(named.items.names[item] for item in table.release.consequents[rule]))
     if (whole.lo - both.hi, whole.hi - both.lo) == (count.lo, count.hi):
         return f"Those with {has} less those with {has_both}: {_minus(whole, both)}, that is {people(count)}."
     return (
         f"The confidence of {line}, {story.interval(rule)}, ties the two numbers to each other: "
-        f"those with {has} but not all of {has_both} are {people(count)}."
+        f"those with {has} but not {'all of ' if len(then) > 1 else ''}{listed(then, 'and')} are {people(count)}."
     )
 
 

@@ -49,19 +49,11 @@ class Story:
         self._lines.add(line)
         return f"line {self.table.release.line(line)}"
 
-    def bounds(self, place: int, before: int | None = None) -> Bound:
+    def bounds(self, place: int) -> Bound:
         """Explain both bounds of a set; what they are."""
-        low, high = (self.table.log.latest(place, end, before) for end in (LO, HI))
-        if (
-            low
-            and high
-            and low.reason == high.reason
-            and low.source == high.source
-            and low.reason in (Reason.COUNT, Reason.WHOLE)
-        ):
-            if (place, LO, low.time) not in self._told or (place, HI, high.time) not in self._told:
-                self._told |= {(place, LO, low.time), (place, HI, high.time)}
-                self.steps.append(self._of_line(low.source, place, low.reason, Bound(low.value, high.value)))
+        low, high = (self.table.log.latest(place, end) for end in (LO, HI))
+        if low is not None and high is not None and (low.reason, low.source) == (high.reason, high.source):
+            self._explain_both(low, high)
         else:
             for step in (low, high):
                 if step is not None:
@@ -76,9 +68,29 @@ class Story:
 
     def explain(self, step: Step) -> None:
         """Tell why a bound holds, what it rests on first."""
-        if (step.place, step.end, step.time) in self._told:
+        if (step.place, step.end, step.time) not in self._told:
+            self._told.add((step.place, step.end, step.time))
+            self._add(self._told_by(step))
+
+    def _explain_both(self, low: Step, high: Step) -> None:
+        """Tell why two bounds of a set hold that rest on the same, as one step."""
+        both = {(step.place, step.end, step.time) for step in (low, high)}
+        if both <= self._told:
             return
-        self._told.add((step.place, step.end, step.time))
+        self._told |= both
+        text, other = self._told_by(low), self._told_by(high)
+        if text != other:
+            count = Bound(low.value, high.value)
+            law = text.rpartition("at least ")[0]
+            text = f"{law}{people(count)} {'has' if count == Bound(1, 1) else 'have'} {self.names(low.place)}."
+        self._add(text)
+
+    def _add(self, text: str) -> None:
+        if text not in self.steps:
+            self.steps.append(text)
+
+    def _told_by(self, step: Step) -> str:
+        """The step in words; what it rests on is told first."""
         tell = {
             Reason.COUNT: self._line_alone,
             Reason.WHOLE: self._line_alone,
@@ -90,7 +102,7 @@ class Story:
             Reason.MISSING: self._missing,
             Reason.GROUPS: self._groups,
         }[step.reason]
-        self.steps.append(tell(step))
+        return tell(step)
 
     def names(self, place: int) -> str:
         """A set in words."""
@@ -111,11 +123,6 @@ class Story:
         have = "has" if step.value == 1 else "have"
         return f"{side} {step.value:,} {'person' if step.value == 1 else 'people'} {have} {self.names(step.place)}"
 
-    def _of_line(self, line: int, place: int, reason: Reason, count: Bound) -> str:
-        have = "has" if count == Bound(1, 1) else "have"
-        said = f"{people(count)} {have} {self.names(place)}{self._how(line, reason)}."
-        return f"{self.cite(line).capitalize()}: {said}"
-
     def _how(self, line: int, reason: Reason) -> str:
         """How a line comes to say so, where that is not its count."""
         release = self.table.release
@@ -128,7 +135,10 @@ class Story:
         return ""
 
     def _line_alone(self, step: Step) -> str:
-        return f"{self.cite(step.source).capitalize()}: {self._says(step)}{self._how(step.source, step.reason)}."
+        release, line = self.table.release, step.source
+        count = release.count(line) if step.reason == Reason.COUNT else release.whole(line)
+        have = "has" if count == Bound(1, 1) else "have"
+        return f"{self.cite(line).capitalize()}: {people(count)} {have} {self.names(step.place)}{self._how(line, step.reason)}."
 
     def _by_confidence(self, step: Step) -> str:
         named = self.table.named
