@@ -279,7 +279,7 @@ def _deduced(
         raise _Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
     lo, hi = 0, (book.release.min_support or 1) - 1
     for part in map(frozenset, _subsets(items)):
-        if part == items:
+        if part == items or (not part and book.release.n is None):
             continue
         others = [extra for extra in _subsets(items - part) if part.union(extra) != items]
         bounds = [_deduced(book, part.union(extra), known, used) for extra in others]

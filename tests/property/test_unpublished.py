@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -107,13 +108,42 @@ def test_a_list_that_cannot_be_complete_is_refused() -> None:
         unpublished.run(Target(released(supports, 10, 5, "all", ("a", "b")), Policy()))
 
 
-def test_incomplete_lists_and_unknown_n_are_not_relevant() -> None:
+def test_incomplete_lists_are_not_relevant() -> None:
     release = released({frozenset("a"): 9}, 10, 5, "all", ("a", "b"))
-    for header in (Header(n=10, min_support=5, complete=False), Header(n=None, min_support=5, complete=True)):
+    for header in (Header(n=10, min_support=5, complete=False), Header(n=10, min_support=None, complete=True)):
         changed = Itemsets(release.sets, release.lo, release.hi, release.items, header)
         run = unpublished.run(Target(changed, Policy()))
         assert run.status == "not-relevant"
         assert run.reason
+
+
+@pytest.mark.parametrize("only", ["all", "closed"])
+@pytest.mark.parametrize("seed", range(120))
+def test_without_n_the_rest_is_found_and_checked(seed: int, only: Only) -> None:
+    """What follows without n is found by taking any n that is large enough: then sums with n say nothing."""
+    rows, sigma, k = small_database(seed)
+    supports = frequent(rows, sigma)
+    release = released(supports, len(rows), sigma, only, tuple("abcdef"))
+    unknown = replace(release, header=replace(release.header, n=None))
+    found = unpublished.run(Target(unknown, Policy(k=k)))
+    assert (found.status, found.decides) == ("ran", False)
+    assert "number of people is not known" in found.reason
+    groups = groups_of(found)
+    assert groups == {key: count for key, count in deduced_groups(supports, 10**6, sigma, k).items() if key[0]}
+    for (present, absent), (lo, hi) in groups.items():
+        assert lo <= sum(present <= row and not absent & row for row in rows) <= hi
+    record = tacit.audit(unknown, policy=Policy(k=k)).to_dict(top=50)
+    assert check_audit(record, [unknown]).problems == ()
+    assert record["adversary"]["knows_n"] is False
+
+
+def test_without_n_something_is_found_often_enough() -> None:
+    """Nothing would be found if every sum needed n."""
+    hits = 0
+    for seed in range(120):
+        rows, sigma, k = small_database(seed)
+        hits += any(key[0] for key in deduced_groups(frequent(rows, sigma), 10**6, sigma, k))
+    assert hits >= 5
 
 
 @pytest.mark.parametrize("seed", range(20))

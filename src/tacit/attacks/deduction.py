@@ -35,6 +35,7 @@ def write_out(
     because = [Citation(index, "n", Bound.of(release.n or 0), None)] if -1 in lines else []
     because += [Citation(index, release.line(line), release.count(line), None) for line in lines if line >= 0]
     because.append(Citation(index, "min_support", Bound.of(release.min_support or 0), None))
+    cube.line[0] = -1  # no step adds up all people where nobody knows how many they are
     steps = _Story.of(supports, book, items, cube.line).told(held, count)
     return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps))
 

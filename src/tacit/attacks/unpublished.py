@@ -6,7 +6,7 @@ Infers
     left; then the itemset is as good as published, and sets above it follow, level by level. Each such itemset J gives groups "all of I, none
     of J without I" that no published set gives.
 Assumes
-    The list is complete above its threshold, and the number of people is known.
+    The list is complete above its threshold. Where the number of people is not known, sums that need it are left out.
 Claim
     Proves.
 Cost
@@ -47,6 +47,8 @@ LONGEST = 16
 MOST_FREQUENT = 1 << 25
 #: The search ends when more itemsets than this are known: beyond, it would only describe the same people at ever greater length.
 MOST_KNOWN = 1 << 23
+#: Stands for the number of people where it is not known: more than there are, and small enough for sums of 2**16 terms.
+NO_BOUND = 1 << 45
 #: Candidates are looked at in pieces, so that time limits are noticed.
 PIECE = 4096
 
@@ -141,8 +143,6 @@ def _not_relevant(release: Itemsets) -> str | None:
         return "the list is not said to be complete above a threshold, so a missing itemset says nothing"
     if release.only == "maximal":
         return "maximal itemsets alone do not tell the supports of their subsets"
-    if release.n is None:
-        return "the number of people is not known"
     if release.header.coarser and release.items.pairs is None:
         return "coarser values are items as well, and the file does not say which items belong to one column"
     return None
@@ -151,8 +151,8 @@ def _not_relevant(release: Itemsets) -> str | None:
 def _frequent_itemsets(supports: Supports, book: Book, target: Target) -> bool:
     """Enter all frequent itemsets with their supports, the empty one included; False when there are too many."""
     release = supports.release
-    assert release.n is not None
-    book.enter(np.zeros((1, book.width), np.uint64), np.full((1, 2), release.n))
+    everyone = _everyone(release)
+    book.enter(np.zeros((1, book.width), np.uint64), everyone[None, :])
     if not supports.by_closure:
         book.enter(book.keys(release.sets.offsets, release.sets.members), np.stack((release.lo, release.hi), axis=1))
         return True
@@ -163,17 +163,27 @@ def _frequent_itemsets(supports: Supports, book: Book, target: Target) -> bool:
         target.limits.check(CODE)
         items = release.sets[line].astype(np.int64)
         cube = supports.cube(items)
-        book.enter(book.subsets(items), np.stack((cube.lo, cube.hi), axis=1))
+        bounds = np.stack((cube.lo, cube.hi), axis=1)
+        bounds[0] = everyone
+        book.enter(book.subsets(items), bounds)
     return True
+
+
+def _everyone(release: Itemsets) -> npt.NDArray[np.int64]:
+    """Bounds on the number of people. Where it is not known there is no upper one, so that no sum with it says anything."""
+    if release.n is not None:
+        return np.array([release.n, release.n])
+    return np.array([release.lo.max(initial=0), NO_BOUND])
 
 
 def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) -> tuple[int, str]:
     """Level by level: candidates above what is known, their bounds, their groups; returns how much was left open, and why."""
     assert release.min_support is not None
     ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
-    fresh, level, too_long = book.everything(), 1, 0
+    fresh, level, too_long, looked_at = book.everything(), 1, 0, 0
     while len(fresh):
         wanted = _looked_for(release, book, book.candidates(fresh, first=level == 1))
+        looked_at += len(wanted)
         if len(book) + len(wanted) > MOST_KNOWN:
             return len(wanted), f"more than {MOST_KNOWN:,} itemsets follow from the release; the longest were not looked at"
         fresh = np.empty((0, book.width), np.uint64)
@@ -195,7 +205,11 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
                 target.progress((start + len(keys)) / len(wanted))
         level += 1
     target.progress(1.0)
-    return too_long, f"{too_long} unpublished itemsets of more than {LONGEST} items were not looked at" if too_long else ""
+    reasons = [f"{too_long} unpublished itemsets of more than {LONGEST} items were not looked at"] if too_long else []
+    if release.n is None:
+        reasons.append("the number of people is not known, so what follows only with it is not decided")
+        return max(1, looked_at), "; ".join(reasons)
+    return too_long, "; ".join(reasons)
 
 
 def _looked_for(release: Itemsets, book: Book, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
