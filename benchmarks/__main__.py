@@ -13,10 +13,10 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import mining, starting
+from benchmarks import detection, mining, starting
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run, starting.run)
+BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run, detection.run, starting.run)
 PROGRAMS = ("tacit", "numpy", "numba", "duckdb", "pyfim", "mlxtend")
 
 

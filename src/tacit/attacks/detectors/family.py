@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
+from tacit.attacks.clash import refuse_clash
 from tacit.attacks.supports import Supports
-from tacit.errors import Contradiction, OptionError
+from tacit.errors import OptionError
 from tacit.model.release import Itemsets
 
 Whole = npt.NDArray[np.int64]
@@ -137,15 +138,10 @@ class Family:
         self.target.progress(done / max(1, whole))
 
     def refuse_negative(self, size: int, items: Sequence[int]) -> None:
-        """Raise when a group would have fewer than no people."""
+        """Raise when a group on these items would have fewer than no people; so then has one on every published set around them."""
         if size < 0:
             line = next(number for number, part in enumerate(self.release.sets) if set(items) <= set(part.tolist()))
-            name = self.release.source.name if self.release.source else "the release"
-            raise Contradiction(
-                "the counts of this itemset and of its subsets cannot all be true: some group would have fewer than 0 people",
-                where=f"{name} line {self.release.line(line)}",
-                remedy="Check the file and its number of people; audit without --algorithm to see which lines clash",
-            )
+            refuse_clash(self.release, line)
 
 
 def group_size(cube: Whole, present: int) -> int:
