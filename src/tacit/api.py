@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from tacit.model.repair import Repair
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
-from tacit.repairs import GOALS, REPAIRS, Goal, RepairCase, RepairMethod
+from tacit.repairs import GOALS, REPAIRS, Goal, Proposal, RepairCase, RepairMethod
 
 __all__ = [
     "audit",
@@ -236,10 +237,10 @@ def repair(
 
     limits = Limits.within(time_limit)
 
-    def look(candidate: Release, people: Transactions | None) -> Audit:
+    def look(candidate: Release, people: Transactions | None = None, first_hit: bool = False) -> Audit:
         limits.check("repair")  # every repair looks again and again, so this bounds the whole
-        left = limits.seconds_left
-        return audit(candidate, data=people, policy=policy, attacks=attacks, time_limit=left, progress=progress)
+        how: dict[str, Any] = {"policy": policy, "attacks": attacks, "first_hit": first_hit}
+        return audit(candidate, data=people, time_limit=limits.seconds_left, progress=progress, **how)
 
     before = look(start, rows)
     if before.ok and precision is None:
@@ -251,19 +252,24 @@ def repair(
         mined = mine_itemsets(people, min_support=least or start.min_support or 1, only=kind, time_limit=limits.seconds_left)
         return replace(mined, header=replace(start.header, n=people.n))
 
-    case = RepairCase(start, policy.k, look, mine, lambda people: mine(people, "all"), rows, goal, precision)
+    all_sets, first_look = partial(mine, only="all"), partial(look, first_hit=True)
+    case = RepairCase(start, policy.k, look, mine, all_sets, rows, goal, precision, first_look)
     proposal = chosen.propose(case)
     after = look(proposal.release, proposal.data)
-    compared = (start, proposal.release)
+    return Repair(method, proposal.release, before, after, _cost(case, proposal, partial(mine, only="all")))
+
+
+def _cost(case: RepairCase, proposal: Proposal, mine_all: Callable[..., Itemsets]) -> dict[str, float]:
+    """What a repair cost, in itemsets, counts and people."""
+    start, result, rows = case.release, proposal.release, case.data
     if isinstance(start, Itemsets) and start.only == "closed" and rows is not None and proposal.data is not None:
         # Closed sets come and go while the frequent ones stay, so costs are counted over all frequent itemsets.
-        listed_all = isinstance(proposal.release, Itemsets) and proposal.release.only == "all"
-        result = proposal.release if listed_all else mine(proposal.data, "all", proposal.release.min_support)
-        compared = (mine(rows, "all"), result)
-    cost = dict(cost_of(*compared))
+        listed_all = isinstance(result, Itemsets) and result.only == "all"
+        start, result = mine_all(rows), result if listed_all else mine_all(proposal.data, least=result.min_support)
+    cost = dict(cost_of(start, result))
     if rows is not None and proposal.data is not None:
         cost["people_changed"] = people_changed(rows, proposal.data)
-    return Repair(method, proposal.release, before, after, cost)
+    return cost
 
 
 def people_of(data: Any) -> Table | Transactions:

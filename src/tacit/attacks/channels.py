@@ -29,9 +29,10 @@ from tacit.attacks.clash import refuse_clash, refuse_gaps
 from tacit.attacks.derivation import event_of, write_out
 from tacit.attacks.detectors import Told, detect
 from tacit.attacks.gathering import Channels, Gatherer
-from tacit.attacks.intervals import MOST_PATTERN_ITEMS, patterns_on, strongest
+from tacit.attacks.intervals import MOST_PATTERN_ITEMS, Patterns, patterns_on, strongest
+from tacit.attacks.narrow import narrow_patterns_on
 from tacit.attacks.shortcut import small_groups_in_data
-from tacit.attacks.supports import MOST_ITEMS, Supports
+from tacit.attacks.supports import MOST_ITEMS, Lines, Supports
 from tacit.errors import LimitReached
 from tacit.kernels.moebius import cells, superset_all
 from tacit.model.audit import AttackRun, Status
@@ -183,10 +184,10 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
         for done, line in enumerate(supports.maximal.tolist()):
             target.limits.check(CODE)
             items = release.sets[line].astype(np.int64)
-            if len(items) > MOST_PATTERN_ITEMS:
+            patterns = _patterns(target, supports, items)
+            if patterns is None:
                 too_long += 1
                 continue
-            patterns = patterns_on(supports, items, target.policy.k)
             _refuse_negative(release, line, patterns.impossible)
             lines.append(line)
             found.append(patterns)
@@ -199,6 +200,15 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
             present, free = patterns.present[chosen][:, None], patterns.free[chosen]
             take(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free))
     return _left_open(supports, too_long, MOST_PATTERN_ITEMS)
+
+
+def _patterns(target: Target, supports: Supports, items: Lines) -> Patterns | None:
+    """The small patterns on a set; None when it is too long to decide."""
+    if len(items) <= MOST_PATTERN_ITEMS:
+        return patterns_on(supports, items, target.policy.k)
+    if len(items) > MOST_ITEMS:
+        return None
+    return narrow_patterns_on(supports, items, target.policy.k, lambda: target.limits.check(CODE))
 
 
 def _left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:

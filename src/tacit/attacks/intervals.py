@@ -18,7 +18,7 @@ from tacit.attacks.supports import Lines, Supports
 from tacit.kernels.moebius import every_pattern
 from tacit.model.sets import Sets
 
-#: Sets of more items than this are refused: 3**13 patterns take about 100 MB and half a second.
+#: Of sets of more items than this not every pattern is looked at: 3**13 patterns take about 100 MB and half a second.
 MOST_PATTERN_ITEMS = 13
 
 _ABSENT = np.uint64(0xD6E8FEB86659FD93)  # odd, so that the hash of "without x" is another number than that of "with x"
@@ -51,16 +51,26 @@ def patterns_on(supports: Supports, items: Lines, k: int) -> Patterns:
         digits, beyond = small.reshape(-1, 3, 3**j), further.reshape(-1, 3, 3**j)
         beyond[:, 0] |= digits[:, 1] | digits[:, 2]
     chosen = np.flatnonzero(small)
-    present, free, key = (np.zeros(len(chosen), np.uint64) for _ in range(3))
-    present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
-    absent_hash = present_hash * _ABSENT
+    present, absent = np.zeros(len(chosen), np.uint64), np.zeros(len(chosen), np.uint64)
     for j in range(len(items)):
         digit = chosen // 3**j % 3
         bit = np.uint64(1 << j)
         present |= np.where(digit == 1, bit, 0).astype(np.uint64)
-        free |= np.where(digit == 0, bit, 0).astype(np.uint64)
-        key += np.choose(digit, (np.uint64(0), present_hash[j], absent_hash[j])).astype(np.uint64)
+        absent |= np.where(digit == 2, bit, 0).astype(np.uint64)
+    free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
+    key = hashes_of(items, present, absent)
     return Patterns(present, free, lo[chosen], hi[chosen], further[chosen], key, bool((known & (hi < 0)).any()))
+
+
+def hashes_of(items: Lines, present: npt.NDArray[np.uint64], absent: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """A number for each pattern that is the same on every set that holds its items."""
+    present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
+    absent_hash = present_hash * _ABSENT
+    key = np.zeros(len(present), np.uint64)
+    for j in range(len(items)):
+        held, lacked = (present >> np.uint64(j)) & np.uint64(1), (absent >> np.uint64(j)) & np.uint64(1)
+        key += held * present_hash[j] + lacked * absent_hash[j]
+    return key
 
 
 def strongest(found: list[Patterns]) -> Iterator[npt.NDArray[np.bool_]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tacit.errors import OptionError
-from tacit.model.audit import Audit
+from tacit.model.audit import Audit, Verdict
 from tacit.model.release import Itemsets, Release
 from tacit.model.rounding import Precision
 from tacit.model.transactions import Transactions
@@ -23,7 +23,8 @@ class RepairCase:
 
     ``audit`` attacks a candidate under the policy and the goal, with the data that the candidate was made from where there are any; ``mine``
     makes a release like this one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are
-    handed in, so that repairs share no code with the attacks. ``precision`` is asked for by whoever rounds.
+    handed in, so that repairs share no code with the attacks. ``precision`` is asked for by whoever rounds; ``first_look`` is an audit that may
+    stop at its first finding: enough to know the verdict.
     """
 
     release: Release
@@ -34,6 +35,11 @@ class RepairCase:
     data: Transactions | None = None
     goal: Goal = "all"
     precision: Precision | None = None
+    first_look: Callable[[Release], Audit] | None = None
+
+    def verdict_of(self, candidate: Release) -> Verdict:
+        """The verdict on a candidate, as fast as it can be had without data."""
+        return (self.first_look(candidate) if self.first_look else self.audit(candidate, None)).verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
