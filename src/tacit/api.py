@@ -213,7 +213,8 @@ def repair(
 
     Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: every one that
     applies, or with ``"frequent-only"`` those on published itemsets (I01). ``base`` or ``decimals`` say how the method ``round`` prints counts;
-    by default as fine as no attack breaks. When ``time_limit`` passes, :class:`LimitReached` is raised.
+    by default as fine as no attack breaks. Where the release does not say how many people it is about, the data do, and the result says it.
+    When ``time_limit`` passes, :class:`LimitReached` is raised.
 
     Examples
     --------
@@ -227,6 +228,9 @@ def repair(
     chosen = _method(method, start, data)
     precision = _precision(method, base, decimals)
     rows = _owner_rows(start, data)
+    if start.n is None and rows is not None:
+        # Repairs that change rows print n, so all of them are judged against an attacker who knows it.
+        start = replace(start, header=replace(start.header, n=rows.n))
     if chosen.needs_data and rows is not None and _has_coarser_items(rows):
         remedy = "Repair a release of the plain columns, or choose raise-threshold"
         raise OptionError(f"{method} mines again, which it cannot do with hierarchies", where="--method", remedy=remedy)

@@ -51,6 +51,26 @@ def test_the_lowest_safe_threshold_is_found(seed: int, only: Only) -> None:
     assert cost_of(release, result)["support_error_max"] == 0
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_without_n_the_lowest_threshold_without_a_finding_is_found(seed: int) -> None:
+    chance = random.Random(seed)
+    rows = [frozenset(x for x in "abcde" if chance.random() < 0.75) for _ in range(30)]
+    release = released(rows, 5, "all")
+    release = replace(release, header=replace(release.header, n=None))
+
+    def audit(candidate: Release, _: object = None) -> Audit:
+        return Audit((), {}, Policy(k=3), (run(Target(candidate, Policy(k=3))),))
+
+    result = propose(case_of(release, 3, audit)).release
+    assert isinstance(result, Itemsets)
+    assert audit(result).verdict == "incomplete"
+    threshold = result.min_support or 0
+    assert not [group for group in maximal_channels(rows, threshold, 3) if group[0]]
+    if threshold > 5:
+        assert audit(above(release, threshold - 1)).verdict == "exposed"
+    assert "people_before" not in cost_of(release, result)
+
+
 def test_maximal_itemsets_cannot_be_repaired_this_way() -> None:
     release = replace(released([frozenset("ab")] * 4, 2, "all"), only="maximal")
     with pytest.raises(OptionError, match="needs a list of all or of closed itemsets"):

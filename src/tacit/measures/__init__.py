@@ -37,8 +37,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure("supports_changed", "share", "of the itemsets published before and after, how many have another count"),
     Measure("support_error_mean", "share", "mean of |new - old| / old over the itemsets published before and after"),
     Measure("support_error_max", "share", "largest |new - old| / old over the itemsets published before and after"),
-    Measure("people_before", "people", "how many people the release was about before the repair"),
-    Measure("people_after", "people", "how many people the release is about after it"),
+    Measure("people_before", "people", "how many people the release was about before the repair, where it says so"),
+    Measure("people_after", "people", "how many people the release is about after it, where it says so"),
     Measure("people_changed", "people", "how many people have other items after the repair, or are new, or gone"),
 )
 
@@ -68,15 +68,14 @@ def cost_of(before: Release, after: Release) -> Mapping[str, float]:
     was = (before.lo[in_old] + before.hi[in_old]) / 2
     moved = np.abs((after.lo[in_new] + after.hi[in_new]) / 2 - was)
     errors = moved[was > 0] / was[was > 0]
+    people = {name: n for name, n in (("people_before", before.n), ("people_after", after.n)) if n is not None}
     return {
         "itemsets_lost": len(old) - len(in_old),
         "itemsets_ghost": len(new) - len(in_new),
         "supports_changed": float((moved > 0).mean()) if len(moved) else 0.0,
         "support_error_mean": float(errors.mean()) if len(errors) else 0.0,
         "support_error_max": float(errors.max()) if len(errors) else 0.0,
-        "people_before": before.n or 0,
-        "people_after": after.n or 0,
-    }
+    } | people
 
 
 def people_changed(before: Transactions, after: Transactions) -> int:

@@ -27,7 +27,10 @@ NAME = "raise-threshold"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The largest part of the release above a threshold whose audit is clean; an empty one when there is none."""
+    """The largest part of the release above a threshold whose audit is clean; an empty one when there is none.
+
+    Where the number of people is not known no audit is clean; then the largest part in which nothing is found.
+    """
     release = itemsets_of(case, NAME)
     # Only at these thresholds does the published family change; the last one is above every count.
     thresholds = np.unique(np.append(release.lo + 1, release.min_support or 1))
@@ -35,7 +38,8 @@ def propose(case: RepairCase) -> Proposal:
     unsafe = -1
     while safe - unsafe > 1:
         middle = (safe + unsafe) // 2
-        if case.audit(above(release, int(thresholds[middle])), case.data).ok:
+        found = case.audit(above(release, int(thresholds[middle])), case.data)
+        if found.ok or (release.n is None and found.verdict == "incomplete"):
             safe = middle
         else:
             unsafe = middle
