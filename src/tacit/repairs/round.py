@@ -70,13 +70,13 @@ def finest_first(release: Itemsets) -> list[Precision]:
 
 
 def usual_bases(release: Itemsets) -> list[int]:
-    """2, 5, 10, 20, 50, .. as long as there are that many people, and at least the first.
+    """2, 5, 10, 20, 50, .. up to the smallest published count, and at least the first: beyond, counts would print as 0.
 
     >>> from tests.made_releases import released
     >>> usual_bases(released([frozenset("a")] * 30, 20, "all"))
     [2, 5, 10, 20]
     """
-    most = release.n if release.n is not None else int(release.hi.max(initial=0))
+    most = int(release.lo.min()) if len(release) else 0
     bases: list[int] = []
     for base in _one_two_five():
         if bases and base > most:

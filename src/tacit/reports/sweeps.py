@@ -148,7 +148,7 @@ def rounding_sweep_text(sweep: RoundingSweep) -> str:
     rows = []
     for one in sweep.settings:
         found = [_number(one.findings.get(code)) for code in codes]
-        rows.append([one.label, f"{one.step:,.4g}", f"{one.error_mean:.3%}", *found, one.verdict])
+        rows.append([one.label, _step(one.step), f"{one.error_mean:.3%}", *found, one.verdict])
     head = ["printed as", "step", "mean error", *codes, "verdict"]
     about = "an unknown number of people" if sweep.n is None else counted(sweep.n, "person", "people")
     blocks = [
@@ -161,6 +161,15 @@ def rounding_sweep_text(sweep: RoundingSweep) -> str:
     if reasons:
         blocks.append("\n".join(["Undecided, which is never to be read as safe:", *(f"  {reason}" for reason in reasons)]))
     return "\n\n".join(blocks) + "\n"
+
+
+def _step(step: float) -> str:
+    """A step with at most four digits that matter.
+
+    >>> _step(0.08124), _step(88162.0)
+    ('0.08124', '88,162')
+    """
+    return f"{step:,.0f}" if step >= 1000 else f"{step:.4g}"
 
 
 def _finest(sweep: RoundingSweep) -> list[str]:

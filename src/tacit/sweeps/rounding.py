@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from tacit.api import audit, read_release
+from tacit.attacks import ATTACKS, Attack
 from tacit.attacks.base import Progress, silent
 from tacit.errors import LimitReached, OptionError
 from tacit.measures import cost_of
-from tacit.model.audit import Audit
+from tacit.model.audit import AttackRun, Audit
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets
 from tacit.model.rounding import Precision, rounded
@@ -41,7 +42,7 @@ def sweep_rounding(
     release
         A mined or read release with exact counts, or anything :func:`tacit.read_release` takes.
     base
-        Bases to round counts to; by default 2, 5, 10, 20, 50, .. as long as there are that many people.
+        Bases to round counts to; by default 2, 5, 10, 20, 50, .. up to the smallest published count.
     decimals
         Numbers of decimals of printed supports; by default 0 to 6 where the number of people is known. When only one of the two is given,
         the other is left out.
@@ -69,25 +70,32 @@ def sweep_rounding(
     if not isinstance(exact, Itemsets):
         raise OptionError("holds rules, not itemsets", where="sweep rounding", remedy="Give a release of itemsets")
     chosen = _precisions(exact, base, decimals)
-    candidates: list[tuple[Precision | None, Itemsets]] = [(None, exact), *((one, rounded(exact, one)) for one in chosen)]
-    settings = []
-    reason = ""
-    for done, (precision, printed) in enumerate(candidates):
-
-        def share(part: float, done: int = done) -> None:
-            progress((done + part) / len(candidates))
-
-        try:
-            limits.check("sweep")
+    forms: list[tuple[Precision | None, Itemsets]] = [(None, exact), *((one, rounded(exact, one)) for one in chosen)]
+    runs: dict[int, list[AttackRun]] = {number: [] for number in range(len(forms))}
+    attacks = [attack for attack in ATTACKS if attack.needs == exact.kind]
+    # One attack after the other, the fast one first: what it finds is known even when time runs out in the slow one.
+    for part, attack in enumerate(attacks):
+        for number, (precision, printed) in enumerate(forms):
+            if precision is not None and printed.is_exact:
+                runs[number].append(runs[0][part])  # such small steps round nothing
+                continue
+            done = (part * len(forms) + number) / (len(attacks) * len(forms))
             people = data if precision is None else None
-            found = audit(printed, data=people, policy=policy, time_limit=limits.seconds_left, progress=share)
-        except LimitReached:
-            found = None
-        if found is None or any(run.status == "stopped" for run in found.runs):
-            reason = _LATE
-        settings.append(_setting(precision, exact, printed, found))
+            runs[number].append(_run(attack, printed, people, policy, limits))
+            progress(done)
     progress(1.0)
-    return RoundingSweep(exact.n, policy.k, tuple(settings), reason)
+    settings = tuple(_setting(precision, exact, printed, runs[i], policy) for i, (precision, printed) in enumerate(forms))
+    late = any(run.status == "stopped" for listed in runs.values() for run in listed)
+    return RoundingSweep(exact.n, policy.k, settings, _LATE if late else "")
+
+
+def _run(attack: Attack, printed: Itemsets, data: Any, policy: Policy, limits: Limits) -> AttackRun:
+    """What becomes of one attack on one printed form."""
+    try:
+        limits.check("sweep")
+        return audit(printed, data=data, policy=policy, attacks=[attack.code], time_limit=limits.seconds_left).attack(attack.code)
+    except LimitReached:
+        return AttackRun(attack.code, attack.name, attack.claim, "stopped", _LATE)
 
 
 def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterable[int] | None) -> list[Precision]:
@@ -99,14 +107,13 @@ def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterabl
     return sorted(shares, key=lambda one: -(one.decimals or 0)) + sorted(counts, key=lambda one: one.base or 0)
 
 
-def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, found: Audit | None) -> Setting:
-    """One setting with what its audit says."""
+def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, runs: list[AttackRun], policy: Policy) -> Setting:
+    """One setting with what the attacks say."""
     step = float(precision.step(exact.n)) if precision is not None else 1.0
-    error = float(cost_of(exact, printed)["support_error_mean"])
-    if found is None:
-        return Setting(precision, step, {}, 0, "undecided", _LATE, error)
-    ran = [run for run in found.runs if run.status != "not-relevant"]
-    verdict: Settled = "undecided" if found.verdict == "incomplete" else found.verdict
+    verdict = Audit((), {}, policy, tuple(runs)).verdict
+    settled: Settled = "undecided" if verdict == "incomplete" else verdict
+    ran = [run for run in runs if run.status != "not-relevant"]
     reasons = "; ".join(dict.fromkeys(run.reason for run in ran if run.reason and not run.decides))
-    findings = {run.code: run.findings for run in ran}
-    return Setting(precision, step, findings, max((run.people for run in ran), default=0), verdict, reasons, error)
+    findings = {run.code: run.findings for run in ran if run.status == "ran" or run.findings}
+    people = max((run.people for run in ran), default=0)
+    return Setting(precision, step, findings, people, settled, reasons, float(cost_of(exact, printed)["support_error_mean"]))
