@@ -68,7 +68,7 @@ def counts_by_support(
         reading,
         ("min. support %", *(f"k = {k}" for k in levels)),
         tuple(rows),
-        f"The number {'falls' if falls else 'does not always fall'} as the support rises, as the paper shows. "
+        f"The number falls as the support rises, as the paper shows{'' if falls else ', but not at every step'}. "
         f"Lowest of these supports without a channel: {'; '.join(free)}.",
         chart=Chart("min. support %", "maximal inference channels", tuple(lines)),
     )
