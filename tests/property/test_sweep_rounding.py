@@ -20,7 +20,7 @@ from tests.naive_channels import Row, proved_channels
 ROWS = st.lists(st.frozensets(st.sampled_from("abcd"), min_size=1), min_size=4, max_size=50)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(ROWS, st.integers(2, 10), st.integers(2, 7), st.sampled_from(["all", "closed"]))
 def test_every_setting_is_audited_as_it_would_be_printed(rows: list[Row], sigma: int, k: int, only: Only) -> None:
     release = released(rows, min(sigma, len(rows)), only)
