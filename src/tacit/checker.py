@@ -42,6 +42,8 @@ _FORMS = tuple(
         rf"Those .*: {_SUM} people, that is [\d,]+( to [\d,]+)? (person|people)\.",
         r"The list is complete from [\d,]+ people on and leaves it out: x is at most [\d,]+\.",
         r"So x is (between )?[\d,]+( and [\d,]+)?\.",
+        r"The list is complete from [\d,]+ people on and no line holds .*: at most [\d,]+ people have them all\.",
+        rf"Those .*: at (least|most) {_PLACED}( [+-] {_PLACED})*( - [\d,]+)? people\.",
         r"It follows through [\d,]+ unpublished subsets, too many to write out here; all published lines are cited\.",
     )
 )
@@ -237,6 +239,8 @@ def _derived(
     if code == "I02":
         if not book.release.header.complete:
             raise _Reject("it needs a complete list, and the release is none")
+        if book.release.only == "maximal":
+            return _behind_maximal(book, present, absent, cited)
         used: set[int | str] = {"min_support"}
         known: dict[frozenset[str], tuple[int, int]] = {}
         bounds = [_deduced(book, present.union(extra), known, used) for extra in _subsets(absent)]
@@ -244,6 +248,24 @@ def _derived(
             raise _Reject("the lines it cites are not those of its derivation")
         return _signed([(-1) ** len(extra) for extra in _subsets(absent)], bounds)
     raise _Reject(f"there is no way to check {code}")
+
+
+def _behind_maximal(book: _Book, present: frozenset[str], absent: frozenset[str], cited: Mapping[Any, Any]) -> tuple[int, int]:
+    """Bounds on people who lack an item, or who have two lines, from two maximal itemsets: what no line holds is below the threshold."""
+    lines = [place for place in cited if isinstance(place, int)]
+    if set(cited) != {"n", "min_support", *lines} or len(lines) != 2 or len(absent) > 1:
+        raise _Reject("the lines it cites are not those of its derivation")
+    n, most = book.bounds("n")[0], book.bounds("min_support")[0] - 1
+    one, two = (book.by_line[line] for line in sorted(lines, key=lambda line: bool(absent & book.by_line[line][0])))
+    together = one[0] | (absent or two[0])
+    if any(together <= items for items, _, _ in book.by_line.values()):
+        raise _Reject("a line holds its items together")
+    if not absent and present == together:
+        return one[1] + two[1] - n, most
+    if not absent <= two[0] or present not in (one[0], frozenset()):
+        raise _Reject("the lines it cites are not those of its derivation")
+    fewest = n - two[1]
+    return one[1] - most, min(one[2], fewest) if present else fewest
 
 
 def _subsets(items: frozenset[str]) -> list[tuple[str, ...]]:

@@ -120,7 +120,8 @@ def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Tol
         return Told(""), *((1, WITHOUT_N) if release.n is None else (0, ""))
     if release.only == "maximal":
         take(Channels.joined(list(_maximal_alone(release, k))))
-        return Told(""), 0, "maximal itemsets alone do not tell the supports of their subsets"
+        alone = int((release.sets.lengths == 1).sum()) if release.n is None else 0
+        return Told(""), alone, WITHOUT_N if alone else "maximal itemsets alone do not tell the supports of their subsets"
     if target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
         for found in small_groups_in_data(target, supports):
             take(Channels(*found))

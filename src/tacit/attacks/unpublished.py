@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tacit.attacks import maximal
 from tacit.attacks.base import Target
 from tacit.attacks.clash import refuse_gaps, refuse_incomplete
 from tacit.attacks.deduction import write_out
@@ -83,6 +84,8 @@ def run(target: Target) -> AttackRun:
     assert isinstance(release, Itemsets)
     if (why := _not_relevant(release)) is not None:
         return AttackRun(CODE, NAME, "proves", "not-relevant", why)
+    if release.only == "maximal":
+        return maximal.run(target, CODE, NAME)
     supports = Supports(release)
     refuse_gaps(supports)
     status: Status = "ran"
@@ -141,10 +144,8 @@ def _not_relevant(release: Itemsets) -> str | None:
     """Why missing itemsets say nothing here, or None when they do."""
     if not release.header.complete or release.min_support is None:
         return "the list is not said to be complete above a threshold, so a missing itemset says nothing"
-    if release.only == "maximal":
-        return "maximal itemsets alone do not tell the supports of their subsets"
-    if release.header.coarser and release.items.pairs is None:
-        return "coarser values are items as well, and the file does not say which items belong to one column"
+    if release.header.coarser and (release.items.pairs is None or release.only == "maximal"):
+        return "coarser values are items as well, and what belongs to one column is never listed together"
     return None
 
 
