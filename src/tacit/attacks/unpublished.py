@@ -84,8 +84,11 @@ def run(target: Target) -> AttackRun:
     assert isinstance(release, Itemsets)
     if (why := _not_relevant(release)) is not None:
         return AttackRun(CODE, NAME, "proves", "not-relevant", why)
-    if release.only == "maximal":
-        return maximal.run(target, CODE, NAME)
+    return maximal.run(target, CODE, NAME) if release.only == "maximal" else _behind(target, release)
+
+
+def _behind(target: Target, release: Itemsets) -> AttackRun:
+    """The groups behind a list of all frequent or of all closed itemsets."""
     supports = Supports(release)
     refuse_gaps(supports)
     status: Status = "ran"
