@@ -19,7 +19,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engines": {"errors", "model"},
     "formats": {"engines", "errors", "model"},
     "mining": {"errors", "kernels", "model"},
-    "attacks": {"errors", "kernels", "model"},
+    "inference": {"kernels", "model"},
+    "attacks": {"errors", "inference", "kernels", "mining", "model"},
     "repairs": {"errors", "kernels", "model"},
     "measures": {"model"},
     "checker": {"checker_rules", "errors", "model"},
@@ -28,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reproductions": {"api", "attacks", "errors", "formats", "model"},
     "api": {"attacks", "errors", "formats", "measures", "mining", "model", "repairs"},
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
+    "queries": {"attacks", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},
     "config": {"errors", "formats", "model"},
@@ -42,13 +44,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         "formats",
         "kernels",
         "model",
+        "queries",
         "repairs",
         "reports",
         "reproductions",
         "sweeps",
         "version",
     },
-    "": {"api", "attacks", "errors", "measures", "model", "repairs", "sweeps", "version"},
+    "": {"api", "attacks", "errors", "measures", "model", "queries", "repairs", "sweeps", "version"},
 }
 
 #: Where only the package itself may be imported, for its table, and none of its modules.
@@ -62,7 +65,7 @@ LIBRARIES: dict[str, set[str]] = {
     "rich": {"cli"},
     "pandas": {"formats"},  # where the caller gives a frame of it
     "polars": {"formats"},
-    "scipy": set(),
+    "scipy": {"attacks", "inference"},
 }
 
 

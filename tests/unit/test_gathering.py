@@ -75,7 +75,10 @@ def test_a_channel_that_does_not_fit_into_64_bits_is_not_packed() -> None:
 
 def table(path: Path) -> list[tuple[str, int, int, str]]:
     with duckdb.connect() as con:
-        return con.execute("SELECT attack, count_lo, count_hi, event FROM read_parquet(?)", [str(path)]).fetchall()
+        found: list[tuple[str, int, int, str]] = con.execute(
+            "SELECT attack, count_lo, count_hi, event FROM read_parquet(?)", [str(path)]
+        ).fetchall()
+    return found
 
 
 def both_ways(rows: list[list[str]], path: Path, *, digits: bool = False, **options: object) -> None:

@@ -1,0 +1,143 @@
+"""Rules read as statements about known people: what every published line says about how many of a group have a sensitive value.
+
+Withheld: the count reaches the thresholds. Printed: the counts that print so, and reach the thresholds. Missing from a complete list: the count
+does not reach them (:mod:`tacit.attacks.sensitive.missing`). The distribution of the sensitive column, where it is published, is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.rule_numbers import Confidences
+from tacit.attacks.rule_table import Ceiling
+from tacit.errors import Contradiction, InputError
+from tacit.inference.statements import Statements
+from tacit.model.population import Places, Population
+from tacit.model.release import Rules
+
+#: Where a statement comes from: the number of a line; a missing rule, by the combinations it is about and its value; the published distribution.
+LINE, MISSING, DISTRIBUTION = "line", "missing", "distribution"
+
+Pair = tuple[str, str]
+
+CHECK = "Give the data that the rules were made from, with the same columns and missing-value rule"
+
+
+@dataclass(frozen=True, eq=False)
+class RuleCase:
+    """Rules, and everybody's quasi-identifiers."""
+
+    release: Rules
+    population: Population
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The values that the sensitive column can have."""
+        header = self.release.header
+        named = sorted({self.consequent(line) for line in range(len(self.release))})
+        return header.sa_values or tuple(named)
+
+    @cached_property
+    def sensitive(self) -> str:
+        """The name of the sensitive column."""
+        return " & ".join(self.release.header.sa)
+
+    def consequent(self, line: int) -> str:
+        """The sensitive value of a line."""
+        pairs = self.release.items.pairs
+        assert pairs is not None
+        return pairs[int(self.release.consequents[line][0])][1]
+
+    def antecedent(self, line: int) -> list[Pair]:
+        """The QI values of a line."""
+        pairs = self.release.items.pairs
+        assert pairs is not None
+        return [pairs[int(item)] for item in self.release.antecedents[line]]
+
+    @cached_property
+    def holders(self) -> list[Places]:
+        """The combinations that each line speaks of."""
+        self._refuse_other_people()
+        found = [self.population.holding(self.antecedent(line)) for line in range(len(self.release))]
+        for line, places in enumerate(found):
+            if len(places) == 0:
+                raise InputError("nobody in the known data has the antecedent of this rule", where=self.place(line), remedy=CHECK)
+        return found
+
+    @cached_property
+    def wholes(self) -> npt.NDArray[np.int64]:
+        """How many people have the antecedent of each line."""
+        return np.array([int(self.population.people[places].sum()) for places in self.holders], np.int64)
+
+    def published(self) -> Statements:
+        """What the lines say, and the distribution where it is published."""
+        said = Statements(self.population, len(self.values))
+        code = {value: number for number, value in enumerate(self.values)}
+        for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in self.counts), strict=True)):
+            value = self.consequent(line)
+            if value not in code:
+                remedy = "List every value in the header's sa_values"
+                raise InputError("the sensitive value is not one of those in the header", where=self.place(line), remedy=remedy)
+            said.say(self.holders[line], code[value], lo, hi, (LINE, line))
+        everyone = np.arange(len(self.population), dtype=np.int32)
+        for number, count in enumerate(self.release.header.sa_counts):
+            said.say(everyone, number, count, count, (DISTRIBUTION, number))
+        return said
+
+    @cached_property
+    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Bounds on the people with antecedent and consequent of each line, from all that it prints and from the thresholds that it reaches."""
+        release, wholes = self.release, self.wholes
+        lines = np.arange(len(release))
+        lo, hi = np.maximum(release.lo, 0), np.minimum(release.hi, wholes)
+        if release.confidence is not None:
+            least, most = Confidences.of(release, lines).parts(wholes, wholes)
+            lo, hi = np.maximum(lo, least), np.minimum(hi, most)
+        return np.maximum(lo, self._thresholds(wholes)), hi
+
+    def _thresholds(self, wholes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The fewest people that a published rule can have."""
+        header = self.release.header
+        least = header.min_support or 0
+        if header.min_confidence is None:
+            return np.full(len(wholes), least, np.int64)
+        bar = Ceiling(max(least, 1), header.min_confidence, header.strict)
+        return np.array([bar.of(people) + 1 for people in wholes.tolist()], np.int64)
+
+    def _refuse_other_people(self) -> None:
+        header = self.release.header
+        known = self.population
+        name = self.release.source.name if self.release.source else "the release"
+        if header.n is not None and header.n != known.n:
+            raise InputError(
+                f"the rules are about {header.n:,} people, the known data about {known.n:,}", where=name, remedy=CHECK
+            )
+        unknown = {column for line in range(len(self.release)) for column, _ in self.antecedent(line)} - set(known.names)
+        if unknown:
+            listed = ", ".join(sorted(unknown))
+            raise InputError(f"the known data have no column {listed}, which a rule uses", where=name, remedy=CHECK)
+
+    def place(self, line: int) -> str:
+        """Where a line stands, for errors."""
+        name = self.release.source.name if self.release.source else "the release"
+        return f"{name} line {self.release.line(line)}"
+
+    def refuse(self, origins: Sequence[object]) -> None:
+        """Raise because these statements cannot all be true of the known people."""
+        lines = sorted({self.release.line(origin[1]) for origin in origins if isinstance(origin, tuple) and origin[0] == LINE})
+        name = self.release.source.name if self.release.source else "the release"
+        missing = any(isinstance(origin, tuple) and origin[0] == MISSING for origin in origins)
+        shown = ", ".join(map(str, lines[:8])) + (f" and {len(lines) - 8} more" if len(lines) > 8 else "")
+        where = f"{name} line{'s' if len(lines) > 1 else ''} {shown}" if lines else name
+        also = ", with the rules that are missing," if missing else ""
+        raise Contradiction(
+            f"the published numbers{also} cannot all be true of the known people",
+            where=where,
+            remedy="Check the file, how its numbers were rounded (--rounding), whether the list is complete, and the known data",
+            lines=lines,
+        )

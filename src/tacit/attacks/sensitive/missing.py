@@ -1,0 +1,136 @@
+"""Missing rules: what a complete list says by what it leaves out, looked at only where it matters.
+
+A missing rule ``Q => x`` says that fewer than ``max(s n, c count(Q))`` people have Q and x. That is news only where Q itself has that many
+people, so only frequent sets Q are looked at; and sets Q that the same people have say the same, so only closed ones. Most of these bounds
+hold anyway: estimates are made without them, checked against all of them, and made again with those that were missed, until none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.rule_table import missing_ceiling
+from tacit.attacks.sensitive.case import MISSING, RuleCase
+from tacit.inference.classes import Clash, Problem, reduce
+from tacit.inference.entropy import Solution, solve, with_multipliers
+from tacit.inference.statements import Statements
+from tacit.mining.itemsets import mine_itemsets
+from tacit.model.items import Items
+from tacit.model.sets import Sets
+from tacit.model.transactions import Transactions
+
+#: A bound counts as missed when it is by more than this share of all people.
+TOLERANCE = 2e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Missing:
+    """The missing rules that say something: event by event, the most people who can have each value.
+
+    ``most[e, v]`` is the whole event where the rule is not missing.
+    """
+
+    events: Sets
+    most: npt.NDArray[np.int64]
+    wholes: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, case: RuleCase) -> Missing:
+        """The missing rules of a list that is complete; none of one that is not."""
+        ceiling = missing_ceiling(case.release)
+        nothing = cls(Sets.from_lists([]), np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
+        if ceiling is None or case.release.header.coarser:
+            return nothing
+        found = mine_itemsets(_rows(case), min_support=max(1, ceiling.min_support), only="closed")
+        pairs = found.items.pairs
+        assert pairs is not None
+        events = [case.population.holding(pairs[item] for item in members.tolist()) for members in found.sets]
+        most = np.array([ceiling.of(people) for people in found.lo.tolist()], np.int64)[:, None].repeat(len(case.values), axis=1)
+        said = Statements(case.population, len(case.values))
+        number = {said.event(event): place for place, event in enumerate(events)}
+        code = {value: v for v, value in enumerate(case.values)}
+        for line, holders in enumerate(case.holders):
+            place = number.get(said.event(holders))
+            if place is not None:
+                most[place, code[case.consequent(line)]] = found.lo[place]
+        useful = np.flatnonzero((most < found.lo[:, None]).any(axis=1))
+        if len(useful) == 0:
+            return nothing
+        return cls(Sets.from_lists([events[place] for place in useful.tolist()]), most[useful], found.lo[useful])
+
+    def missed(self, people: npt.NDArray[np.float64], n: int) -> list[tuple[int, int]]:
+        """The events and values whose bound is missed, when ``people[q, v]`` people of combination q have value v."""
+        if len(self.events) == 0:
+            return []
+        totals = np.add.reduceat(people[self.events.members], self.events.offsets[:-1], axis=0)
+        over = totals > self.most + TOLERANCE * n
+        over &= self.most < self.wholes[:, None]
+        return [(int(event), int(value)) for event, value in np.argwhere(over)]
+
+    def say(self, said: Statements, event: int, value: int) -> None:
+        """Add one bound to the statements."""
+        combinations = self.events[event].astype(np.int32)
+        said.say(combinations, value, 0, int(self.most[event, value]), (MISSING, event, value))
+
+
+def _rows(case: RuleCase) -> Transactions:
+    """The known people as transactions over their values."""
+    population = case.population
+    pairs = [(column.name, value) for column in population.columns for value in column.values]
+    starts = np.cumsum([0] + [len(column.values) for column in population.columns])
+    members = np.stack([column.codes + start for column, start in zip(population.columns, starts[:-1], strict=True)], axis=1)
+    offsets = np.arange(len(population) + 1, dtype=np.int64) * len(population.columns)
+    return Transactions(Sets(offsets, members.reshape(-1).astype(np.int32)), population.people, Items.of_columns(pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """The distribution of largest entropy under published and missing rules, and the statements that it took."""
+
+    problem: Problem
+    solution: Solution
+    missing_used: int
+    rounds: int
+
+    def posterior(self) -> npt.NDArray[np.float64]:
+        """P(value | combination), one row for each combination."""
+        return self.solution.share[self.problem.class_of]
+
+
+def estimate(
+    case: RuleCase,
+    missing: Missing,
+    *,
+    check: Callable[[], None] = lambda: None,
+    multipliers: dict[tuple[int, int], float] | None = None,
+) -> Estimate:
+    """Solve, look which missing rules are not kept, add them, and solve again, until all are kept."""
+    said = case.published()
+    used: set[tuple[int, int]] = set()
+    known = dict(multipliers or {})
+    rounds = 0
+    while True:
+        try:
+            problem = reduce(said)
+        except Clash as clash:
+            case.refuse(clash.origins)
+            raise AssertionError("refused") from None
+        start = with_multipliers(problem, known) if known else None
+        solution = solve(problem, multipliers=start, check=check)
+        rounds += 1
+        if not solution.converged:
+            return Estimate(problem, solution, len(used), rounds)
+        people = solution.share[problem.class_of] * case.population.people[:, None]
+        fresh = [pair for pair in missing.missed(people, case.population.n) if pair not in used]
+        if not fresh:
+            return Estimate(problem, solution, len(used), rounds)
+        for event, value in fresh:
+            missing.say(said, event, value)
+        used.update(fresh)
+        known = dict(
+            zip(zip(problem.events.tolist(), problem.values.tolist(), strict=True), solution.multipliers.tolist(), strict=True)
+        )

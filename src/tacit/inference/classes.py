@@ -1,0 +1,192 @@
+"""Statements made small: what they settle at once is taken out, and people whom the same statements speak of become one class."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.inference.statements import Numbers, Statements
+
+
+class Clash(Exception):
+    """Statements that cannot all be true; ``origins`` names them."""
+
+    def __init__(self, origins: tuple[Hashable, ...]) -> None:
+        super().__init__("statements cannot all be true")
+        self.origins = origins
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Classes of people and the statements about them, in people.
+
+    ``class_of[q]`` is the class of combination q, ``people[c]`` its size. Statement j is about ``values[j]``: between ``lo[j]`` and ``hi[j]``
+    people of its classes have it (``rows[starts[c]:starts[c + 1]]`` are the statements about class c). ``closed[c, v]``: nobody of the
+    class has v, which follows from single statements already. Statements about classes in which everything is settled are left out, and their
+    settled people are subtracted from the bounds of the others. ``origins[j]`` names what statement j comes from; ``events[j]`` is its event.
+    """
+
+    class_of: Numbers
+    people: Numbers
+    starts: Numbers
+    rows: Numbers
+    values: Numbers
+    lo: Numbers
+    hi: Numbers
+    whole: Numbers
+    closed: npt.NDArray[np.uint8]
+    origins: tuple[tuple[Hashable, ...], ...]
+    events: Numbers
+    n: int
+
+    @property
+    def n_values(self) -> int:
+        """How many values the sensitive column has."""
+        return int(self.closed.shape[1])
+
+
+@dataclass(eq=False)
+class _Merged:
+    """One statement for each event and value, with everything that says so."""
+
+    event: Numbers
+    value: Numbers
+    lo: Numbers
+    hi: Numbers
+    whole: Numbers
+    origins: list[tuple[Hashable, ...]]
+
+
+def reduce(statements: Statements) -> Problem:
+    """The problem that is left of the statements; raises :class:`Clash` where few of them contradict each other at once."""
+    merged = _merge(statements)
+    used = np.unique(merged.event)
+    class_of, first = _signatures(statements, used)
+    people = np.bincount(class_of, statements.population.people, len(first)).astype(np.int64)
+    members = _members(statements, merged.event, class_of, first)
+    closed = np.zeros((len(first), statements.n_values), np.uint8)
+    _settle(merged, members, people, closed)
+    return _left(statements, merged, members, class_of, people, closed)
+
+
+def _merge(statements: Statements) -> _Merged:
+    """Statements that say something, one for each event and value; of two values, the second is what the first leaves."""
+    whole = [statements.whole(event) for event in range(len(statements.events))]
+    found: dict[tuple[int, int], tuple[int, int, tuple[Hashable, ...]]] = {}
+    for one in statements.listed:
+        people, lo, hi, value = whole[one.event], one.lo, one.hi, one.value
+        if lo > min(hi, people) or hi < 0:
+            raise Clash((one.origin,))
+        if statements.n_values == 2 and value == 1:
+            lo, hi, value = people - hi, people - lo, 0
+        lo, hi = max(lo, 0), min(hi, people)
+        if lo == 0 and hi == people:
+            continue
+        old_lo, old_hi, origins = found.get((one.event, value), (0, people, ()))
+        if lo > old_lo or hi < old_hi:
+            origins = (*origins, one.origin)
+        lo, hi = max(lo, old_lo), min(hi, old_hi)
+        if lo > hi:
+            raise Clash(origins)
+        found[one.event, value] = (lo, hi, origins)
+    keys = sorted(found)
+    columns = np.array([(*key, *found[key][:2], whole[key[0]]) for key in keys], np.int64).reshape(-1, 5)
+    table = columns.T.copy()
+    return _Merged(table[0], table[1], table[2], table[3], table[4], [found[key][2] for key in keys])
+
+
+def _signatures(statements: Statements, used: Numbers) -> tuple[Numbers, Numbers]:
+    """The class of each combination, by which events it lies in, and a first combination of each class."""
+    chance = np.random.default_rng(19570515)
+    mark = np.zeros(len(statements.population), np.uint64)
+    for event in used.tolist():
+        mark[statements.events[event]] += chance.integers(1, 2**63, dtype=np.uint64)
+    _, first, class_of = np.unique(mark, return_index=True, return_inverse=True)
+    return class_of.astype(np.int64), first
+
+
+def _members(statements: Statements, event: Numbers, class_of: Numbers, first: Numbers) -> list[Numbers]:
+    """The classes that each statement speaks of."""
+    is_first = np.zeros(len(class_of), np.bool_)
+    is_first[first] = True
+    of_event: dict[int, Numbers] = {}
+    for number in np.unique(event).tolist():
+        combinations = statements.events[number]
+        of_event[number] = class_of[combinations[is_first[combinations]]]
+    return [of_event[number] for number in event.tolist()]
+
+
+def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: npt.NDArray[np.uint8]) -> None:
+    """Close values that single statements rule out, until nothing changes: those of which nobody is left, and those beside a certain one."""
+    waiting = list(range(len(members)))
+    touching: list[list[int]] | None = None
+    while waiting:
+        changed: set[int] = set()
+        for j in waiting:
+            classes, value = members[j], merged.value[j]
+            open_here = closed[classes, value] == 0
+            settled = open_here & (closed[classes].sum(axis=1) == closed.shape[1] - 1)
+            most, least = people[classes[open_here]].sum(), people[classes[settled]].sum()
+            if merged.lo[j] > most or merged.hi[j] < least:
+                raise Clash(merged.origins[j])
+            loose = classes[open_here & ~settled]
+            if len(loose) == 0:
+                continue
+            if merged.hi[j] == least:
+                closed[loose, value] = 1
+            elif merged.lo[j] == most:
+                kept = closed[loose, value].copy()
+                closed[loose] = 1
+                closed[loose, value] = kept
+            else:
+                continue
+            changed.update(loose.tolist())
+        if not changed:
+            return
+        if touching is None:
+            touching = [[] for _ in people]
+            for j, classes in enumerate(members):
+                for c in classes.tolist():
+                    touching[c].append(j)
+        waiting = sorted({j for c in changed for j in touching[c]})
+
+
+def _left(
+    statements: Statements,
+    merged: _Merged,
+    members: list[Numbers],
+    class_of: Numbers,
+    people: Numbers,
+    closed: npt.NDArray[np.uint8],
+) -> Problem:
+    """What is not settled: statements about classes with two values open, their settled people subtracted."""
+    loose = closed.sum(axis=1) < closed.shape[1] - 1
+    kept, lo, hi, whole, lists = [], [], [], [], []
+    for j, classes in enumerate(members):
+        value = merged.value[j]
+        fixed = int(people[classes[~loose[classes] & (closed[classes, value] == 0)]].sum())
+        free = classes[loose[classes] & (closed[classes, value] == 0)]
+        most = int(people[free].sum())
+        low, high = max(0, int(merged.lo[j]) - fixed), min(most, int(merged.hi[j]) - fixed)
+        if low > most or high < 0:
+            raise Clash(merged.origins[j])
+        if len(free) and (low > 0 or high < most):
+            kept.append(j)
+            lo.append(low)
+            hi.append(high)
+            whole.append(most)
+            lists.append(free)
+    sizes = np.array([len(part) for part in lists], np.int64)
+    flat = np.concatenate(lists) if lists else np.empty(0, np.int64)
+    owner = np.repeat(np.arange(len(lists)), sizes)
+    order = np.argsort(flat, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(flat, minlength=len(people))))
+    chosen = np.array(kept, np.int64)
+    return Problem(
+        class_of, people, starts.astype(np.int64), owner[order].astype(np.int64), merged.value[chosen],
+        np.array(lo, np.int64), np.array(hi, np.int64), np.array(whole, np.int64), closed,
+        tuple(merged.origins[j] for j in kept), merged.event[chosen], statements.population.n,
+    )  # fmt: skip

@@ -1,0 +1,328 @@
+"""Maximum entropy under statements: the shares of the values in each class that assume nothing beyond what is said.
+
+The dual problem has one multiplier for each statement. Newton's method follows the central path of its optimality conditions (Mehrotra's
+predictor and corrector): with ``a`` the sums of the statements, slack ``s = a - lo`` and ``r = hi - a``, and multipliers ``u - v``,
+
+    H d = ..,  u s = mu,  v r = mu,  mu -> 0
+
+so that every step solves one positive definite system of the size of the statements. Statements that fix a number need no slack. Where a share
+goes to 0 although no single statement says so, multipliers run away and every step gains only a constant factor; steps are then stretched
+as long as that pays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.inference.classes import Problem
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+#: A solution misses no statement by more than the first (a share of all people) and is no further from the optimum than the second (nats).
+FEASIBLE, OPTIMAL = 1e-11, 1e-10
+MOST_STEPS = 150
+#: Bounds of intervals are met up to this share of all people: an interval that other statements leave one point of has an inside then.
+ROOM = 1e-10
+#: What both multipliers of an interval are at first, in nats.
+GRIP = 10.0
+#: A step goes this far towards the border of what is allowed.
+TO_THE_BORDER = 0.995
+#: Below this many numbers to add, threads cost more than they save.
+WORK_FOR_THREADS = 1 << 21
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Shares of the values in each class, with the proof of their quality.
+
+    ``multipliers`` say how many nats a statement is worth per share of people; ``violation`` is by how much the worst statement is missed
+    (a share of all people), ``gap`` how far the entropy may be from the largest (nats), ``entropy`` H(value | quasi-identifiers) in nats.
+    """
+
+    share: Floats
+    multipliers: Floats
+    violation: float
+    gap: float
+    entropy: float
+    steps: int
+    converged: bool
+
+
+@dataclass(eq=False)
+class _Point:
+    """Multipliers with their slack, and what follows from them."""
+
+    multipliers: Floats
+    s: Floats
+    r: Floats
+    u: Floats
+    v: Floats
+    sums: Floats
+    share: Floats
+
+    def missed(self, dual: _Dual) -> tuple[Floats, Floats, Floats]:
+        """By how much fixed numbers, lower and upper slacks are missed."""
+        fixed = np.where(dual.fixed, self.sums - dual.lo, 0.0)
+        lower = np.where(dual.lower, self.sums - dual.lo - self.s, 0.0)
+        return fixed, lower, np.where(dual.upper, dual.hi - self.sums - self.r, 0.0)
+
+    def distance(self, dual: _Dual) -> float:
+        """How far it is from keeping every statement."""
+        return float(np.sqrt(sum((part**2).sum() for part in self.missed(dual))))
+
+    def gap(self, dual: _Dual) -> float:
+        """How far the entropy may be from the largest."""
+        return float((self.u * self.s)[dual.lower].sum() + (self.v * self.r)[dual.upper].sum())
+
+
+Direction = tuple[Floats, Floats, Floats, Floats, Floats]
+
+
+class _Dual:
+    """The dual problem of a :class:`Problem`, in shares of all people."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.n_values = problem.n_values
+        self.weights = problem.people / problem.n
+        self.lo, self.hi, self.whole = problem.lo / problem.n, problem.hi / problem.n, problem.whole / problem.n
+        self.fixed: Flags = problem.lo == problem.hi
+        self.lower: Flags = ~self.fixed & (problem.lo > 0)
+        self.upper: Flags = ~self.fixed & (problem.hi < problem.whole)
+        self.lo, self.hi = self.lo - ROOM * self.lower, self.hi + ROOM * self.upper
+        self.n_slacks = int(self.lower.sum() + self.upper.sum())
+        self.size = len(problem.values)
+        self._closed = problem.closed.reshape(-1)
+        work = int((np.diff(problem.starts) ** 2).sum())
+        cores = os.cpu_count() or 1 if work > WORK_FOR_THREADS else 1
+        # Classes are cut where the work is halved, not where their number is.
+        done = np.append(0, np.cumsum(np.diff(problem.starts) ** 2 + self.n_values))
+        self._cuts = np.searchsorted(done, np.linspace(0, done[-1], cores + 1)).tolist()
+        self._cuts[0], self._cuts[-1] = 0, len(self.weights)
+
+    def _on_threads(self, work: Callable[[int, int], None]) -> None:
+        spans = list(zip(self._cuts[:-1], self._cuts[1:], strict=True))
+        if len(spans) == 1:
+            work(*spans[0])
+            return
+        with ThreadPoolExecutor(len(spans)) as pool:
+            for task in [pool.submit(work, *span) for span in spans]:
+                task.result()
+
+    def shares(self, multipliers: Floats) -> tuple[Floats, Floats]:
+        """The shares of the values in each class, and the sums of the statements."""
+        from tacit.kernels.entropy import shares
+
+        p = self.problem
+        out = np.empty(len(self.weights) * self.n_values)
+        parts: list[Floats] = []
+
+        def work(first: int, last: int) -> None:
+            sums = np.zeros(self.size)
+            shares(p.starts, p.rows, p.values, self.weights, self._closed, multipliers, first, last, out, sums)
+            parts.append(sums)
+
+        self._on_threads(work)
+        return out, np.sum(parts, axis=0)
+
+    def covariance(self, share: Floats) -> Floats:
+        """How the sums change with the multipliers; the lower triangle only."""
+        from tacit.kernels.entropy import covariance
+
+        p = self.problem
+        parts: list[Floats] = []
+
+        def work(first: int, last: int) -> None:
+            matrix = np.zeros(self.size * self.size)
+            covariance(p.starts, p.rows, p.values, self.weights, share, self.n_values, first, last, matrix)
+            parts.append(matrix)
+
+        self._on_threads(work)
+        for part in parts[1:]:
+            parts[0] += part
+        return parts[0].reshape(self.size, self.size)
+
+    def at(self, multipliers: Floats, s: Floats, r: Floats, u: Floats, v: Floats) -> _Point:
+        """The point with these multipliers and slacks."""
+        share, sums = self.shares(multipliers)
+        return _Point(multipliers, s, r, u, v, sums, share)
+
+    def start(self, multipliers: Floats | None) -> _Point:
+        """A point to begin from: near given multipliers, or with none at all."""
+        given = np.zeros(self.size) if multipliers is None else multipliers
+        _, sums = self.shares(given)
+        both, cold = self.lower & self.upper, multipliers is None
+        room = np.where(both, self.hi - self.lo, self.whole)
+        least = 1e-1 if cold else 1e-4
+        s = np.where(both, 0.5 * room, np.maximum(sums - self.lo, least * room))
+        r = np.where(both, 0.5 * room, np.maximum(self.hi - sums, least * room))
+        # The two multipliers of an interval begin large and equal: at first it is to be met almost as a fixed number is.
+        mu = 1e-4 if cold else 1e-8
+        grip = GRIP if cold else 1e-3 * GRIP
+        u = np.where(self.lower, np.maximum(given, 0) + np.where(both, grip, mu / np.where(self.lower, s, 1.0)), 0.0)
+        v = np.where(self.upper, np.maximum(-given, 0) + np.where(both, grip, mu / np.where(self.upper, r, 1.0)), 0.0)
+        one = np.ones(self.size)
+        start = np.where(self.fixed, given, u - v)
+        return self.at(start, np.where(self.lower, s, one), np.where(self.upper, r, one), u, v)
+
+
+def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callable[[], None] = lambda: None) -> Solution:
+    """The distribution of largest entropy; ``multipliers`` of a similar problem make it faster, ``check`` is called before every step.
+
+    A solution that did not converge says so; it is then no answer.
+    """
+    dual = _Dual(problem)
+    if dual.size == 0:
+        share, _ = dual.shares(np.empty(0))
+        return _finished(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True)
+    point = dual.start(multipliers)
+    best, since_best = np.inf, 0
+    for step in range(MOST_STEPS):
+        check()
+        distance, gap = point.distance(dual), point.gap(dual)
+        if max(np.abs(part).max() for part in point.missed(dual)) <= FEASIBLE and gap <= OPTIMAL:
+            return _finished(dual, point, step, converged=True)
+        if not np.isfinite(distance + gap):
+            break
+        since_best = 0 if distance + gap < 0.9 * best else since_best + 1
+        best = min(best, distance + gap)
+        if since_best > 30:
+            break
+        point = _stepped(dual, point)
+    if multipliers is not None:
+        return solve(problem, check=check)  # a bad beginning is worse than none
+    return _finished(dual, point, step, converged=False)
+
+
+def _finished(dual: _Dual, point: _Point, steps: int, *, converged: bool) -> Solution:
+    share = point.share.reshape(len(dual.weights), dual.n_values)
+    logs = np.log(share, where=share > 0, out=np.zeros_like(share))
+    entropy = float(-(dual.weights[:, None] * share * logs).sum())
+    over = np.maximum(dual.lo - point.sums, point.sums - dual.hi) if dual.size else np.zeros(1)
+    return Solution(
+        share,
+        point.multipliers,
+        float(max(0.0, over.max(initial=0.0))),
+        point.gap(dual) if dual.size else 0.0,
+        entropy,
+        steps,
+        converged,
+    )
+
+
+def _stepped(dual: _Dual, point: _Point) -> _Point:
+    """One step along the central path."""
+    newton = _Newton(dual, point)
+    nothing = np.zeros(dual.size)
+    direction = newton.direction(0.0, nothing, nothing)
+    if dual.n_slacks:
+        gap = point.gap(dual)
+        reach = min(1.0, _reach(dual, point, direction))
+        _, ds, dr, du, dv = direction
+        ahead = ((point.u + reach * du) * (point.s + reach * ds))[dual.lower].sum()
+        ahead += ((point.v + reach * dv) * (point.r + reach * dr))[dual.upper].sum()
+        centre = min(1.0, ahead / gap) ** 3 * gap
+        # Products far below the tolerance are noise, and slacks that vanish before the statements are kept leave no room to move.
+        least = max(0.1 * OPTIMAL, min(0.1 * gap, 1e-3 * point.distance(dual)))
+        if centre > least:
+            direction = newton.direction(centre / dual.n_slacks, du * ds, dv * dr)
+        else:
+            direction = newton.direction(least / dual.n_slacks, nothing, nothing)
+    most = _reach(dual, point, direction)
+    size = min(1.0, most)
+    start, slack = point.distance(dual), 0.1 * point.gap(dual) / max(1, dual.n_slacks)
+    for _ in range(30):
+        ahead_point = _moved(dual, point, direction, size)
+        now = ahead_point.distance(dual)
+        if now <= (1 - 0.05 * size) * start + slack + 1e-14:
+            break
+        size /= 2
+    # Multipliers that run away gain a constant factor with every step; a longer step gains it several times.
+    runs_away = size > 0.9 and now > 0.2 * start and point.gap(dual) < 1e-9
+    while runs_away and 2 * size <= most:
+        further = _moved(dual, point, direction, 2 * size)
+        if not further.distance(dual) < 0.7 * now or further.gap(dual) > 1e-9:
+            break
+        ahead_point, now, size = further, further.distance(dual), 2 * size
+    return ahead_point
+
+
+def _moved(dual: _Dual, point: _Point, direction: Direction, size: float) -> _Point:
+    dl, ds, dr, du, dv = direction
+    return dual.at(
+        point.multipliers + size * dl, point.s + size * ds, point.r + size * dr, point.u + size * du, point.v + size * dv
+    )
+
+
+def _reach(dual: _Dual, point: _Point, direction: Direction) -> float:
+    """How far a direction can be followed until a slack or a multiplier is used up."""
+    _, ds, dr, du, dv = direction
+    most = np.inf
+    for value, change, where in (
+        (point.s, ds, dual.lower),
+        (point.r, dr, dual.upper),
+        (point.u, du, dual.lower),
+        (point.v, dv, dual.upper),
+    ):
+        falls = where & (change < 0)
+        if falls.any():
+            most = min(most, float((-TO_THE_BORDER * value[falls] / change[falls]).min()))
+    return most
+
+
+class _Newton:
+    """The linear system at a point, factored once for predictor and corrector."""
+
+    def __init__(self, dual: _Dual, point: _Point) -> None:
+        from scipy.linalg import cho_factor
+
+        self._dual, self._point = dual, point
+        self._missed = point.missed(dual)
+        self._matrix = dual.covariance(point.share)
+        stiff = np.where(dual.lower, point.u / point.s, 0.0) + np.where(dual.upper, point.v / point.r, 0.0)
+        self._soft = np.where(dual.fixed, 0.0, 1 / np.where(stiff > 0, stiff, 1.0))
+        diagonal = self._matrix.diagonal()
+        # Statements that follow from others would make the system singular; one step of refinement takes the small number out again.
+        small = 1e-13 * diagonal.max(initial=0.0) + 1e-12 * diagonal + 1e-300
+        system = self._matrix.copy()
+        system[np.diag_indices_from(system)] += self._soft + small
+        self._factor = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+
+    def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
+        """Where to go so that all products of slack and multiplier become ``centre``."""
+        dual, p = self._dual, self._point
+        fixed, lower, upper = self._missed
+        up = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * lower) / p.s, 0.0)
+        down = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * upper) / p.r, 0.0)
+        wanted = np.where(dual.fixed, -fixed, self._soft * (up - down))
+        dl = self._solved(wanted)
+        dl = dl + self._solved(wanted - self._times(dl) - self._soft * dl)
+        change = self._times(dl)
+        ds, dr = np.where(dual.lower, change + lower, 0.0), np.where(dual.upper, upper - change, 0.0)
+        du = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * ds) / p.s, 0.0)
+        dv = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * dr) / p.r, 0.0)
+        return dl, ds, dr, du, dv
+
+    def _solved(self, wanted: Floats) -> Floats:
+        from scipy.linalg import cho_solve
+
+        return np.asarray(cho_solve(self._factor, wanted, check_finite=False))
+
+    def _times(self, vector: Floats) -> Floats:
+        from scipy.linalg.blas import dsymv
+
+        # The matrix is stored by rows, so its lower triangle is the upper one of what BLAS sees.
+        return np.asarray(dsymv(1.0, self._matrix.T, vector, lower=0))
+
+
+def with_multipliers(problem: Problem, known: dict[tuple[int, int], float]) -> Floats:
+    """Multipliers to begin with, from those that a similar problem gave each event and value; 0 for what is new."""
+    pairs = zip(problem.events.tolist(), problem.values.tolist(), strict=True)
+    return np.array([known.get(pair, 0.0) for pair in pairs])

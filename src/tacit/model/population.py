@@ -1,0 +1,88 @@
+"""Who is in the data, as far as an adversary knows: everybody's quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.table import Column, Table
+
+Numbers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Each combination of QI values once, and how many people have it.
+
+    >>> known = Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "30")]))
+    >>> len(known), known.n, known.holding([("sex", "F")]).tolist(), known.describe(0)
+    (2, 3, [0], {'sex': 'F', 'age': '30'})
+    """
+
+    columns: tuple[Column, ...]
+    people: Numbers
+
+    @classmethod
+    def of(cls, table: Table) -> Population:
+        """The combinations of all columns of a table."""
+        merged = table.merged()
+        return cls(merged.columns, merged.weights)
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+        return int(self.people.sum())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def describe(self, index: int) -> dict[str, str]:
+        """The values of a combination by column."""
+        return {column.name: column.values[column.codes[index]] for column in self.columns}
+
+    def knows(self, column: str, value: str) -> bool:
+        """Whether somebody has this value."""
+        return (column, value) in self._places
+
+    def holding(self, pairs: Iterable[tuple[str, str]]) -> Places:
+        """The combinations with all these values, ascending; none where nobody has one of the values."""
+        wanted = [self._places.get(pair) for pair in pairs]
+        if any(place is None for place in wanted):
+            return np.empty(0, np.int32)
+        if not wanted:
+            return np.arange(len(self), dtype=np.int32)
+        # From the rarest value on: the others are looked up only where it is.
+        first, *rest = sorted((place for place in wanted if place is not None), key=lambda place: len(self._lists[place]))
+        found = self._lists[first]
+        for column, code in rest:
+            found = found[self.columns[column].codes[found] == code]
+        return found
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Where each value stands: its column and its code."""
+        return {
+            (column.name, value): (number, code)
+            for number, column in enumerate(self.columns)
+            for code, value in enumerate(column.values)
+        }
+
+    @cached_property
+    def _lists(self) -> dict[tuple[int, int], Places]:
+        """The combinations with each value."""
+        lists: dict[tuple[int, int], Places] = {}
+        for number, column in enumerate(self.columns):
+            order = np.argsort(column.codes, kind="stable").astype(np.int32)
+            cuts = np.searchsorted(column.codes[order], np.arange(1, len(column.values)))
+            lists |= {(number, code): part for code, part in enumerate(np.split(order, cuts))}
+        return lists
