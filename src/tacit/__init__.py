@@ -4,6 +4,7 @@
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`
 mine                :func:`mine_itemsets`, :func:`mine_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
+ask                 :func:`support_of` a pattern, :func:`all_channels`
 repair              :func:`repair` with a method of :data:`REPAIRS`
 choose              :func:`sweep_itemsets` (thresholds), :func:`sweep_rounding` (precision)
 write               :func:`write_release`
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
     from tacit.model.policy import Policy
     from tacit.model.release import Itemsets, Rules
     from tacit.model.repair import Repair
+    from tacit.model.support import Channel, PatternSupport
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
+    from tacit.queries import all_channels, support_of
     from tacit.repairs import REPAIRS
     from tacit.sweeps import sweep_itemsets, sweep_rounding
 
@@ -71,8 +74,10 @@ _HOMES = {
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
     "tacit.model.repair": ("Repair",),
+    "tacit.model.support": ("Channel", "PatternSupport"),
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
+    "tacit.queries": ("all_channels", "support_of"),
     "tacit.repairs": ("REPAIRS",),
     "tacit.sweeps": ("sweep_itemsets", "sweep_rounding"),
 }
@@ -83,6 +88,7 @@ __all__ = [
     "MEASURES",
     "REPAIRS",
     "Audit",
+    "Channel",
     "Contradiction",
     "EngineError",
     "Finding",
@@ -91,6 +97,7 @@ __all__ = [
     "Itemsets",
     "LimitReached",
     "OptionError",
+    "PatternSupport",
     "Policy",
     "Repair",
     "RepairError",
@@ -99,6 +106,7 @@ __all__ = [
     "TacitError",
     "Transactions",
     "__version__",
+    "all_channels",
     "audit",
     "mine_itemsets",
     "mine_rules",
@@ -106,6 +114,7 @@ __all__ = [
     "read_table",
     "read_transactions",
     "repair",
+    "support_of",
     "sweep_itemsets",
     "sweep_rounding",
     "write_release",

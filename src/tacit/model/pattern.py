@@ -1,0 +1,181 @@
+"""Patterns over items: ``a and b and not (c or d)``, read from text.
+
+Words are ``and``, ``or``, ``not`` in any case, and parentheses; everything else that blanks and parentheses divide is the name of an item.
+Names with blanks or parentheses in them, or that read like one of the words, stand in single or double quotation marks; inside, the mark
+itself is doubled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import OptionError
+
+#: Patterns over more items than this are refused: their truth table has 2**16 lines.
+MOST_ITEMS = 16
+_MOST_DEPTH = 100
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<sign>[()])|"(?P<double>(?:[^"]|"")*)"|'(?P<single>(?:[^']|'')*)'|(?P<word>[^\s()"'][^\s()]*))"""
+)
+_WORDS = ("and", "or", "not")
+
+Truth = npt.NDArray[np.bool_]
+
+
+class Token(NamedTuple):
+    """A word, a parenthesis or a name, and where it starts (the first sign of the text is 1); ``kind`` is ``item`` for names."""
+
+    kind: str
+    text: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An item (``kind`` is ``item``, its number in ``item``), or ``and``, ``or``, ``not`` of its parts."""
+
+    kind: str
+    parts: tuple[Node, ...] = ()
+    item: int = 0
+
+    def truth(self, items: int) -> Truth:
+        """For every combination of items, as bits of its number, whether the pattern holds."""
+        if self.kind == "item":
+            return (np.arange(1 << items) >> self.item & 1).astype(np.bool_)
+        parts = [part.truth(items) for part in self.parts]
+        if self.kind == "not":
+            return ~parts[0]
+        joined: Truth = np.logical_and.reduce(parts) if self.kind == "and" else np.logical_or.reduce(parts)
+        return joined
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern: its text, the names of its items in the order of first use, where each stands, and its meaning.
+
+    >>> pattern = Pattern.parse("a and not (b or 'c d')")
+    >>> pattern.names, pattern.truth().nonzero()[0].tolist()
+    (('a', 'b', 'c d'), [1])
+    """
+
+    text: str
+    names: tuple[str, ...]
+    positions: tuple[int, ...]
+    root: Node
+
+    @classmethod
+    def parse(cls, text: str) -> Pattern:
+        """The pattern that a text means; an :class:`OptionError` says where it is not one."""
+        reader = _Reader(text)
+        root = reader.whole()
+        if len(reader.places) > MOST_ITEMS:
+            raise OptionError(
+                f"speaks of {len(reader.places)} items, and every combination of them would have to be looked at",
+                where="--pattern",
+                remedy=f"Use at most {MOST_ITEMS} items",
+            )
+        return cls(text.strip(), tuple(reader.places), tuple(reader.places.values()), root)
+
+    def truth(self) -> Truth:
+        """For every combination of the items, as bits of its number, whether the pattern holds."""
+        return self.root.truth(len(self.names))
+
+
+class _Reader:
+    """Reads by descent: ``or`` of ``and`` of ``not`` of an item or a pattern in parentheses."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokens(text))
+        self.end = len(text.rstrip()) + 1
+        self.at = 0
+        self.depth = 0
+        #: Names of items, and where each is first used.
+        self.places: dict[str, int] = {}
+
+    def whole(self) -> Node:
+        if not self.tokens:
+            raise OptionError("is empty", where="--pattern", remedy='Write for instance "a and not b"')
+        found = self.one_of("or")
+        if self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            what = (
+                "a closing parenthesis has no opening one" if token.kind == ")" else "'and' or 'or' is missing before this place"
+            )
+            raise _wrong(what, token.position)
+        return found
+
+    def one_of(self, word: str) -> Node:
+        """Parts with ``or`` between them, each of which may have parts with ``and`` between them."""
+        parts = [self.one_of("and") if word == "or" else self.negated()]
+        while self.peek() == word:
+            self.at += 1
+            parts.append(self.one_of("and") if word == "or" else self.negated())
+        return parts[0] if len(parts) == 1 else Node(word, tuple(parts))
+
+    def negated(self) -> Node:
+        if self.peek() != "not":
+            return self.single()
+        self.deeper()
+        self.at += 1
+        part = self.negated()
+        self.depth -= 1
+        return Node("not", (part,))
+
+    def single(self) -> Node:
+        kind = self.peek()
+        position = self.tokens[self.at].position if kind else self.end
+        if kind == "(":
+            self.deeper()
+            self.at += 1
+            inner = self.one_of("or")
+            if self.peek() != ")":
+                raise _wrong("the parenthesis that opens here is not closed", position)
+            self.at += 1
+            self.depth -= 1
+            return inner
+        if kind != "item":
+            raise _wrong("an item is missing at this place", position)
+        name = self.tokens[self.at].text
+        self.at += 1
+        self.places.setdefault(name, position)
+        return Node("item", item=list(self.places).index(name))
+
+    def peek(self) -> str:
+        return self.tokens[self.at].kind if self.at < len(self.tokens) else ""
+
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > _MOST_DEPTH:
+            raise _wrong("parentheses are nested too deeply", self.tokens[self.at].position)
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    at = 0
+    body = text.rstrip()
+    while at < len(body):
+        match = _TOKEN.match(body, at)
+        if match is None:
+            start = at + len(body[at:]) - len(body[at:].lstrip())
+            raise _wrong("the quotation mark that opens here is not closed", start + 1)
+        at = match.end()
+        if match["sign"]:
+            yield Token(match["sign"], match["sign"], match.start("sign") + 1)
+        elif match["word"] is not None:
+            word = match["word"]
+            kind = word.lower() if word.lower() in _WORDS else "item"
+            yield Token(kind, word, match.start("word") + 1)
+        else:
+            mark, name = ('"', match["double"]) if match["double"] is not None else ("'", match["single"])
+            start = match.start("double") if mark == '"' else match.start("single")
+            yield Token("item", name.replace(mark * 2, mark), start)
+
+
+def _wrong(what: str, position: int) -> OptionError:
+    remedy = 'Write for instance "a and not (b or c)", names with blanks or parentheses in quotation marks'
+    return OptionError(what, where=f"--pattern, position {position}", remedy=remedy)
