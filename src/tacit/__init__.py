@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "tacit.api": (
         "audit",
+        "compare",
         "mine_itemsets",
         "mine_rules",
         "read_release",
@@ -108,6 +109,7 @@ __all__ = [
     "__version__",
     "all_channels",
     "audit",
+    "compare",
     "mine_itemsets",
     "mine_rules",
     "read_release",

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tacit.attacks import ATTACKS, Target, run_attacks
-from tacit.attacks.base import ALGORITHMS, Algorithm, Progress, silent
+from tacit.attacks import Target, run_attacks
+from tacit.attacks.base import Algorithm, Progress, silent
+from tacit.auditing import (
+    adversary,
+    asked_for,
+    check_algorithm,
+    described,
+    owners_people,
+    people_of,
+    rows_of,
+    rule_case,
+    tables_of,
+)
 from tacit.errors import OptionError, nearest_name
 from tacit.formats.findings import FindingsFile
 from tacit.formats.hierarchies import read_hierarchies
@@ -19,6 +29,7 @@ from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.measures import cost_of, measure, people_changed
+from tacit.measures.truth import compare
 from tacit.mining import itemsets as itemset_mining
 from tacit.mining import rules as rule_mining
 from tacit.mining.items import table_rows
@@ -26,7 +37,7 @@ from tacit.model.audit import Audit
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Header, Itemsets, Only, Release, Rules
+from tacit.model.release import Itemsets, Only, Release, Rules
 from tacit.model.repair import Repair
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
@@ -35,6 +46,7 @@ from tacit.repairs import GOALS, REPAIRS, Goal, Proposal, RepairCase, RepairMeth
 
 __all__ = [
     "audit",
+    "compare",
     "mine_itemsets",
     "mine_rules",
     "people_of",
@@ -140,6 +152,7 @@ def audit(
     release: Release | str | Path | Any,
     *,
     data: Transactions | Table | str | Path | Any = None,
+    known: Table | str | Path | Any = None,
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
     algorithm: Algorithm = "projection",
@@ -156,6 +169,9 @@ def audit(
         A mined or read release, or anything :func:`read_release` takes.
     data
         The owner's data. Findings are the same without it; some are found only with it when ``2**|M|`` sums would take too long.
+    known
+        For rules: everybody's quasi-identifiers, as an adversary may have them from elsewhere. With ``data`` these are taken from there, and
+        estimates are compared with the truth.
     policy
         What the publisher accepts; the default is a smallest group of ten.
     attacks
@@ -185,16 +201,21 @@ def audit(
     check_listing(target)
     policy = policy or Policy()
     limits = Limits.within(time_limit)
-    rows = _owner_rows(target, data)
-    asked_for = _asked_for(attacks)
-    _check_algorithm(algorithm, target, asked_for)
-    case = Target(target, policy, limits, rows, 0, progress, algorithm, first_hit)
+    people = owners_people(target, data)
+    rules = rule_case(target, known, people)
+    wanted = asked_for(attacks)
+    check_algorithm(algorithm, target, wanted)
+    case = Target(target, policy, limits, rows_of(people), 0, progress, algorithm, first_hit, None, rules)
     if findings_to is None:
-        runs = run_attacks(case, asked_for)
+        runs = run_attacks(case, wanted)
     else:
         with FindingsFile(findings_to) as stream:
-            runs = run_attacks(replace(case, stream=stream), asked_for)
-    return Audit((_described(target),), _adversary(target), policy, runs, measure(target, runs))
+            runs = run_attacks(replace(case, stream=stream), wanted)
+    measures = dict(measure(target, runs))
+    found = Audit((described(target),), adversary(target, rules), policy, runs, measures, tables_of(rules, runs))
+    if isinstance(people, Table) and people.schema.sa and "posterior" in found.tables:
+        measures.update(compare(found, people).measures)
+    return found
 
 
 def repair(
@@ -227,7 +248,7 @@ def repair(
     start = read_release(release)
     chosen = _method(method, start, data)
     precision = _precision(method, base, decimals)
-    rows = _owner_rows(start, data)
+    rows = rows_of(owners_people(start, data))
     if start.n is None and rows is not None:
         # Repairs that change rows print n, so all of them are judged against an attacker who knows it.
         start = replace(start, header=replace(start.header, n=rows.n))
@@ -274,15 +295,6 @@ def _cost(case: RepairCase, proposal: Proposal, mine_all: Callable[..., Itemsets
     if rows is not None and proposal.data is not None:
         cost["people_changed"] = people_changed(rows, proposal.data)
     return cost
-
-
-def people_of(data: Any) -> Table | Transactions:
-    """Data as they are, or read from whatever holds them."""
-    if isinstance(data, (Table, Transactions)):
-        return data
-    if isinstance(data, (str, os.PathLike)):
-        return read_data(data)
-    return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
 
 
 def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
@@ -334,56 +346,3 @@ def _precision(method: str, base: int | None, decimals: int | None) -> Precision
         where = "--decimals" if base is None else "--base"
         raise OptionError("says how the method round prints counts", where=where, remedy="Add --method round, or leave it out")
     return Precision(base, decimals)
-
-
-def _asked_for(codes: Iterable[str] | None) -> frozenset[str]:
-    """The codes of the attacks to run."""
-    known = [attack.code for attack in ATTACKS]
-    for code in (wanted := known if codes is None else list(codes)):
-        if code not in known:
-            raise OptionError(f"there is no attack {code!r}", where="--attack", remedy=nearest_name(code, known, "attacks"))
-    return frozenset(wanted)
-
-
-def _check_algorithm(name: str, release: Release, asked_for: frozenset[str]) -> None:
-    """Raise when there is no such algorithm, or when it would not be used."""
-    if name not in ALGORITHMS:
-        raise OptionError(
-            f"there is no algorithm {name!r}", where="--algorithm", remedy=nearest_name(name, ALGORITHMS, "algorithms")
-        )
-    if name != "projection" and ("I01" not in asked_for or release.kind != "itemsets"):
-        raise OptionError("says how I01 searches, which does not run here", where="--algorithm", remedy="Leave it out")
-
-
-def _owner_rows(release: Release, data: Any) -> Transactions | None:
-    """The owner's data as transactions over the items of the release."""
-    if data is None:
-        return None
-    if isinstance(data, (str, os.PathLike)):
-        data = read_data(data, **_roles(release.header))
-    elif not isinstance(data, (Transactions, Table)):
-        data = people_of(data)
-    return data.transactions() if isinstance(data, Table) else data
-
-
-def _roles(header: Header) -> dict[str, Any]:
-    """Roles and missing-value rule as the release's header gives them."""
-    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
-    return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
-
-
-def _described(release: Release) -> dict[str, Any]:
-    """What the record says about a release."""
-    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
-    if isinstance(release, Itemsets):
-        out["only"] = release.only
-    printed = {"base": release.header.base, "digits": release.header.digits}
-    out |= {name: value for name, value in printed.items() if value is not None}
-    source = release.source
-    return out | {"file": source.name if source else None, "sha256": source.sha256 if source else None}
-
-
-def _adversary(release: Release) -> dict[str, Any]:
-    """What the adversary is taken to know besides the release."""
-    header = release.header
-    return {"knows_n": header.n is not None, "knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from tacit.attacks import channels, exceptions, unpublished
 from tacit.attacks.base import Attack, Stream, Target
+from tacit.attacks.sensitive import values
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
 
@@ -37,11 +38,19 @@ ATTACKS: tuple[Attack, ...] = (
         summary="the fewer than k people whom a rule leaves out, and groups of fewer than k between several rules",
         source="Atzori et al. 2005, example 1",
     ),
+    Attack(
+        values.CODE,
+        values.NAME,
+        needs="rules",
+        claim="estimates",
+        run=values.run,
+        summary="how probable each sensitive value is for whoever has given quasi-identifiers, by maximum entropy",
+        source="Zhu, Wang, Du 2009",
+    ),
 )
 
 #: What rules have to stand as well before they can be called clean, and what no attack above does yet; a row goes when its attack comes.
 AWAITED: tuple[AttackRun, ...] = (
-    AttackRun("R02", "sensitive-values", "estimates", "unavailable", "this version does not estimate anyone's sensitive value"),
     AttackRun("R03", "certain-values", "proves", "unavailable", "this version does not bound anyone's sensitive value"),
 )
 

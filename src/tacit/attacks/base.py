@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from tacit.model.finding import Claim
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Release
 from tacit.model.transactions import Transactions
+
+if TYPE_CHECKING:
+    from tacit.attacks.sensitive.case import RuleCase
 
 Progress = Callable[[float], None]
 
@@ -51,7 +54,8 @@ class Target:
     """A release under attack.
 
     ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone. With ``first_hit`` an
-    attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only.
+    attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only. ``rules`` is the release
+    beside everybody's quasi-identifiers, where both are there.
     """
 
     release: Release
@@ -63,6 +67,7 @@ class Target:
     algorithm: Algorithm = "projection"
     first_hit: bool = False
     stream: Stream | None = None
+    rules: RuleCase | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
+@click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
 @options.roles
 @options.missing
 @options.long_table
@@ -82,7 +83,7 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
     """
     if len(releases) > 1:
         raise OptionError("takes one release at a time", where="tacit audit", remedy="Audit each file by itself")
-    data, kind, top = given["data"], given["report_kind"], _top(given)
+    data, kind, top = given["data"] or given["known"], given["report_kind"], _top(given)
     findings_to = given["findings_to"]
     if findings_to is not None and kind == "external":
         raise OptionError(
@@ -117,9 +118,11 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
     with watched("auditing") as progress:
         release = reading.read(path, given)
         people = reading.owners_data(release, settings)
+        known = reading.known_people(release, settings)
         found = audit(
             release,
             data=people,
+            known=known,
             policy=settings.policy,
             attacks=codes,
             algorithm=given["algorithm"],

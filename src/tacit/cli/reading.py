@@ -33,7 +33,12 @@ release_file = together(
     ),
     click.option("--form", metavar="FORM", help="The form of the file, such as mlxtend or spmf; by default its content decides."),
 )
-policy = click.option("--k", type=int, metavar="K", help="The smallest group the policy allows.  [10]")
+policy = together(
+    click.option("--k", type=int, metavar="K", help="The smallest group the policy allows.  [10]"),
+    click.option("--l", "l", type=int, metavar="L", help="How many sensitive values must stay possible for everybody.  [2]"),
+    click.option("--max-posterior", metavar="P", help="The largest probability that an estimate may give a sensitive value."),
+    click.option("--max-gain", metavar="P", help="By how much an estimate may exceed the share among all people."),
+)
 
 
 def read(path: str, given: Mapping[str, Any]) -> Release:
@@ -50,6 +55,23 @@ def read(path: str, given: Mapping[str, Any]) -> Release:
     )
 
 
+def known_people(release: Release, settings: Settings) -> Table | None:
+    """Everybody's quasi-identifiers, where they are given."""
+    from tacit.api import read_table
+
+    given = settings.given
+    if not given.get("known"):
+        return None
+    if given["data"]:
+        raise OptionError("is part of what --data holds", where="--known", remedy="Give one of them")
+    header = release.header
+    roles: dict[str, Any] = {"qi": given["qi"] or header.qi or settings.config.qi}
+    roles["missing"] = given["missing"] if given["missing"] is not None else header.missing
+    if rule := given["missing_rule"] or header.missing_rule:
+        roles["missing_rule"] = rule
+    return read_table(given["known"], **roles)
+
+
 def owners_data(release: Release, settings: Settings) -> Table | Transactions | None:
     """The owner's data, where they are given; options that say how to read them are refused where they are not."""
     from tacit.api import with_coarser_items
@@ -58,7 +80,7 @@ def owners_data(release: Release, settings: Settings) -> Table | Transactions | 
     if given["data"]:
         people = settings.read(given["data"], header=release.header)
         return with_coarser_items(people, settings.hierarchies_of(people, getattr(people, "names", ())))
-    for name in (*ROLES, "hierarchies", "id_column", "item_column"):
+    for name in () if given.get("known") else (*ROLES, "hierarchies", "id_column", "item_column"):
         if given.get(name):
             option = "--" + name.replace("_", "-")
             raise OptionError(

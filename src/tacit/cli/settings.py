@@ -78,8 +78,9 @@ class Settings:
         """What the publisher accepts."""
         from tacit.model.policy import Policy
 
-        k = self.given.get("k")
-        return Policy(**dict(self.config.policy) | ({} if k is None else {"k": k}))
+        names = ("k", "l", "max_posterior", "max_gain")
+        given = {name: self.given[name] for name in names if self.given.get(name) is not None}
+        return Policy(**dict(self.config.policy) | given)
 
     def read(self, path: str, *, header: Header | None = None) -> Table | Transactions:
         """The people in a file, with roles and missing-value rule from the options, else from the release, else from ``tacit.toml``."""

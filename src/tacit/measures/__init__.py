@@ -32,6 +32,18 @@ MEASURES: tuple[Measure, ...] = (
     Measure("groups_of_one", "findings", "how many findings are about exactly one person"),
     Measure("all_channels", "channels", "all inference channels, maximal or not (I01 by `--algorithm naive`)"),
     Measure("channels_as_printed", "channels", "those that PMICD finds as its paper prints it (I01 by `--algorithm pmicd`)"),
+    Measure("qi_combinations", "combinations", "how many combinations of quasi-identifiers occur"),
+    Measure("max_posterior", "probability", "the largest estimated P(value | quasi-identifiers) (R02)"),
+    Measure(
+        "posterior_entropy",
+        "nats",
+        "the entropy of the sensitive value, given the quasi-identifiers, that the estimate leaves (R02)",
+    ),
+    Measure("max_violation", "share of people", "by how much the estimate misses the statement that it misses most (R02)"),
+    Measure("duality_gap", "nats", "how far the entropy of the estimate may be from the largest (R02)"),
+    Measure("D_overall", "nats", "divergence of the estimate from the truth, mean over all people (owner only)"),
+    Measure("D_individual_max", "nats", "divergence of the estimate from the truth, largest of any combination (owner only)"),
+    Measure("top_guess_right", "people", "for how many people the most probable value is the true one (owner only)"),
     Measure("itemsets_lost", "itemsets", "published before the repair and not after it"),
     Measure("itemsets_ghost", "itemsets", "published after the repair and not before it"),
     Measure("supports_changed", "share", "of the itemsets published before and after, how many have another count"),
@@ -43,9 +55,9 @@ MEASURES: tuple[Measure, ...] = (
 )
 
 
-def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, int]:
+def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, float]:
     """The measures of one release that its audit gives."""
-    out: dict[str, int] = {release.kind: len(release)}
+    out: dict[str, float] = {release.kind: len(release)}
     if len(release):
         out["smallest_count"] = int(release.hi.min())
     sizes = [run.sizes for run in runs if run.claim == "proves"]

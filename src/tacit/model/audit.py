@@ -26,7 +26,8 @@ class AttackRun:
 
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` says what finding
     ``i`` is about, ``show(i)`` writes it out with its arithmetic. ``people`` is the number of people proved to be concerned at least.
-    ``undecided`` counts what the attack had to leave open. ``measures`` are numbers that it alone knows, by their names in ``MEASURES``.
+    ``undecided`` counts what the attack had to leave open. ``measures`` are numbers that it alone knows, by their names in ``MEASURES``;
+    ``details`` are arrays that tables of the audit are made of.
     """
 
     code: str
@@ -36,12 +37,13 @@ class AttackRun:
     reason: str = ""
     people: int = 0
     undecided: int = 0
-    measures: Mapping[str, int] = field(default_factory=dict)
+    measures: Mapping[str, float] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     severity: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     event: Callable[[int], Event] | None = None
     show: Callable[[int], Finding] | None = None
     streamed: Mapping[int, int] | None = None
+    details: Columns = field(default_factory=dict)
 
     @property
     def findings(self) -> int:
@@ -106,7 +108,8 @@ class Findings(Sequence[Finding]):
 class Audit:
     """The outcome of an audit.
 
-    ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack.
+    ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
+    when they are asked for.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -114,12 +117,13 @@ class Audit:
     policy: Policy
     runs: tuple[AttackRun, ...]
     measures: Mapping[str, Any] = field(default_factory=dict)
+    tables: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
         """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: at least one attack ran and none was cut short."""
-        if any(run.findings and run.claim == "proves" for run in self.runs):
-            return "exposed"
+        if any(run.findings for run in self.runs):
+            return "exposed"  # an estimate is a finding only where the policy sets a limit for it
         wanted = [run for run in self.runs if run.status != "not-relevant"]
         return "clean" if wanted and all(run.decides for run in wanted) else "incomplete"
 
@@ -154,8 +158,8 @@ class Audit:
         raise OptionError(f"there is no finding {id!r} in this audit", where="finding", remedy=remedy)
 
     def table(self, name: str) -> Columns:
-        """All findings of an attack as columns."""
-        return self.attack(name).columns
+        """All findings of an attack as columns; or a table by its name, such as ``"posterior"``."""
+        return self.tables[name]() if name in self.tables else self.attack(name).columns
 
     def summary(self) -> dict[str, Any]:
         """The record without its findings."""

@@ -39,7 +39,8 @@ class Policy:
         for name in ("max_posterior", "max_gain", "min_confidence"):
             value = getattr(self, name)
             if value is not None:
-                share(value, where="--" + name.replace("_", "-"))
+                checked = share(value, where="--" + name.replace("_", "-"))
+                object.__setattr__(self, name, value if name == "min_confidence" else float(checked))
 
     def to_dict(self) -> dict[str, Any]:
         """The policy as in the record."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from tacit.errors import Contradiction, InputError
 from tacit.inference.statements import Statements
 from tacit.model.population import Places, Population
 from tacit.model.release import Rules
+
+if TYPE_CHECKING:
+    from tacit.attacks.sensitive.missing import Missing
 
 #: Where a statement comes from: the number of a line; a missing rule, by the combinations it is about and its value; the published distribution.
 LINE, MISSING, DISTRIBUTION = "line", "missing", "distribution"
@@ -58,6 +62,13 @@ class RuleCase:
         pairs = self.release.items.pairs
         assert pairs is not None
         return [pairs[int(item)] for item in self.release.antecedents[line]]
+
+    @cached_property
+    def missing(self) -> Missing:
+        """The missing rules that say something."""
+        from tacit.attacks.sensitive.missing import Missing
+
+        return Missing.of(self)
 
     @cached_property
     def holders(self) -> list[Places]:
@@ -127,7 +138,7 @@ class RuleCase:
         name = self.release.source.name if self.release.source else "the release"
         return f"{name} line {self.release.line(line)}"
 
-    def refuse(self, origins: Sequence[object]) -> None:
+    def refuse(self, origins: Sequence[object]) -> NoReturn:
         """Raise because these statements cannot all be true of the known people."""
         lines = sorted({self.release.line(origin[1]) for origin in origins if isinstance(origin, tuple) and origin[0] == LINE})
         name = self.release.source.name if self.release.source else "the release"

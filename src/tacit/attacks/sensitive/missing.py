@@ -118,7 +118,6 @@ def estimate(
             problem = reduce(said)
         except Clash as clash:
             case.refuse(clash.origins)
-            raise AssertionError("refused") from None
         start = with_multipliers(problem, known) if known else None
         solution = solve(problem, multipliers=start, check=check)
         rounds += 1

@@ -1,0 +1,137 @@
+"""R02 sensitive-values: how probable each sensitive value is for whoever has given quasi-identifiers, by maximum entropy.
+
+Infers
+    P(value | quasi-identifiers) for every combination that somebody has: of all distributions that published and missing rules allow, the one
+    that assumes nothing else, which is the one of largest entropy.
+Assumes
+    Everybody's quasi-identifiers are known, and the values that the sensitive column can have. What rules say is read in whole people: a
+    rule that is published reaches its thresholds, one that is missing from a complete list does not.
+Claim
+    Estimates. A probability is no proof; it counts against a release only where the policy sets a limit for it.
+Cost
+    People whom the same rules speak of are one class. About a dozen steps, each with one system of equations of the size of the rules;
+    missing rules enter only where they change something.
+Example
+    5 of 6 doctorates earn much, and all 4 women among them do: a male doctorate earns much with probability 1/2.
+Reference
+    Zhu, Wang, Du, Deriving Private Information from Association Rule Mining Results, ICDE 2009.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.base import Target
+from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.missing import Estimate, estimate
+from tacit.errors import LimitReached
+from tacit.model.audit import AttackRun
+from tacit.model.bound import Bound
+from tacit.model.event import BoxEvent
+from tacit.model.finding import Finding
+
+CODE = "R02"
+NAME = "sensitive-values"
+#: Findings of estimates come behind those that are proved, whatever their size.
+BEHIND_PROOFS = 1 << 50
+
+
+def run(target: Target) -> AttackRun:
+    """The probability of every sensitive value for every combination; findings where it passes what the policy allows."""
+    case = target.rules
+    if case is None:
+        return AttackRun(CODE, NAME, "estimates", "unavailable", why_not(target))
+    try:
+        found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
+    except LimitReached:
+        return AttackRun(CODE, NAME, "estimates", "stopped", "the time limit was reached before there was an estimate")
+    if not found.solution.converged:
+        return AttackRun(CODE, NAME, "estimates", "stopped", "the estimate did not converge; no number is given")
+    return _outcome(target, case, found)
+
+
+def why_not(target: Target) -> str:
+    """Why nothing can be said about anybody's sensitive value."""
+    release = target.release
+    if release.kind == "rules" and (release.items.pairs is None or not release.header.sa):
+        return "the file does not say which of its columns are quasi-identifying and which is sensitive"
+    return "needs everybody's quasi-identifiers: give them with --known, or the data with --data"
+
+
+def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
+    posterior = found.posterior()
+    people = case.population.people
+    baseline = baseline_of(case, posterior)
+    which, value = np.nonzero(over_limit(target, posterior, baseline))
+    order = np.lexsort((value, which, -posterior[which, value]))
+    which, value = which[order], value[order]
+    measures = {
+        "qi_combinations": len(case.population),
+        "max_posterior": float(posterior.max(initial=0.0)),
+        "max_violation": found.solution.violation,
+        "duality_gap": found.solution.gap,
+        "posterior_entropy": found.solution.entropy,
+    }
+
+    def event(index: int) -> BoxEvent:
+        return event_of(case, int(which[index]), int(value[index]))
+
+    def show(index: int) -> Finding:
+        q, v = int(which[index]), int(value[index])
+        text = f"Whoever has {described(case, q)} has {case.sensitive} {case.values[v]} with probability {posterior[q, v]:.3f}"
+        steps = (
+            f"By maximum entropy over {len(case.release):,} published rules and {found.missing_used:,} missing ones that matter.",
+            f"Among all people the share is {baseline[v]:.3f}.",
+        )
+        return Finding(CODE, event(index), Bound(int(people[q]), int(people[q])), f"{text} (estimated).", steps=steps)
+
+    return AttackRun(
+        CODE,
+        NAME,
+        "estimates",
+        "ran",
+        people=int(people[np.unique(which)].sum()),
+        measures=measures,
+        columns={
+            "combination": which,
+            "value": value,
+            "count": people[which],
+            "count_hi": people[which],
+            "posterior": posterior[which, value],
+        },
+        severity=BEHIND_PROOFS + ((1 - posterior[which, value]) * 1e9).astype(np.int64),
+        event=event,
+        show=show,
+        details={"posterior": posterior},
+    )
+
+
+def baseline_of(case: RuleCase, posterior: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The share of each value among all people: as published, else as estimated."""
+    counts = case.release.header.sa_counts
+    if counts:
+        return np.array(counts) / max(1, sum(counts))
+    return np.asarray(case.population.people @ posterior / max(1, case.population.n))
+
+
+def over_limit(target: Target, posterior: npt.NDArray[np.float64], baseline: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Where an estimate passes a limit of the policy."""
+    policy = target.policy
+    over = np.zeros(posterior.shape, np.bool_)
+    if policy.max_posterior is not None:
+        over |= posterior > float(policy.max_posterior)
+    if policy.max_gain is not None:
+        over |= posterior - baseline > float(policy.max_gain)
+    return over
+
+
+def event_of(case: RuleCase, combination: int, value: int) -> BoxEvent:
+    """Who has a combination and a sensitive value."""
+    values: dict[str, tuple[str, ...]] = {column: (text,) for column, text in case.population.describe(combination).items()}
+    return BoxEvent(values | {case.sensitive: (case.values[value],)})
+
+
+def described(case: RuleCase, combination: int) -> str:
+    """A combination in words."""
+    return ", ".join(f"{column}={text}" for column, text in case.population.describe(combination).items())

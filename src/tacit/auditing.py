@@ -1,0 +1,136 @@
+"""What an audit is given, and what it says about itself: the parts of :func:`tacit.api.audit`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tacit.attacks import ATTACKS
+from tacit.attacks.base import ALGORITHMS
+from tacit.attacks.sensitive.case import RuleCase
+from tacit.errors import OptionError, nearest_name
+from tacit.formats.tables import read_table
+from tacit.formats.transactions import read_data, read_transactions
+from tacit.model.audit import AttackRun, Columns
+from tacit.model.population import Population
+from tacit.model.release import Header, Itemsets, Release, Rules
+from tacit.model.table import Table
+from tacit.model.transactions import Transactions
+
+
+def people_of(data: Any) -> Table | Transactions:
+    """Data as they are, or read from whatever holds them."""
+    if isinstance(data, (Table, Transactions)):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return read_data(data)
+    return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
+
+
+def owners_people(release: Release, data: Any) -> Table | Transactions | None:
+    """The owner's data, read with the roles of the release where they lie in a file."""
+    if data is None:
+        return None
+    if isinstance(data, (str, os.PathLike)):
+        return read_data(data, **_roles(release.header))
+    return people_of(data)
+
+
+def rows_of(people: Table | Transactions | None) -> Transactions | None:
+    """People as transactions over items."""
+    return people.transactions() if isinstance(people, Table) else people
+
+
+def rule_case(release: Release, known: Any, people: Table | Transactions | None) -> RuleCase | None:
+    """Rules beside everybody's quasi-identifiers, from what is known or from the owner's data; None where one of them is not there."""
+    if known is not None and not isinstance(release, Rules):
+        raise OptionError("helps to attack rules, and the release holds none", where="--known", remedy="Leave it out")
+    if not isinstance(release, Rules) or release.items.pairs is None or not release.header.sa:
+        return None
+    header = release.header
+    if isinstance(known, (str, os.PathLike)):
+        known = read_table(known, **{name: value for name, value in _roles(header).items() if name != "sa"})
+    elif known is not None and not isinstance(known, Table):
+        known = read_table(known)
+    table = known if known is not None else people
+    if not isinstance(table, Table):
+        return None
+    columns = header.qi or table.schema.qi
+    missing = [name for name in columns if name not in table.names]
+    if missing:
+        where = "--known" if known is not None else "--data"
+        remedy = f"Its columns are: {', '.join(table.names)}"
+        raise OptionError(f"has no column {', '.join(missing)}, which the rules are about", where=where, remedy=remedy)
+    return RuleCase(release, Population.of(table.select(columns)))
+
+
+def posterior_table(case: RuleCase, runs: Iterable[AttackRun]) -> Columns:
+    """One line for each combination and sensitive value: people, estimate (R02), bounds (R03); nan where an attack did not run."""
+    population, n_values = case.population, len(case.values)
+    shape = (len(population), n_values)
+    found: dict[str, Any] = {name: np.full(shape, np.nan) for name in ("posterior", "lower", "upper")}
+    for run in runs:
+        found |= {name: values for name, values in run.details.items() if name in found}
+    out: dict[str, Any] = {
+        column.name: np.array(column.values, object)[column.codes].repeat(n_values) for column in population.columns
+    }
+    out[case.sensitive] = np.tile(np.array(case.values, object), len(population))
+    out["people"] = population.people.repeat(n_values)
+    return out | {name: values.reshape(-1) for name, values in found.items()}
+
+
+def tables_of(case: RuleCase | None, runs: tuple[AttackRun, ...]) -> Mapping[str, Callable[[], Columns]]:
+    """The tables that an audit offers besides its findings."""
+    if case is None or not any(run.details for run in runs):
+        return {}
+    return {"posterior": lambda: posterior_table(case, runs)}
+
+
+def asked_for(codes: Iterable[str] | None) -> frozenset[str]:
+    """The codes of the attacks to run."""
+    known = [attack.code for attack in ATTACKS]
+    for code in (wanted := known if codes is None else list(codes)):
+        if code not in known:
+            raise OptionError(f"there is no attack {code!r}", where="--attack", remedy=nearest_name(code, known, "attacks"))
+    return frozenset(wanted)
+
+
+def check_algorithm(name: str, release: Release, wanted: frozenset[str]) -> None:
+    """Raise when there is no such algorithm, or when it would not be used."""
+    if name not in ALGORITHMS:
+        raise OptionError(
+            f"there is no algorithm {name!r}", where="--algorithm", remedy=nearest_name(name, ALGORITHMS, "algorithms")
+        )
+    if name != "projection" and ("I01" not in wanted or release.kind != "itemsets"):
+        raise OptionError("says how I01 searches, which does not run here", where="--algorithm", remedy="Leave it out")
+
+
+def _roles(header: Header) -> dict[str, Any]:
+    """Roles and missing-value rule as the release's header gives them."""
+    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
+    return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
+
+
+def described(release: Release) -> dict[str, Any]:
+    """What the record says about a release."""
+    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
+    if isinstance(release, Itemsets):
+        out["only"] = release.only
+    printed = {"base": release.header.base, "digits": release.header.digits}
+    out |= {name: value for name, value in printed.items() if value is not None}
+    source = release.source
+    return out | {"file": source.name if source else None, "sha256": source.sha256 if source else None}
+
+
+def adversary(release: Release, case: RuleCase | None) -> dict[str, Any]:
+    """What the adversary is taken to know besides the release."""
+    header = release.header
+    out: dict[str, Any] = {
+        "knows_n": header.n is not None,
+        "knows_that_the_list_is_complete": header.complete,
+        "rounding": header.rounding,
+    }
+    return out if release.kind != "rules" else out | {"knows_quasi_identifiers": case is not None}
