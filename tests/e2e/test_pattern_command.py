@@ -88,9 +88,8 @@ def test_rules_are_never_called_clean(tmp_path: Path, monkeypatch: pytest.Monkey
     assert made["verdict"] == "incomplete"
     assert record("audit", "rules.csv", "--attack", "R01", code=3)["verdict"] == "incomplete"
     waiting = [attack for attack in made["attacks"] if attack["status"] == "unavailable"]
-    listed = {row["code"] for row in record("attacks")["attacks"]}
     assert waiting
-    assert all(attack["reason"] and attack["code"] not in listed for attack in waiting)
+    assert all(attack["reason"] for attack in waiting)
 
 
 def test_rules_that_only_together_clash_name_their_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

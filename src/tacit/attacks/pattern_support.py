@@ -155,7 +155,13 @@ class _Words:
 
     def sum(self, proof: Proof, total: int) -> list[str]:
         """The signed sum of exact supports."""
-        terms = [self._term(mask, weight, "") for mask, weight in self._ordered(proof)]
+        merged: dict[int, tuple[int, Fraction]] = {}
+        for mask, weight in self._ordered(proof):
+            # Subsets with one closure share its line: equal terms are one, and opposite ones none.
+            source = int(self.statements.low[mask])
+            first, before = merged.get(source, (mask, Fraction(0))) if source >= 0 else (mask, Fraction(0))
+            merged[source if source >= 0 else -1 - mask - (1 << len(self.items))] = first, before + weight
+        terms = [self._term(mask, weight, "") for mask, weight in merged.values() if weight]
         return [*self.before, *_shown(terms), f"sum: {total:,}"]
 
     def bounds(self, lower: Proof, upper: Proof | None, method: Method) -> list[str]:

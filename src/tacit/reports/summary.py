@@ -189,7 +189,7 @@ def next_steps(audit: Audit) -> list[str]:
         ]
     hints = {
         "stopped": "give more time with --time-limit",
-        "unavailable": "use a version of Tacit that has the attacks which could not run",
+        "unavailable": "give what the attacks that could not run lack",
         "ran": "give the data with --data, or the number of people with --n",
     }
     found = dict.fromkeys(hints[run.status] for run in open_runs(audit))
