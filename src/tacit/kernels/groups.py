@@ -24,6 +24,8 @@ Found = tuple[Whole, Words, Whole]
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
 SETS_PER_TASK = 4096
 
+#: Sets over at most this many items are put in order as words of bits, others as lists.
+SORTED_AS_WORDS = 256
 #: Rows of all items are kept as bits when they take at most this many words (16 MB).
 WORDS_AT_ONCE = 1 << 21
 
@@ -145,17 +147,17 @@ def _on_short_sets(
 
 def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) -> Iterator[_Chunk]:
     """The sets in dictionary order from the rarest item on, cut where the union would pass 64 items."""
-    from tacit.kernels.order import arrange, cut_by_union, dictionary_order
+    from tacit.kernels.order import arrange, cut_by_union
 
     n_items = len(rows.starts) - 1
     rank = np.empty(n_items, np.int64)
     rank[np.argsort(np.diff(rows.starts), kind="stable")] = np.arange(n_items)
     lengths = np.diff(offsets)[numbers]
     starts = np.append(0, np.cumsum(lengths))
-    owners = np.repeat(np.arange(len(numbers)), lengths)
-    flat = members[np.arange(starts[-1]) + np.repeat(offsets[numbers] - starts[:-1], lengths)]
-    ranks = np.sort(owners * n_items + rank[flat]) - owners * n_items  # the items of each set, rarest first
-    order = dictionary_order(starts, ranks.astype(np.int32), n_items)
+    flat = members
+    if len(numbers) < len(offsets) - 1:
+        flat = members[np.arange(starts[-1]) + np.repeat(offsets[numbers] - starts[:-1], lengths)]
+    order = _rarest_first(starts, rank[flat], n_items)
     ordered, items = np.zeros(len(starts), np.int64), np.empty(len(flat), np.int32)
     arrange(starts, flat.astype(np.int32), order, ordered, items)
     ends = np.empty(len(numbers), np.int64)
@@ -165,6 +167,21 @@ def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) ->
         begin = ordered[first:last]
         yield _chunk(numbers[order[first:last]], items[ordered[first] : ordered[last]], begin - begin[0], n_items)
         first = last
+
+
+def _rarest_first(starts: Whole, ranks: Whole, n_items: int) -> Whole:
+    """An order of sets in which those that share their rarest items stand together; ranks ascend from the rarest item on."""
+    from tacit.kernels.order import dictionary_order
+
+    if n_items <= SORTED_AS_WORDS:
+        # Of two sets, the one that holds the rarest item that only one of them holds has the larger number.
+        bits = np.uint64(1) << (63 - ranks % 64).astype(np.uint64)
+        words = [np.where(ranks // 64 == word, bits, np.uint64(0)) for word in range(-(-n_items // 64))]
+        keys = [np.bitwise_or.reduceat(word, starts[:-1]) for word in words]
+        return np.lexsort(keys[::-1]) if len(keys) > 1 else np.argsort(keys[0])
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    sorted_ranks = np.sort(owners * n_items + ranks) - owners * n_items
+    return np.asarray(dictionary_order(starts, sorted_ranks.astype(np.int32), n_items))
 
 
 def _chunk(numbers: Whole, flat: npt.NDArray[np.int32], starts: Whole, n_items: int) -> _Chunk:
