@@ -110,7 +110,7 @@ class TestRefusals:
         told, lines = self.message(release_of(("a", 50), ("c", 60), ("ab", 50)))
         assert lines == (2, 4)
         assert told.startswith(
-            "release, lines 2 and 4: the itemset of line 2 is not closed: that of line 4 holds it and has as many people."
+            "release, lines 2 and 4: the itemset of line 2 is not closed: that of line 4 holds it and has at least as many people."
         )
 
     def test_what_two_closed_sets_share(self) -> None:

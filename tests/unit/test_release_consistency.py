@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.errors import Contradiction, InputError
+from tacit.errors import Contradiction, InputError, numbered
 from tacit.formats import consistency, subsets
 from tacit.formats.releases import read_release
 from tacit.model.items import Items
@@ -27,6 +27,10 @@ def message(folder: Path, text: str, header: dict[str, Any] | None = None, **opt
         read_release(folder / "r.csv", **options)
     assert "CANARY" not in str(caught.value)
     assert caught.value.__cause__ is None
+    if isinstance(caught.value, Contradiction) and caught.value.lines:
+        # The lines are in the sentence, and as numbers besides.
+        named = caught.value.where.removeprefix("r.csv, ").partition(", column")[0]
+        assert named == numbered(caught.value.lines)
     return str(caught.value)
 
 
@@ -234,6 +238,22 @@ def itemsets(family: list[list[int]], lo: list[int], hi: list[int] | None = None
     return Itemsets(
         Sets.from_lists(family), np.array(lo), np.array(lo if hi is None else hi), Items(names), Header(n=n), source=Source("s")
     )
+
+
+@pytest.mark.parametrize(
+    ("cells", "lines_named"),
+    [
+        ((f"{B},5,", f"{A},101,"), (3,)),
+        ((f"{AB},5,", f"{B},9,", '"[""b"", ""CANARY""]",6,'), (2, 4)),
+        ((f"{A},20,", f"{B},9,", f"{AB},10,"), (3, 4)),
+        ((f"{A},50,0.50", f"{B},50,0.52"), (3,)),
+    ],
+)
+def test_a_contradiction_carries_its_lines(tmp_path: Path, cells: tuple[str, ...], lines_named: tuple[int, ...]) -> None:
+    (tmp_path / "r.csv").write_text(lines(*cells))
+    with pytest.raises(Contradiction) as caught:
+        read_release(tmp_path / "r.csv", n=100)
+    assert caught.value.lines == lines_named
 
 
 class TestReleasesInMemory:

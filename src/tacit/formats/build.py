@@ -108,6 +108,7 @@ class _Reading:
                     raise Contradiction(
                         "count and support fit no number of people that the lines before allow",
                         where=self.printout.place(int(line)),
+                        lines=[int(self.printout.lines[int(line)])],
                         remedy="Correct the line, or give the number of people with --n",
                     )
                 if first == last:
@@ -132,6 +133,7 @@ class _Reading:
                 raise Contradiction(
                     f"the empty set, which everybody has, is not given to n = {header.n} people",
                     where=printout.place(int(line)),
+                    lines=[int(printout.lines[int(line)])],
                     remedy="Correct the line or n",
                 )
         chosen = selected(release, np.flatnonzero(~empty))
@@ -158,6 +160,7 @@ class _Reading:
             raise Contradiction(
                 f"no whole number of people prints so and reaches the min_support of {least} that the header gives",
                 where=self.printout.place(int(clash[0])),
+                lines=[int(self.printout.lines[int(clash[0])])],
                 remedy="Correct the line or the header",
             )
         return lo, hi
@@ -179,6 +182,7 @@ class _Reading:
                 raise Contradiction(
                     f"the count is no multiple of {header.base}, the base that the header gives",
                     where=self.printout.place(int(odd[0]), self._count_name()),
+                    lines=[int(self.printout.lines[int(odd[0])])],
                     remedy="Correct the line or the header",
                 )
             silent = np.flatnonzero(~self.counted)
@@ -195,6 +199,7 @@ class _Reading:
             raise Contradiction(
                 f"the count is above n = {header.n}",
                 where=self.printout.place(int(above[0]), self._count_name()),
+                lines=[int(self.printout.lines[int(above[0])])],
                 remedy="Correct the line or n",
             )
         self._check_shares_beside(header)
@@ -217,6 +222,7 @@ class _Reading:
                 raise Contradiction(
                     f"the support does not print the count's share of n = {header.n}",
                     where=self.printout.place(int(both[first]), self.support.column.name),
+                    lines=[int(self.printout.lines[int(both[first])])],
                     remedy="Correct the count, the support or n",
                 )
 
@@ -265,6 +271,7 @@ class _Reading:
             raise Contradiction(
                 "no whole numbers of people fit all that the line prints and the thresholds of the header",
                 where=printout.place(clash),
+                lines=[int(printout.lines[clash])],
                 remedy="Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)",
             )
         self._check_ends(np.maximum(hi, whole_hi))
@@ -292,6 +299,7 @@ class _Reading:
                 raise Contradiction(
                     f"the count is above n = {header.n}",
                     where=self.printout.place(int(above[0]), self.printout.whole_count.name),
+                    lines=[int(self.printout.lines[int(above[0])])],
                     remedy="Correct the line or n",
                 )
             lo = np.where(self.whole_counted, self.whole_count, lo)

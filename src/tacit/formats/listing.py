@@ -46,7 +46,7 @@ def _check_pairs(release: Itemsets) -> None:
     """No closed set has as many people as a set around it, and no maximal set has a set around it."""
     if release.only == "closed":
         found = clash_of_pairs(release.sets, release.lo, release.hi, strict=True)
-        why = "holds it and has as many people"
+        why = "holds it and has at least as many people"
     else:
         size = len(release)
         found = clash_of_pairs(release.sets, np.ones(size, np.int64), np.zeros(size, np.int64))
