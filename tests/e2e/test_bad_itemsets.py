@@ -72,6 +72,10 @@ def test_lines_that_clash_are_named() -> None:
         "r.csv, lines 2, 5, 6 and 8: the counts cannot all be true: line 2 + line 8 - line 5 - line 6 is a number of people, and comes to "
         "-10. Check these lines, the number of people and how numbers were rounded (--rounding).\n"
     )
+    result = tacit("audit", own({"n": 4}, ("a", 3), ("b", 3), ("a b", 1)))
+    assert result.stderr.startswith(
+        "r.csv, lines 2, 3 and 4: the counts cannot all be true: n + line 4 - line 2 - line 3 is a number of people, and comes to -1. "
+    )
     rounded = own({"n": 100, "rounding": {"base": 5}}, *lines)
     assert "comes to at most -2. Check" in tacit("audit", rounded).stderr
     assert tacit("audit", own({"n": 100, "rounding": {"base": 10}}, *lines)).exit_code == 0

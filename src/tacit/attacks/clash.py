@@ -113,7 +113,7 @@ def _file_lines(clash: Clash) -> list[int]:
 
 
 def _is_rounded(clash: Clash) -> bool:
-    return any(statement.lo < statement.hi for statement in clash.statements if statement.line != COMPLETE)
+    return any(statement.lo < statement.hi for statement in clash.statements if statement.line >= 0)
 
 
 def _written(release: Itemsets, clash: Clash, sign: int = 1) -> str:
