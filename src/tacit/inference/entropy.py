@@ -25,11 +25,14 @@ from tacit.inference.classes import Problem
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-#: A solution misses no statement by more than the first (a share of all people) and is no further from the optimum than the second (nats).
-FEASIBLE, OPTIMAL = 1e-11, 1e-10
+#: What is aimed at: no statement missed by more than the first (a share of all people), no further from the optimum than the second (nats).
+#: Probabilities are as exact as the root of the second.
+FEASIBLE, OPTIMAL = 1e-13, 1e-13
+#: What is good enough where rounding errors allow no more.
+ACCEPTABLE = 1e-11, 1e-10
 MOST_STEPS = 150
 #: Bounds of intervals are met up to this share of all people: an interval that other statements leave one point of has an inside then.
-ROOM = 1e-10
+ROOM = 1e-13
 #: What both multipliers of an interval are at first, in nats.
 GRIP = 10.0
 #: A step goes this far towards the border of what is allowed.
@@ -187,12 +190,14 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
     for step in range(MOST_STEPS):
         check()
         distance, gap = point.distance(dual), point.gap(dual)
-        if max(np.abs(part).max() for part in point.missed(dual)) <= FEASIBLE and gap <= OPTIMAL:
-            return _finished(dual, point, step, converged=True)
         if not np.isfinite(distance + gap):
             break
         since_best = 0 if distance + gap < 0.9 * best else since_best + 1
         best = min(best, distance + gap)
+        furthest = max(np.abs(part).max() for part in point.missed(dual))
+        stuck = since_best > 1 and furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
+        if stuck or (furthest <= FEASIBLE and gap <= OPTIMAL):
+            return _finished(dual, point, step, converged=True)
         if since_best > 30:
             break
         point = _stepped(dual, point)
@@ -205,7 +210,8 @@ def _finished(dual: _Dual, point: _Point, steps: int, *, converged: bool) -> Sol
     share = point.share.reshape(len(dual.weights), dual.n_values)
     logs = np.log(share, where=share > 0, out=np.zeros_like(share))
     entropy = float(-(dual.weights[:, None] * share * logs).sum())
-    over = np.maximum(dual.lo - point.sums, point.sums - dual.hi) if dual.size else np.zeros(1)
+    lo, hi = dual.problem.lo / dual.problem.n, dual.problem.hi / dual.problem.n
+    over = np.maximum(lo - point.sums, point.sums - hi) if dual.size else np.zeros(1)
     return Solution(
         share,
         point.multipliers,

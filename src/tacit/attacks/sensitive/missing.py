@@ -24,7 +24,7 @@ from tacit.model.sets import Sets
 from tacit.model.transactions import Transactions
 
 #: A bound counts as missed when it is by more than this share of all people.
-TOLERANCE = 2e-10
+TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
