@@ -17,6 +17,7 @@ from tacit.auditing import (
     described,
     owners_people,
     people_of,
+    posterior_of,
     rows_of,
     rule_case,
     tables_of,
@@ -29,6 +30,7 @@ from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.measures import cost_of, measure, people_changed
+from tacit.measures.posterior import posterior_measures
 from tacit.measures.truth import compare
 from tacit.mining import itemsets as itemset_mining
 from tacit.mining import rules as rule_mining
@@ -211,10 +213,12 @@ def audit(
     else:
         with FindingsFile(findings_to) as stream:
             runs = run_attacks(replace(case, stream=stream), wanted)
-    measures = dict(measure(target, runs))
-    found = Audit((described(target),), adversary(target, rules), policy, runs, measures, tables_of(rules, runs))
-    if isinstance(people, Table) and people.schema.sa and "posterior" in found.tables:
-        measures.update(compare(found, people).measures)
+    measures, posterior = dict(measure(target, runs)), posterior_of(rules, runs)
+    found = Audit((described(target),), adversary(target, rules), policy, runs, measures, tables_of(posterior), posterior)
+    if posterior is not None and posterior.is_estimated:
+        measures.update(posterior_measures(posterior, policy))
+        if isinstance(people, Table) and people.schema.sa:
+            measures.update(compare(found, people).measures)
     return found
 
 

@@ -11,11 +11,13 @@ import numpy as np
 from tacit.attacks import ATTACKS
 from tacit.attacks.base import ALGORITHMS
 from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.values import baseline_of
 from tacit.errors import OptionError, nearest_name
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.model.audit import AttackRun, Columns
 from tacit.model.population import Population
+from tacit.model.posterior import Posterior
 from tacit.model.release import Header, Itemsets, Release, Rules
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
@@ -67,26 +69,23 @@ def rule_case(release: Release, known: Any, people: Table | Transactions | None)
     return RuleCase(release, Population.of(table.select(columns)))
 
 
-def posterior_table(case: RuleCase, runs: Iterable[AttackRun]) -> Columns:
-    """One line for each combination and sensitive value: people, estimate (R02), bounds (R03); nan where an attack did not run."""
-    population, n_values = case.population, len(case.values)
-    shape = (len(population), n_values)
+def posterior_of(case: RuleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
+    """What R02 estimates and R03 bounds, for every combination and sensitive value; None where neither looked."""
+    if case is None or not any(run.details for run in runs):
+        return None
+    shape = (len(case.population), len(case.values))
     found: dict[str, Any] = {name: np.full(shape, np.nan) for name in ("posterior", "lower", "upper")}
     for run in runs:
         found |= {name: values for name, values in run.details.items() if name in found}
-    out: dict[str, Any] = {
-        column.name: np.array(column.values, object)[column.codes].repeat(n_values) for column in population.columns
-    }
-    out[case.sensitive] = np.tile(np.array(case.values, object), len(population))
-    out["people"] = population.people.repeat(n_values)
-    return out | {name: values.reshape(-1) for name, values in found.items()}
+    baseline = baseline_of(case, found["posterior"])
+    published = bool(case.release.header.sa_counts)
+    share, lower, upper = found["posterior"], found["lower"], found["upper"]
+    return Posterior(case.population, case.sensitive, case.values, share, lower, upper, baseline, published)
 
 
-def tables_of(case: RuleCase | None, runs: tuple[AttackRun, ...]) -> Mapping[str, Callable[[], Columns]]:
+def tables_of(posterior: Posterior | None) -> Mapping[str, Callable[[], Columns]]:
     """The tables that an audit offers besides its findings."""
-    if case is None or not any(run.details for run in runs):
-        return {}
-    return {"posterior": lambda: posterior_table(case, runs)}
+    return {} if posterior is None else {"posterior": posterior.table}
 
 
 def asked_for(codes: Iterable[str] | None) -> frozenset[str]:

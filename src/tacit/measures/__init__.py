@@ -34,16 +34,47 @@ MEASURES: tuple[Measure, ...] = (
     Measure("channels_as_printed", "channels", "those that PMICD finds as its paper prints it (I01 by `--algorithm pmicd`)"),
     Measure("qi_combinations", "combinations", "how many combinations of quasi-identifiers occur"),
     Measure("max_posterior", "probability", "the largest estimated P(value | quasi-identifiers) (R02)"),
+    Measure("max_gain", "probability", "by how much an estimate exceeds the baseline, at most (R02)"),
+    Measure("people_above_50", "people", "people whose most probable value has an estimate above 0.5 (R02)"),
+    Measure("people_above_90", "people", "people whose most probable value has an estimate above 0.9 (R02)"),
+    Measure("people_above_99", "people", "people whose most probable value has an estimate above 0.99 (R02)"),
     Measure(
         "posterior_entropy",
         "nats",
         "the entropy of the sensitive value, given the quasi-identifiers, that the estimate leaves (R02)",
+    ),
+    Measure("baseline_entropy", "nats", "the entropy of the sensitive value among all people: what an outsider does not know"),
+    Measure("knowledge_gained", "nats", "divergence of the estimates from the baseline, mean over all people (R02)"),
+    Measure("knowledge_gained_max", "nats", "divergence of the estimates from the baseline, largest of any combination (R02)"),
+    Measure("l_distinct", "values", "l-diversity: the fewest values with an estimate of at least 0.001 in any combination (R02)"),
+    Measure("l_entropy", "values", "entropy l-diversity: the smallest exp(entropy) of the estimates of any combination (R02)"),
+    Measure(
+        "t_closeness", "probability", "total variation distance of the estimates from the baseline, largest of any combination"
+    ),
+    Measure(
+        "t_closeness_mean", "probability", "total variation distance of the estimates from the baseline, mean over all people"
+    ),
+    Measure(
+        "smallest_combination",
+        "people",
+        "the fewest people who share a combination: k of (alpha, k), with `max_posterior` as alpha",
+    ),
+    Measure(
+        "people_outside_alpha_k",
+        "people",
+        "people in combinations of fewer than k people or with an estimate above `--max-posterior`, where that is set (R02)",
     ),
     Measure("max_violation", "share of people", "by how much the estimate misses the statement that it misses most (R02)"),
     Measure("duality_gap", "nats", "how far the entropy of the estimate may be from the largest (R02)"),
     Measure("D_overall", "nats", "divergence of the estimate from the truth, mean over all people (owner only)"),
     Measure("D_individual_max", "nats", "divergence of the estimate from the truth, largest of any combination (owner only)"),
     Measure("top_guess_right", "people", "for how many people the most probable value is the true one (owner only)"),
+    Measure("baseline_guess_right", "people", "for how many people the value that most people have is the true one (owner only)"),
+    Measure(
+        "sure_guess_right",
+        "people",
+        "people whose most probable value has an estimate above 0.9 and is the true one (owner only)",
+    ),
     Measure("itemsets_lost", "itemsets", "published before the repair and not after it"),
     Measure("itemsets_ghost", "itemsets", "published after the repair and not before it"),
     Measure("supports_changed", "share", "of the itemsets published before and after, how many have another count"),

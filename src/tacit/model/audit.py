@@ -14,6 +14,7 @@ from tacit.errors import OptionError, nearest_name
 from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
 from tacit.model.policy import Policy
+from tacit.model.posterior import Posterior
 
 Status = Literal["ran", "not-relevant", "stopped", "unavailable"]
 Verdict = Literal["exposed", "clean", "incomplete"]
@@ -109,7 +110,7 @@ class Audit:
     """The outcome of an audit.
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
-    when they are asked for.
+    when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -118,6 +119,7 @@ class Audit:
     runs: tuple[AttackRun, ...]
     measures: Mapping[str, Any] = field(default_factory=dict)
     tables: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
+    posterior: Posterior | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -169,9 +171,17 @@ class Audit:
             "adversary": dict(self.adversary),
             "policy": self.policy.to_dict(),
             "attacks": [run.to_dict() for run in self.runs],
-            "measures": dict(self.measures),
+            "measures": {name: _finite(value) for name, value in self.measures.items()},
         }
 
     def to_dict(self, *, top: int = 10) -> dict[str, Any]:
         """The record: one JSON object, the same for the same input."""
-        return {"format": "tacit.audit/1"} | self.summary() | {"findings": [finding.to_dict() for finding in self.findings[:top]]}
+        out = {"format": "tacit.audit/1"} | self.summary()
+        if self.posterior is not None and self.posterior.is_estimated:
+            out["estimates"] = self.posterior.to_dict(top=top)
+        return out | {"findings": [finding.to_dict() for finding in self.findings[:top]]}
+
+
+def _finite(value: Any) -> Any:
+    """A number as JSON knows it: null where it is infinite."""
+    return None if isinstance(value, float) and not np.isfinite(value) else value

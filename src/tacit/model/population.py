@@ -68,6 +68,34 @@ class Population:
             found = found[self.columns[column].codes[found] == code]
         return found
 
+    def places_of(self, table: Table) -> Numbers:
+        """The combination that each row of a table has; -1 where nobody here has it.
+
+        >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",)]))
+        >>> known.places_of(Table.from_rows(["sex"], [("M",), ("X",), ("F",)])).tolist()
+        [1, -1, 0]
+        """
+        mine, theirs = np.zeros(len(self), np.int64), np.zeros(len(table.weights), np.int64)
+        known, span = np.ones(len(theirs), np.bool_), 1
+        for column in self.columns:
+            other = table.column(column.name)
+            code = {value: number for number, value in enumerate(column.values)}
+            fresh = np.array([code.get(value, -1) for value in other.values], np.int64)[other.codes]
+            known &= fresh >= 0
+            if span > np.iinfo(np.int64).max // max(1, len(column.values)):
+                # Too many combinations for one number: only those that occur are numbered.
+                kept, mine = np.unique(mine, return_inverse=True)
+                place = np.minimum(np.searchsorted(kept, theirs), max(0, len(kept) - 1))
+                known &= kept[place] == theirs
+                theirs, span = place, len(kept)
+            mine, theirs = mine * len(column.values) + column.codes, theirs * len(column.values) + np.maximum(fresh, 0)
+            span *= len(column.values)
+        order = np.argsort(mine)
+        found = np.minimum(np.searchsorted(mine, theirs, sorter=order), max(0, len(mine) - 1))
+        places = order[found] if len(mine) else np.zeros(len(theirs), np.int64)
+        known &= mine[places] == theirs if len(mine) else np.zeros(len(theirs), np.bool_)
+        return np.where(known, places, -1)
+
     @cached_property
     def _places(self) -> dict[tuple[str, str], tuple[int, int]]:
         """Where each value stands: its column and its code."""

@@ -43,7 +43,13 @@ class Part:
         [{'k': 3}]
         """
         rows = [{name: cell for name, cell in zip(self.head, row, strict=True) if name not in self.clock} for row in self.rows]
-        return {"name": self.name, "title": self.title, "reading": self.reading, "rows": rows, "outcome": None if self.clock else self.outcome}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "reading": self.reading,
+            "rows": rows,
+            "outcome": None if self.clock else self.outcome,
+        }
 
 
 @dataclass(frozen=True, slots=True)
