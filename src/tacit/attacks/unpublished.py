@@ -21,6 +21,7 @@ Reference
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,8 @@ MOST_FREQUENT = 1 << 25
 MOST_KNOWN = 1 << 23
 #: Stands for the number of people where it is not known: more than there are, and small enough for sums of 2**16 terms.
 NO_BOUND = 1 << 45
+#: Candidates are made in pieces of about so many, so that they need little memory however many items there are.
+WORK_PER_CALL = 1 << 18
 #: Candidates are looked at in pieces, so that time limits are noticed.
 PIECE = 4096
 
@@ -186,14 +189,9 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
     ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
     fresh, level, too_long, looked_at = book.everything(), 1, 0, 0
     while len(fresh):
-        wanted = _looked_for(release, book, book.candidates(fresh, first=level == 1))
-        looked_at += len(wanted)
-        if len(book) + len(wanted) > MOST_KNOWN:
-            return len(wanted), f"more than {MOST_KNOWN:,} itemsets follow from the release; the longest were not looked at"
-        fresh = np.empty((0, book.width), np.uint64)
-        for start in range(0, len(wanted), PIECE):
-            target.limits.check(CODE)
-            keys = wanted[start : start + PIECE]
+        exact: list[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = []
+        for keys, share in _candidates(target, release, book, fresh, level):
+            looked_at += len(keys)
             bounds, found = book.deduce(keys, ask)
             which, present, lo, hi, new = found.T
             too_long += int((bounds[:, 0] < 0).sum())
@@ -201,12 +199,15 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
             parts.append(Groups(keys[which], present, lo, hi, np.full(len(which), level), new))
             if target.first_hit and len(which):
                 return 0, "stopped at the first findings, as asked"
-            exact = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))
-            # Candidates of one level never contain each other, so what is entered now does not change the rest of the level.
-            book.enter(keys[exact], bounds[exact])
-            fresh = np.concatenate((fresh, keys[exact]))
+            known = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))
+            exact.append((keys[known], bounds[known]))
+            if len(book) + sum(len(piece) for piece, _ in exact) > MOST_KNOWN:
+                return len(keys), f"more than {MOST_KNOWN:,} itemsets follow from the release; the longest were not looked at"
             if level == 1:
-                target.progress((start + len(keys)) / len(wanted))
+                target.progress(share)
+        fresh = np.concatenate([np.empty((0, book.width), np.uint64), *(piece for piece, _ in exact)])
+        for piece in exact:  # only now: what is known decides which candidates belong to the next level
+            book.enter(*piece)
         level += 1
     target.progress(1.0)
     reasons = [f"{too_long} unpublished itemsets of more than {LONGEST} items were not looked at"] if too_long else []
@@ -214,6 +215,20 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
         reasons.append("the number of people is not known, so what follows only with it is not decided")
         return max(1, looked_at), "; ".join(reasons)
     return too_long, "; ".join(reasons)
+
+
+def _candidates(
+    target: Target, release: Itemsets, book: Book, fresh: npt.NDArray[np.uint64], level: int
+) -> Iterator[tuple[npt.NDArray[np.uint64], float]]:
+    """Candidates above what is fresh, in pieces, each with the share of the level that is done; time limits are noticed in between."""
+    # On the first level each candidate is reached in one way, so that pieces never meet; later levels are small.
+    size = max(1, WORK_PER_CALL // max(1, len(book.items))) if level == 1 else len(fresh)
+    for start in range(0, len(fresh), size):
+        target.limits.check(CODE)
+        wanted = _looked_for(release, book, book.candidates(fresh[start : start + size], first=level == 1))
+        for first in range(0, len(wanted), PIECE):
+            target.limits.check(CODE)
+            yield wanted[first : first + PIECE], min(1.0, (start + size) / len(fresh))
 
 
 def _looked_for(release: Itemsets, book: Book, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

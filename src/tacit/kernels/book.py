@@ -92,9 +92,13 @@ class Book:
         return self._lo[slots], self._hi[slots], slots >= 0
 
     def candidates(self, fresh: Words, *, first: bool) -> Words:
-        """Itemsets that are not in the book but all of whose subsets are, above those of ``fresh``; sorted, each once."""
+        """Itemsets that are not in the book but all of whose subsets are, above those of ``fresh``; each once, in a fixed order.
+
+        ``first`` says that ``fresh`` is everything in the book: then each is reached in one way only.
+        """
         count, found = candidates(self._marks, self._words, _flat(fresh), self.mix, first)
-        return np.unique(found[: count * self.width].reshape(-1, self.width), axis=0)
+        keys = found[: count * self.width].reshape(-1, self.width)
+        return keys if first else np.unique(keys, axis=0)
 
     def deduce(self, keys: Words, ask: Whole) -> tuple[Whole, Whole]:
         """Bounds of candidates, two columns, and the small groups they prove, five (see :func:`tacit.kernels.deduction.deduce`)."""
