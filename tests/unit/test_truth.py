@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import OptionError
-from tacit.measures.truth import RANGES
 from tacit.model.audit import Audit
+from tacit.model.comparison import RANGES
 from tacit.model.policy import Policy
 from tacit.model.population import Population
 from tacit.model.posterior import Posterior

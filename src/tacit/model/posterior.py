@@ -14,6 +14,8 @@ from tacit.model.population import Population
 
 Floats = npt.NDArray[np.float64]
 
+#: Estimates that agree in this many decimals are equal: further ones depend on the machine.
+DIGITS = 9
 #: An estimate counts as outside its bounds only where it is so by more than this.
 _ROOM = 1e-7
 
@@ -92,7 +94,7 @@ class Posterior:
 
     def highest(self, number: int, *, gained: bool = False) -> list[Guess]:
         """The most certain estimates, or those that exceed the baseline most; of equal ones those about more people first."""
-        measure = (self.gain if gained else self.share).reshape(-1)
+        measure = (self.gain if gained else self.share).reshape(-1).round(DIGITS)
         number = min(number, len(measure))
         if number == 0 or not self.is_estimated:
             return []
