@@ -87,9 +87,9 @@ def test_all_laws_are_met(tmp_path: Path) -> None:
     # 50 people have a by the second line, so that the confidence of the first leaves 49 with b.
     lines = '"[""a""]","[""b""]",,0.05,0.98\n"[""a""]","[""c""]",50,,1.00\n'
     (tmp_path / "items.csv").write_text("antecedent,consequent,count,support,confidence\n" + lines)
-    release = tacit.read_release(tmp_path / "items.csv", n=1000)
-    assert isinstance(release, Rules)
-    table = RuleTable.of(release)
+    items = tacit.read_release(tmp_path / "items.csv", n=1000)
+    assert isinstance(items, Rules)
+    table = RuleTable.of(items)
     assert table.bound(table.named.find([0, 1])).to_list() == [49, 49]
     assert met | {batch[3] for batch in table.log.batches} == set(Reason)
 
