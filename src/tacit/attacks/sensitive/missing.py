@@ -7,7 +7,7 @@ hold anyway: estimates are made without them, checked against all of them, and m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,12 +89,16 @@ def _rows(case: RuleCase) -> Transactions:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """The distribution of largest entropy under published and missing rules, and the statements that it took."""
+    """The distribution of largest entropy under published and missing rules, and the statements that it took.
+
+    ``missing_pairs`` are the missing rules among them, by event and value.
+    """
 
     problem: Problem
     solution: Solution
     missing_used: int
     rounds: int
+    missing_pairs: tuple[tuple[int, int], ...] = ()
 
     def posterior(self) -> npt.NDArray[np.float64]:
         """P(value | combination), one row for each combination."""
@@ -107,9 +111,14 @@ def estimate(
     *,
     check: Callable[[], None] = lambda: None,
     multipliers: dict[tuple[int, int], float] | None = None,
+    left_out: Collection[object] = (),
 ) -> Estimate:
-    """Solve, look which missing rules are not kept, add them, and solve again, until all are kept."""
+    """Solve, look which missing rules are not kept, add them, and solve again, until all are kept.
+
+    Statements with an origin in ``left_out`` are taken as not known.
+    """
     said = case.published()
+    said.listed = [one for one in said.listed if one.origin not in left_out]
     used: set[tuple[int, int]] = set()
     known = dict(multipliers or {})
     rounds = 0
@@ -125,8 +134,9 @@ def estimate(
             return Estimate(problem, solution, len(used), rounds)
         people = solution.share[problem.class_of] * case.population.people[:, None]
         fresh = [pair for pair in missing.missed(people, case.population.n) if pair not in used]
+        fresh = [pair for pair in fresh if (MISSING, *pair) not in left_out]
         if not fresh:
-            return Estimate(problem, solution, len(used), rounds)
+            return Estimate(problem, solution, len(used), rounds, tuple(sorted(used)))
         for event, value in fresh:
             missing.say(said, event, value)
         used.update(fresh)
