@@ -33,6 +33,22 @@ MEASURES: tuple[Measure, ...] = (
     Measure("all_channels", "channels", "all inference channels, maximal or not (I01 by `--algorithm naive`)"),
     Measure("channels_as_printed", "channels", "those that PMICD finds as its paper prints it (I01 by `--algorithm pmicd`)"),
     Measure("qi_combinations", "combinations", "how many combinations of quasi-identifiers occur"),
+    Measure(
+        "missing_rules",
+        "rules",
+        "patterns Q => x, Q a set of quasi-identifiers that somebody has, that a complete list leaves out; null: not counted (R02)",
+    ),
+    Measure(
+        "missing_rules_kept",
+        "rules",
+        "those that do not follow from another missing rule with a smaller Q: no part of Q that is missing with x and has c count(Q) "
+        "within the support threshold (Theorem 3; R02)",
+    ),
+    Measure(
+        "variable_occurrences",
+        "combinations",
+        "how many combinations of quasi-identifiers match Q, summed over the missing rules kept (R02)",
+    ),
     Measure("max_posterior", "probability", "the largest estimated P(value | quasi-identifiers) (R02)"),
     Measure("max_gain", "probability", "by how much an estimate exceeds the baseline, at most (R02)"),
     Measure("people_above_50", "people", "people whose most probable value has an estimate above 0.5 (R02)"),
@@ -86,9 +102,9 @@ MEASURES: tuple[Measure, ...] = (
 )
 
 
-def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, float]:
+def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, float | None]:
     """The measures of one release that its audit gives."""
-    out: dict[str, float] = {release.kind: len(release)}
+    out: dict[str, float | None] = {release.kind: len(release)}
     if len(release):
         out["smallest_count"] = int(release.hi.min())
     sizes = [run.sizes for run in runs if run.claim == "proves"]

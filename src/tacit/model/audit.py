@@ -27,8 +27,8 @@ class AttackRun:
 
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` says what finding
     ``i`` is about, ``show(i)`` writes it out with its arithmetic. ``people`` is the number of people proved to be concerned at least.
-    ``undecided`` counts what the attack had to leave open. ``measures`` are numbers that it alone knows, by their names in ``MEASURES``;
-    ``details`` are arrays that tables of the audit are made of.
+    ``undecided`` counts what the attack had to leave open. ``measures`` are numbers that it alone knows, by their names in ``MEASURES``,
+    None where one was not counted; ``details`` are arrays that tables of the audit are made of.
     """
 
     code: str
@@ -38,7 +38,7 @@ class AttackRun:
     reason: str = ""
     people: int = 0
     undecided: int = 0
-    measures: Mapping[str, float] = field(default_factory=dict)
+    measures: Mapping[str, float | None] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     severity: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     event: Callable[[int], Event] | None = None

@@ -45,7 +45,7 @@ class Missing:
         nothing = cls(Sets.from_lists([]), np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
         if ceiling is None or case.release.header.coarser:
             return nothing
-        found = mine_itemsets(_rows(case), min_support=max(1, ceiling.min_support), only="closed")
+        found = mine_itemsets(rows_of(case), min_support=max(1, ceiling.min_support), only="closed")
         pairs = found.items.pairs
         assert pairs is not None
         events = [case.population.holding(pairs[item] for item in members.tolist()) for members in found.sets]
@@ -77,7 +77,7 @@ class Missing:
         said.say(combinations, value, 0, int(self.most[event, value]), (MISSING, event, value))
 
 
-def _rows(case: RuleCase) -> Transactions:
+def rows_of(case: RuleCase) -> Transactions:
     """The known people as transactions over their values."""
     population = case.population
     pairs = [(column.name, value) for column in population.columns for value in column.values]

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from tacit.attacks.base import Target
 from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.listed import Listed, count_missing
 from tacit.attacks.sensitive.missing import Estimate, estimate
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun
@@ -66,13 +67,20 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
     which, value = np.nonzero(over_limit(target, posterior, baseline))
     order = np.lexsort((value, which, -posterior[which, value]))
     which, value = which[order], value[order]
-    measures = {
+    listed = _listed(target, case)
+    measures: dict[str, float | None] = {
         "qi_combinations": len(case.population),
         "max_posterior": float(posterior.max(initial=0.0)),
         "max_violation": found.solution.violation,
         "duality_gap": found.solution.gap,
         "posterior_entropy": found.solution.entropy,
     }
+    if listed is not None:
+        measures |= {
+            "missing_rules": listed.missing,
+            "missing_rules_kept": listed.kept,
+            "variable_occurrences": listed.occurrences,
+        }
 
     def event(index: int) -> BoxEvent:
         return event_of(case, int(which[index]), int(value[index]))
@@ -91,6 +99,7 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
         NAME,
         "estimates",
         "ran",
+        listed.why_not if listed is not None else "",
         people=int(people[np.unique(which)].sum()),
         measures=measures,
         columns={
@@ -105,6 +114,14 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
         show=show,
         details={"posterior": posterior},
     )
+
+
+def _listed(target: Target, case: RuleCase) -> Listed | None:
+    """How many rules are missing; an estimate is not lost because counting them takes too long."""
+    try:
+        return count_missing(case, check=lambda: target.limits.check(CODE))
+    except LimitReached:
+        return Listed(None, None, None)
 
 
 def baseline_of(case: RuleCase, posterior: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
