@@ -4,7 +4,7 @@
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`
 mine                :func:`mine_itemsets`, :func:`mine_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
-ask                 :func:`support_of` a pattern, :func:`all_channels`
+ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody
 repair              :func:`repair` with a method of :data:`REPAIRS`
 choose              :func:`sweep_itemsets` (thresholds), :func:`sweep_rounding` (precision)
 write               :func:`write_release`
@@ -21,7 +21,17 @@ from typing import TYPE_CHECKING, Any
 from tacit.version import __version__
 
 if TYPE_CHECKING:
-    from tacit.api import audit, mine_itemsets, mine_rules, read_release, read_table, read_transactions, repair, write_release
+    from tacit.api import (
+        audit,
+        compare,
+        mine_itemsets,
+        mine_rules,
+        read_release,
+        read_table,
+        read_transactions,
+        repair,
+        write_release,
+    )
     from tacit.attacks import ATTACKS
     from tacit.errors import (
         Contradiction,
@@ -35,14 +45,16 @@ if TYPE_CHECKING:
     )
     from tacit.measures import MEASURES
     from tacit.model.audit import Audit
+    from tacit.model.comparison import Comparison
     from tacit.model.finding import Finding
+    from tacit.model.person import PersonEstimate
     from tacit.model.policy import Policy
     from tacit.model.release import Itemsets, Rules
     from tacit.model.repair import Repair
     from tacit.model.support import Channel, PatternSupport
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
-    from tacit.queries import all_channels, support_of
+    from tacit.queries import all_channels, posterior_of, support_of
     from tacit.repairs import REPAIRS
     from tacit.sweeps import sweep_itemsets, sweep_rounding
 
@@ -71,14 +83,16 @@ _HOMES = {
     ),
     "tacit.measures": ("MEASURES",),
     "tacit.model.audit": ("Audit",),
+    "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
+    "tacit.model.person": ("PersonEstimate",),
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
     "tacit.model.repair": ("Repair",),
     "tacit.model.support": ("Channel", "PatternSupport"),
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
-    "tacit.queries": ("all_channels", "support_of"),
+    "tacit.queries": ("all_channels", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
     "tacit.sweeps": ("sweep_itemsets", "sweep_rounding"),
 }
@@ -90,6 +104,7 @@ __all__ = [
     "REPAIRS",
     "Audit",
     "Channel",
+    "Comparison",
     "Contradiction",
     "EngineError",
     "Finding",
@@ -99,6 +114,7 @@ __all__ = [
     "LimitReached",
     "OptionError",
     "PatternSupport",
+    "PersonEstimate",
     "Policy",
     "Repair",
     "RepairError",
@@ -112,6 +128,7 @@ __all__ = [
     "compare",
     "mine_itemsets",
     "mine_rules",
+    "posterior_of",
     "read_release",
     "read_table",
     "read_transactions",

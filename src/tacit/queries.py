@@ -1,22 +1,34 @@
-"""Questions about a release: how many people fit a pattern, and all its inference channels."""
+"""Questions about a release: how many people fit a pattern, all its inference channels, and what it makes an attacker guess about somebody."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.attacks import Target
+import numpy as np
+
+from tacit.attacks import ATTACKS, Target
 from tacit.attacks.channels import run as maximal_channels
 from tacit.attacks.condensed import channels_from_condensed
 from tacit.attacks.pattern_support import pattern_support
-from tacit.errors import OptionError
+from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.missing import estimate
+from tacit.attacks.sensitive.person import Person
+from tacit.attacks.sensitive.values import baseline_of, why_not
+from tacit.auditing import owners_people, rule_case
+from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.formats.releases import read_release
-from tacit.model.policy import Policy
+from tacit.model.person import PersonEstimate, Shares, read_who
+from tacit.model.policy import Limits, Policy
+from tacit.model.population import Places
 from tacit.model.release import Itemsets, Release
 from tacit.model.support import Channel, PatternSupport
 
-__all__ = ["all_channels", "support_of"]
+__all__ = ["all_channels", "posterior_of", "support_of"]
+
+#: The attack that bounds what the estimate is about, and how many seconds it gets where nobody says how many.
+BOUNDS, SECONDS_FOR_BOUNDS = "R03", 20.0
 
 
 def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternSupport:
@@ -60,3 +72,109 @@ def all_channels(release: Release | str | Path | Any, *, policy: Policy | None =
         raise OptionError(f"needs itemsets, not {target.kind}", where="all_channels", remedy="Give a list of frequent itemsets")
     limits = policy or Policy()
     return channels_from_condensed(target, maximal_channels(Target(target, limits)), limits.k)
+
+
+def posterior_of(
+    release: Release | str | Path | Any,
+    *,
+    who: Mapping[str, str] | str,
+    known: Any = None,
+    data: Any = None,
+    top: int = 5,
+    bounds: bool = True,
+    time_limit: float | None = None,
+) -> PersonEstimate:
+    """What rules make an attacker guess about whoever fits a description, and which published and missing rules make her guess so.
+
+    Parameters
+    ----------
+    release
+        Rules, mined or read, or anything :func:`read_release` takes.
+    who
+        Values by column, or text such as ``"education=Doctorate,sex=Male"``; columns that are not named may be anything.
+    known, data
+        Everybody's quasi-identifiers, from elsewhere or from the owner's data, as for :func:`tacit.audit`.
+    top
+        How many influences to list; for each, the estimate is made once more without it.
+    bounds
+        Whether to look for hard bounds as well (R03), which may take longer than the estimate.
+    time_limit
+        Seconds; what is not computed by then is left out, except the estimate itself.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> people = tacit.read_table({"sex": ["F", "F", "M"], "ill": ["yes", "yes", "no"]}, qi="sex", sa="ill")
+    >>> rules = tacit.mine_rules(people, min_support=2, min_confidence=1)
+    >>> found = tacit.posterior_of(rules, who={"sex": "F"}, known=people.qi)
+    >>> found.values, found.posterior, found.influences[0].says
+    (('no', 'yes'), (0.0, 1.0), 'line 2: 2 of the 2 people with sex=F have ill yes')
+    """
+    target = read_release(release)
+    limits = Limits.within(time_limit)
+    case = rule_case(target, known, owners_people(target, data))
+    if case is None:
+        if target.kind == "itemsets":
+            remedy = "Ask about a pattern with --pattern, or give rules"
+            raise OptionError("itemsets say nothing about a sensitive column", where="--who", remedy=remedy)
+        raise OptionError(why_not(Target(target, Policy())), where="--who", remedy="See tacit explain --help")
+    described = read_who(who) if isinstance(who, str) else dict(who)
+    combinations = _fitting(case, described)
+    found = estimate(case, case.missing, check=lambda: limits.check("R02"))
+    if not found.solution.converged:
+        raise LimitReached("the estimate did not converge; no number is given", where="R02", remedy="See tacit audit")
+    posterior = found.posterior()
+    person = Person(case, found, combinations)
+    influences, more = person.influences(top=top, check=lambda: limits.check("R02"))
+    lower, upper = _bounds(case, person, limits) if bounds else (None, None)
+    rows = posterior[combinations]
+    return PersonEstimate(
+        who=described,
+        people=int(person.people.sum()),
+        combinations=len(combinations),
+        sensitive=case.sensitive,
+        values=case.values,
+        baseline=tuple(baseline_of(case, posterior).tolist()),
+        baseline_is_published=bool(case.release.header.sa_counts),
+        posterior=tuple(person.mean(posterior).tolist()),
+        least=tuple(rows.min(axis=0).tolist()),
+        most=tuple(rows.max(axis=0).tolist()),
+        lower=lower,
+        upper=upper,
+        influences=influences,
+        more=more,
+    )
+
+
+def _fitting(case: RuleCase, described: Mapping[str, str]) -> Places:
+    """The combinations that fit a description; raises where it names what is not there."""
+    names = case.population.names
+    for column, value in described.items():
+        if column == case.sensitive:
+            remedy = f"Describe somebody by: {', '.join(names)}"
+            raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
+        if column not in names:
+            raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))
+        if not case.population.knows(column, value):
+            # Values of the data are not named; those that the release names are public.
+            pairs = case.release.items.pairs or ()
+            published = [text for name, text in pairs if name == column]
+            remedy = nearest_name(value, published, f"published values of {column}")
+            raise OptionError(f"nobody has the value {value!r} in column {column!r}", where="--who", remedy=remedy)
+    combinations = case.population.holding(described.items())
+    if len(combinations) == 0:
+        raise OptionError("nobody has all these values together", where="--who", remedy="Leave some of them out")
+    return combinations
+
+
+def _bounds(case: RuleCase, person: Person, limits: Limits) -> tuple[Shares | None, Shares | None]:
+    """Hard bounds of the share of each value among the people described, as far as they are found in time."""
+    attack = next((row for row in ATTACKS if row.code == BOUNDS), None)
+    seconds = SECONDS_FOR_BOUNDS if limits.seconds_left is None else limits.seconds_left
+    if attack is None:
+        return None, None
+    run = attack.run(Target(case.release, Policy(), Limits.within(seconds), rules=case))
+    if not {"lower", "upper"} <= set(run.details):
+        return None, None
+    lower, upper = (person.mean(np.asarray(run.details[name])) for name in ("lower", "upper"))
+    return tuple(lower.tolist()), tuple(upper.tolist())
