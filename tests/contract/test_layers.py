@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "auditing": {"attacks", "errors", "formats", "model"},
     "api": {"attacks", "auditing", "errors", "formats", "measures", "mining", "model", "repairs"},
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
-    "queries": {"attacks", "errors", "formats", "model"},
+    "queries": {"attacks", "auditing", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},
     "config": {"errors", "formats", "model"},
