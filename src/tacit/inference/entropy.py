@@ -30,6 +30,8 @@ Flags = npt.NDArray[np.bool_]
 FEASIBLE, OPTIMAL = 1e-13, 1e-13
 #: What is good enough where rounding errors allow no more.
 ACCEPTABLE = 1e-11, 1e-10
+#: What is an answer where no step gains anything any more: statements that leave no room but a point do this.
+STALLED = 1e-9, 1e-10
 MOST_STEPS = 150
 #: Bounds of intervals are met up to this share of all people: an interval that other statements leave one point of has an inside then.
 ROOM = 1e-13
@@ -198,6 +200,8 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
         stuck = since_best > 1 and furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
         if stuck or (furthest <= FEASIBLE and gap <= OPTIMAL):
             return _finished(dual, point, step, converged=True)
+        if since_best > 5 and furthest <= STALLED[0] and gap <= STALLED[1]:
+            return _finished(dual, point, step, converged=True)
         if since_best > 30:
             break
         point = _stepped(dual, point)
@@ -287,8 +291,6 @@ class _Newton:
     """The linear system at a point, factored once for predictor and corrector."""
 
     def __init__(self, dual: _Dual, point: _Point) -> None:
-        from scipy.linalg import cho_factor
-
         self._dual, self._point = dual, point
         self._missed = point.missed(dual)
         self._matrix = dual.covariance(point.share)
@@ -297,9 +299,21 @@ class _Newton:
         diagonal = self._matrix.diagonal()
         # Statements that follow from others would make the system singular; one step of refinement takes the small number out again.
         small = 1e-13 * diagonal.max(initial=0.0) + 1e-12 * diagonal + 1e-300
-        system = self._matrix.copy()
-        system[np.diag_indices_from(system)] += self._soft + small
-        self._factor = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+        self._factor = self._factored(self._soft + small)
+
+    def _factored(self, added: Floats) -> tuple[Floats, bool]:
+        """The factors of the system; the small number grows where rounding errors make the system indefinite without it."""
+        from scipy.linalg import LinAlgError, cho_factor
+
+        for more in (0.0, 1e-10, 1e-8, 1e-6, 1e-4):
+            system = self._matrix.copy()
+            system[np.diag_indices_from(system)] += added + more * system.diagonal()
+            try:
+                factor: tuple[Floats, bool] = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+            except LinAlgError:
+                continue
+            return factor
+        raise FloatingPointError("the system of a step has no Cholesky factors")
 
     def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
         """Where to go so that all products of slack and multiplier become ``centre``."""
