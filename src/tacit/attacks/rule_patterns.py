@@ -74,6 +74,8 @@ class PatternSearch:
         self.exact = bool((table.lo == table.hi).all())
         self.short = self.lengths <= MOST_ITEMS
         self.impossible = -1
+        #: How many patterns were not lengthened by every item, because there were too many.
+        self.cut = 0
 
     def run(self, also_small: Flags) -> SmallPatterns:
         """All small patterns that no pattern with one condition less says already; of plain sets only ``also_small`` are looked at."""
@@ -89,10 +91,12 @@ class PatternSearch:
                 self.limits.check(CODE)
                 small = self._small(level)
                 parts.append(self._shortest(level.take(small), before.take(self._small(before))))
-                if len(level) > MOST_PATTERNS:
-                    left_open += len(level)
+                if self.cut or len(level) > MOST_PATTERNS:
+                    left_open += self.cut + len(level)
                     break
                 before, level = level, self._longer(level)
+            if not len(level):
+                left_open += self.cut
         except LimitReached:
             stopped = True
         found = Level(*(np.concatenate([getattr(part, name) for part in [_NOTHING, *parts]]) for name in ("key", "lo", "hi")))
@@ -165,6 +169,7 @@ class PatternSearch:
             highs.append(level.hi[wider] - level.lo[rows])
             budget -= len(rows)
             if budget < 0:
+                self.cut = int((self.lengths[place] > position).sum())
                 break
         if not keys:
             return _NOTHING
