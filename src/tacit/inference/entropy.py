@@ -15,12 +15,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.inference.classes import Problem
+from tacit.inference.inside import Inside, inside_of
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -33,6 +34,8 @@ ACCEPTABLE = 1e-11, 1e-10
 #: What is an answer where no step gains anything any more: statements that leave no room but a point do this.
 STALLED = 1e-9, 1e-10
 MOST_STEPS = 150
+#: So many steps may gain nothing before the search ends.
+PATIENCE = 10
 #: Bounds of intervals are met up to this share of all people: an interval that other statements leave one point of has an inside then.
 ROOM = 1e-13
 #: What both multipliers of an interval are at first, in nats.
@@ -181,14 +184,29 @@ class _Dual:
 def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callable[[], None] = lambda: None) -> Solution:
     """The distribution of largest entropy; ``multipliers`` of a similar problem make it faster, ``check`` is called before every step.
 
-    A solution that did not converge says so; it is then no answer.
+    A solution that did not converge says so; it is then no answer. Statements that leave no inside are looked at by a linear program first
+    (:mod:`tacit.inference.inside`); those that it drops have the multiplier 0.
     """
+    found, exact = _followed(problem, multipliers, check)
+    if exact:
+        return found
+    if multipliers is not None:
+        return solve(problem, check=check)  # a bad beginning is worse than none
+    inside = inside_of(problem)
+    if inside is None:
+        return found
+    again, exact = _followed(inside.problem, None, check)
+    return _of_first(problem, inside, again) if exact or not found.converged else found
+
+
+def _followed(problem: Problem, multipliers: Floats | None, check: Callable[[], None]) -> tuple[Solution, bool]:
+    """Newton's method along the central path, and whether it came as near as is aimed at."""
     dual = _Dual(problem)
     if dual.size == 0:
         share, _ = dual.shares(np.empty(0))
-        return _finished(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True)
+        return _finished(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True), True
     point = dual.start(multipliers)
-    best, since_best = np.inf, 0
+    best, since_best, step, furthest, gap = np.inf, 0, 0, np.inf, np.inf
     for step in range(MOST_STEPS):
         check()
         distance, gap = point.distance(dual), point.gap(dual)
@@ -197,17 +215,29 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
         since_best = 0 if distance + gap < 0.9 * best else since_best + 1
         best = min(best, distance + gap)
         furthest = max(np.abs(part).max() for part in point.missed(dual))
-        stuck = since_best > 1 and furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
-        if stuck or (furthest <= FEASIBLE and gap <= OPTIMAL):
-            return _finished(dual, point, step, converged=True)
-        if since_best > 5 and furthest <= STALLED[0] and gap <= STALLED[1]:
-            return _finished(dual, point, step, converged=True)
-        if since_best > 30:
+        if furthest <= FEASIBLE and gap <= OPTIMAL:
+            return _finished(dual, point, step, converged=True), True
+        good = furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
+        if since_best > (1 if good else PATIENCE):
             break
-        point = _stepped(dual, point)
-    if multipliers is not None:
-        return solve(problem, check=check)  # a bad beginning is worse than none
-    return _finished(dual, point, step, converged=False)
+        try:
+            # A step that leads nowhere is seen by its distance.
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                point = _stepped(dual, point)
+        except FloatingPointError:
+            break
+    return _finished(dual, point, step, converged=bool(furthest <= STALLED[0] and gap <= STALLED[1])), False
+
+
+def _of_first(problem: Problem, inside: Inside, found: Solution) -> Solution:
+    """The solution of a problem from that of its inside."""
+    multipliers = np.zeros(len(problem.values))
+    multipliers[inside.kept] = found.multipliers
+    classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
+    people = problem.people[classes] * found.share[classes, problem.values[problem.rows]]
+    sums = np.bincount(problem.rows, people, len(problem.values))
+    over = float(np.maximum(problem.lo - sums, sums - problem.hi).max(initial=0.0)) / problem.n
+    return replace(found, multipliers=multipliers, violation=max(0.0, over))
 
 
 def _finished(dual: _Dual, point: _Point, steps: int, *, converged: bool) -> Solution:
