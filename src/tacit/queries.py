@@ -12,6 +12,7 @@ from tacit.attacks import ATTACKS, Target
 from tacit.attacks.channels import run as maximal_channels
 from tacit.attacks.condensed import channels_from_condensed
 from tacit.attacks.pattern_support import pattern_support
+from tacit.attacks.sensitive.buildup import build_up
 from tacit.attacks.sensitive.case import RuleCase
 from tacit.attacks.sensitive.missing import estimate
 from tacit.attacks.sensitive.person import Person
@@ -95,7 +96,7 @@ def posterior_of(
     known, data
         Everybody's quasi-identifiers, from elsewhere or from the owner's data, as for :func:`tacit.audit`.
     top
-        How many influences to list; for each, the estimate is made once more without it.
+        How many steps and influences to list; for each, the estimate is made once more.
     bounds
         Whether to look for hard bounds as well (R03), which may take longer than the estimate.
     time_limit
@@ -107,8 +108,8 @@ def posterior_of(
     >>> people = tacit.read_table({"sex": ["F", "F", "M"], "ill": ["yes", "yes", "no"]}, qi="sex", sa="ill")
     >>> rules = tacit.mine_rules(people, min_support=2, min_confidence=1)
     >>> found = tacit.posterior_of(rules, who={"sex": "F"}, known=people.qi)
-    >>> found.values, found.posterior, found.influences[0].says
-    (('no', 'yes'), (0.0, 1.0), 'line 2: 2 of the 2 people with sex=F have ill yes')
+    >>> found.values, found.posterior, found.steps[0].said.says
+    (('no', 'yes'), (0.0, 1.0), 'line 2: of 2 people with sex=F, 2 have ill yes')
     """
     target = read_release(release)
     limits = Limits.within(time_limit)
@@ -125,7 +126,8 @@ def posterior_of(
         raise LimitReached("the estimate did not converge; no number is given", where="R02", remedy="See tacit audit")
     posterior = found.posterior()
     person = Person(case, found, combinations)
-    influences, more = person.influences(top=top, check=lambda: limits.check("R02"))
+    steps, taken = build_up(person, top=top, check=lambda: limits.check("R02"))
+    influences = person.influences(top=top, also=taken, check=lambda: limits.check("R02"))
     lower, upper = _bounds(case, person, limits) if bounds else (None, None)
     rows = posterior[combinations]
     return PersonEstimate(
@@ -141,8 +143,9 @@ def posterior_of(
         most=tuple(rows.max(axis=0).tolist()),
         lower=lower,
         upper=upper,
+        steps=steps,
         influences=influences,
-        more=more,
+        statements=len(person.telling.statements),
     )
 
 

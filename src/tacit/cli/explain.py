@@ -1,4 +1,4 @@
-"""``tacit explain``: one finding, or the support of one pattern, line by line."""
+"""``tacit explain``: one finding, the support of one pattern, or the estimate about one person, line by line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tacit.cli import options, reading
-from tacit.cli.output import check_outputs, emit, watched, width
+from tacit.cli.output import check_outputs, emit, watched, width, write_file
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
 
@@ -19,6 +19,7 @@ from tacit.errors import OptionError
         "tacit explain itemsets.csv",
         "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
         "tacit explain itemsets.csv --pattern 'bread and not (butter or \"peanut butter\")'",
+        'tacit explain rules.csv --known adult.csv --who "education=Doctorate,sex=Male" --picture who.svg',
     ),
 )
 @click.argument("release_file", metavar="RELEASE")
@@ -26,29 +27,47 @@ from tacit.errors import OptionError
 @click.option(
     "--pattern", metavar="PATTERN", help="Tell instead how many people fit a pattern: items with and, or, not and parentheses."
 )
+@click.option(
+    "--who",
+    metavar="DESCRIPTION",
+    help="Of rules: tell instead what they make an attacker guess about whoever fits, such as education=Doctorate,sex=Male.",
+)
 @click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
+@click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
+@click.option("--top", type=int, callback=options.positive, metavar="N", help="With --who: how many lines to tell about.  [5]")
+@click.option("--picture", "picture_to", metavar="FILE.svg", help="With --who: draw prior, estimate and bounds, as SVG.")
 @options.roles
 @options.missing
 @reading.release_file
 @reading.policy
 @options.running
 def explain_command(release_file: str, wanted: str | None, pattern: str | None, json_to: str | None, **given: Any) -> None:
-    """Explain one finding, or how many people fit a pattern, line by line.
+    """Explain one finding, how many people fit a pattern, or what is guessed about somebody, line by line.
 
     Each step names the published line that it adds or takes away, so that a reader can redo the sum. With --pattern the answer is one number
-    where the release gives it away, else the tightest bounds, each with the sum that proves it.
+    where the release gives it away, else the tightest bounds, each with the sum that proves it. With --who it is the probability of each
+    sensitive value, which published and missing rules make it, and what it would be without single ones; --known or --data must be given.
     """
-    check_outputs([json_to], inputs=[release_file])
+    check_outputs(
+        [json_to, given["picture_to"]], inputs=[release_file, *(given[name] for name in ("data", "known") if given[name])]
+    )
+    if given["who"] is not None:
+        _explain_person(release_file, json_to, given | {"finding": wanted, "pattern": pattern})
+        return
+    for name, option in (("top", "--top"), ("picture_to", "--picture")):
+        if given[name] is not None:
+            raise OptionError("belongs to an estimate about somebody", where=option, remedy="Say about whom with --who")
     if pattern is not None:
         _explain_pattern(release_file, pattern, json_to, given | {"finding": wanted})
         return
     from tacit.api import audit
 
-    settings = Settings.of(given, near=given["data"] or release_file)
+    settings = Settings.of(given, near=given["data"] or given["known"] or release_file)
     with watched("auditing") as progress:
         release = reading.read(release_file, given)
-        people = reading.owners_data(release, settings)
-        found = audit(release, data=people, policy=settings.policy, time_limit=given["time_limit"], progress=progress)
+        people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
+        limits = {"policy": settings.policy, "time_limit": given["time_limit"]}
+        found = audit(release, data=people, known=known, progress=progress, **limits)
     if wanted is None and not found.findings:
         remedy = "Raise --k to see larger groups"
         raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=release_file, remedy=remedy)
@@ -61,7 +80,7 @@ def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given
     """What the release says about the support of a pattern."""
     from tacit.queries import support_of
 
-    for name in ("finding", "data", "k"):
+    for name in ("finding", "data", "known", "k"):
         if given.get(name) is not None:
             remedy = "Leave one of the two out"
             raise OptionError("belongs to a finding, not to a pattern", where=f"--{name}", remedy=remedy)
@@ -69,6 +88,28 @@ def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given
         found = support_of(reading.read(release_file, given), pattern=pattern)
     number, _, rest = found.statement.partition(": ")
     emit({"format": "tacit.explanation/1"} | found.to_dict(), lambda: _text((f"{number}:", rest), found.steps), json_to=json_to)
+
+
+def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any]) -> None:
+    """What rules make an attacker guess about somebody."""
+    from tacit.queries import posterior_of
+
+    for name in ("finding", "pattern", "k", "l", "max_posterior", "max_gain"):
+        if given.get(name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise OptionError("does not go with --who", where=option, remedy="Leave one of the two out")
+    settings = Settings.of(given, near=given["data"] or given["known"] or release_file)
+    with watched("estimating"):
+        release = reading.read(release_file, given)
+        people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
+        top, seconds = given["top"] or 5, given["time_limit"]
+        found = posterior_of(release, who=given["who"], known=known, data=people, top=top, time_limit=seconds)
+
+    from tacit.reports.person import person_svg, person_text
+
+    if given["picture_to"] is not None:
+        write_file(given["picture_to"], person_svg(found).encode())
+    emit({"format": "tacit.explanation/1"} | found.to_dict(), lambda: person_text(found, width=width()), json_to=json_to)
 
 
 def _text(head: tuple[str, str], told: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,41 +12,50 @@ Shares = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Influence:
-    """One thing that the release says, and what it does to an estimate.
+class Said:
+    """One thing that a release says: ``says`` in words, ``lines`` where it is published (none for what is missing, or the distribution).
 
-    ``says`` is the statement in words, ``lines`` are where it is published (none for what is missing, or for the distribution). ``weight`` is
-    what it adds to the logarithm of the odds of ``value``, in nats, on average over the people described; None where it settles a value
-    instead of weighing it. It is about ``people`` of them. ``without`` is what the estimate would be if it were not known, where that
-    was computed.
+    It is about ``people`` of the people described.
     """
 
     kind: str
     lines: tuple[int, ...]
     says: str
-    value: str
-    weight: float | None
     people: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The statement as in the record."""
+        return {"kind": self.kind, "lines": list(self.lines), "says": self.says, "people": self.people}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One more thing that is said, and the estimate from it and all that was said before."""
+
+    said: Said
+    posterior: Shares
+
+    def to_dict(self) -> dict[str, Any]:
+        """The step as in the record."""
+        return self.said.to_dict() | {"posterior": list(self.posterior)}
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """What one thing does that is said: ``without`` it and with all the rest the estimate would be this; None where time was over.
+
+    ``multiplier`` is what it adds to the logarithm of the odds of the value that it is about (nats); where several lines say much the same,
+    these numbers are large, cancel each other, and mean little one by one.
+    """
+
+    said: Said
+    multiplier: float
     without: Shares | None = None
-
-    def effect(self) -> str:
-        """What it does, in words.
-
-        >>> Influence("line", (2,), "..", "high", math.log(2), 4).effect()
-        'raises the odds of high 2-fold'
-        >>> Influence("line", (2,), "..", "high", -math.log(4), 4).effect()
-        'lowers the odds of high 4-fold'
-        """
-        if self.weight is None:
-            return f"leaves no doubt about {self.value}, by itself or with others"
-        fold = f"{math.exp(min(abs(self.weight), 700.0)):.3g}-fold"
-        return f"{'raises' if self.weight > 0 else 'lowers'} the odds of {self.value} {fold}"
 
     def to_dict(self) -> dict[str, Any]:
         """The influence as in the record."""
-        out: dict[str, Any] = {"kind": self.kind, "lines": list(self.lines), "says": self.says, "value": self.value}
         without = None if self.without is None else list(self.without)
-        return out | {"weight": self.weight, "people": self.people, "without": without}
+        return self.said.to_dict() | {"multiplier": self.multiplier, "without": without}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,8 @@ class PersonEstimate:
 
     ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the smallest and largest probability of any combination of
     quasi-identifiers among them. ``lower`` and ``upper`` are hard bounds of the share among them, None where none were computed.
-    ``influences`` come strongest first; ``more`` further ones are not listed.
+    ``steps`` build the estimate up from nothing with the things said that bring it closest, until it is reached or enough are shown.
+    ``influences`` are the things said whose loss would change it most; ``statements`` is how many there are in all.
     """
 
     who: Mapping[str, str]
@@ -71,8 +80,9 @@ class PersonEstimate:
     most: Shares
     lower: Shares | None
     upper: Shares | None
+    steps: tuple[Step, ...]
     influences: tuple[Influence, ...]
-    more: int = 0
+    statements: int
 
     @property
     def order(self) -> list[int]:
@@ -99,8 +109,9 @@ class PersonEstimate:
             "baseline_is_published": self.baseline_is_published,
             "values": values,
             "order_of_values": list(self.values),
+            "steps": [step.to_dict() for step in self.steps],
             "influences": [one.to_dict() for one in self.influences],
-            "more_influences": self.more,
+            "statements": self.statements,
         }
 
 

@@ -1,31 +1,32 @@
-"""Why an estimate about somebody is what it is: the published and missing rules that move it, from the multipliers of the solution.
+"""Why an estimate about somebody is what it is: the published and missing rules that make it, and those whose loss would change it most.
 
-The logarithm of P(v | q) is, up to a constant, the sum of the multipliers of the statements about v and q. So each statement has its part in the
-odds, and what the estimate would be without it is found by solving once more, from the solution that is there.
+The logarithm of P(v | q) is, up to a constant, the sum of the multipliers of the statements about v and q. Where several lines say much the
+same, multipliers are large, cancel each other and say little one by one; so lines are ranked by what would happen without them. To first order
+that is known from the multipliers and their covariance alone; for the few that come out on top the estimate is made again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.sensitive.case import DISTRIBUTION, LINE, MISSING, RuleCase
+from tacit.attacks.sensitive.case import MISSING, RuleCase
 from tacit.attacks.sensitive.missing import Estimate, estimate
+from tacit.attacks.sensitive.telling import Origins, Telling, kind_of
 from tacit.errors import LimitReached
-from tacit.inference.statements import Statement
-from tacit.model.person import Influence
+from tacit.model.person import Influence, Said
 from tacit.model.population import Places
 
 Floats = npt.NDArray[np.float64]
-Origins = tuple[Hashable, ...]
 
-#: Multipliers below this (nats) move nothing that anybody could see.
-NOTHING = 1e-6
-#: A statement is kept with nothing to spare when its sum is this close to a bound, as a share of its people.
-CLOSE = 1e-7
+#: Multipliers below this (nats) belong to statements that hold anyway.
+NOTHING = 1e-7
+#: Statements whose loss would move the estimate by less than this are not listed.
+UNSEEN = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,153 +37,102 @@ class Person:
     found: Estimate
     combinations: Places
 
+    @cached_property
+    def telling(self) -> Telling:
+        """What the estimate rests on."""
+        return Telling(self.case, self.found)
+
     @property
     def people(self) -> npt.NDArray[np.int64]:
         """How many people have each of the combinations."""
         return self.case.population.people[self.combinations]
 
+    @property
+    def weights(self) -> Floats:
+        """Which share of the people described has each combination."""
+        return np.asarray(self.people / self.people.sum())
+
     def mean(self, posterior: Floats) -> Floats:
         """The probability of each value, mean over the people described."""
-        weights = self.people / self.people.sum()
-        return np.asarray(weights @ posterior[self.combinations])
+        return np.asarray(self.weights @ posterior[self.combinations])
 
-    def influences(self, *, top: int, check: Callable[[], None] = lambda: None) -> tuple[tuple[Influence, ...], int]:
-        """What moves the estimate, strongest first, and how many further ones there are.
+    def influences(
+        self, *, top: int, also: Iterable[Hashable] = (), check: Callable[[], None] = lambda: None
+    ) -> tuple[Influence, ...]:
+        """The statements whose loss would change the estimate most, with what it would be then as far as ``check`` leaves time for it.
 
-        Those listed say what the estimate would be without them, unless ``check`` says meanwhile that the time is over.
+        Statements that settle a value have no multiplier; ``also`` names some to look at where those with one are few.
         """
-        told = _Telling(self.case, self.found)
-        parts = [*self._weighed(told), *self._settled(told)]
-        chosen = []
-        for origins, influence in parts[:top]:
-            try:
-                without = tuple(self.mean(self._posterior_without(origins, check)).tolist())
-                chosen.append(replace(influence, without=without))
-            except LimitReached:
-                chosen.append(influence)
-        return tuple(chosen), max(0, len(parts) - top)
+        rows, moved = self._moves()
+        chosen = [row for row in rows[np.lexsort((rows, -moved.round(7)))].tolist() if moved[rows == row][0] >= UNSEEN][:top]
+        out = [Influence(*self._told(row), self._without(self.found.problem.origins[row], check)) for row in chosen]
+        seen = {origin for row in chosen for origin in self.found.problem.origins[row]}
+        for origin in [one for one in also if one not in seen][: top - len(chosen)]:
+            out.append(Influence(self.telling.said((origin,), self.combinations), 0.0, self._without((origin,), check)))
+        now = self.mean(self.found.posterior())
+        felt = [one for one in out if one.without is None or _change(one, now) >= UNSEEN]
+        return tuple(sorted(felt, key=lambda one: -_change(one, now)))
 
-    def _weighed(self, told: _Telling) -> list[tuple[Origins, Influence]]:
-        """The statements with a multiplier, strongest first."""
-        problem, multipliers = self.found.problem, self.found.solution.multipliers
-        covered = np.zeros(len(problem.values), np.int64)
-        for place, number in zip(problem.class_of[self.combinations].tolist(), self.people.tolist(), strict=True):
-            covered[problem.rows[problem.starts[place] : problem.starts[place + 1]]] += number
-        weights = multipliers * covered / self.people.sum()
-        rows = np.flatnonzero(np.abs(weights) > NOTHING)
-        rows = rows[np.lexsort((rows, -np.abs(weights[rows]).round(6)))]
-        return [
-            (
-                problem.origins[row],
-                told.influence(problem.origins[row], int(problem.values[row]), float(weights[row]), int(covered[row])),
-            )
-            for row in rows.tolist()
-        ]
+    def _told(self, row: int) -> tuple[Said, float]:
+        """A statement in words, and its multiplier for the value that it names."""
+        problem = self.found.problem
+        origins = problem.origins[row]
+        # Of two values, what speaks for one speaks against the other.
+        sign = 1 if self.telling.one(origins[0]).value == problem.values[row] else -1
+        return self.telling.said(origins, self.combinations), sign * float(self.found.solution.multipliers[row])
 
-    def _settled(self, told: _Telling) -> list[tuple[Origins, Influence]]:
-        """Where a value is ruled out, the statements about these people that are kept with nothing to spare; the narrowest first."""
-        problem, case = self.found.problem, self.case
-        sure = problem.closed[problem.class_of[self.combinations]].any(axis=1)
-        if not sure.any():
-            return []
-        inside = np.zeros(len(case.population), np.bool_)
-        inside[self.combinations[sure]] = True
-        weighed = {origin for origins in problem.origins for origin in origins}
-        counts = self.found.posterior() * case.population.people[:, None]
-        out = []
-        for whole, combinations, one in told.statements():
-            if one.origin in weighed or not inside[combinations].any():
-                continue
-            total = counts[combinations, one.value].sum()
-            if min(total - one.lo, one.hi - total) > CLOSE * whole or (one.lo <= 0 and one.hi >= whole):
-                continue
-            people = int(case.population.people[combinations[inside[combinations]]].sum())
-            out.append((whole, (one.origin,), told.influence((one.origin,), one.value, None, people)))
-        return [(origins, influence) for _, origins, influence in sorted(out, key=lambda part: part[0])]
+    def _moves(self) -> tuple[npt.NDArray[np.int64], Floats]:
+        """The statements that are not kept anyway, and by how much the estimate would move without each, to first order.
 
-    def _posterior_without(self, origins: Origins, check: Callable[[], None]) -> Floats:
-        """The estimate of somebody who does not know these statements."""
-        check()
+        Without statement j its multiplier is 0, and the others move as keeps their sums: by ``-m[j] C[:, j] / C[j, j]`` with C the
+        inverse of the covariance of the sums.
+        """
+        solution = self.found.solution
+        rows = np.flatnonzero(np.abs(solution.multipliers) > NOTHING)
+        if len(rows) == 0:
+            return rows, np.empty(0)
+        covariance, slope = self._derivatives(rows)
+        scale = np.sqrt(np.maximum(covariance.diagonal(), 1e-300))
+        # Statements that follow from others make it singular; the small number sends what they move to 0, as it should be.
+        inverse = np.linalg.inv(covariance / np.outer(scale, scale) + 1e-11 * np.eye(len(rows))) / np.outer(scale, scale)
+        change = slope @ inverse * (solution.multipliers[rows] / inverse.diagonal())
+        return rows, np.abs(np.clip(change, -1, 1)).max(axis=0)
+
+    def _derivatives(self, rows: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """The covariance of the sums of these statements, and how the estimate (one line for each value) changes with their multipliers."""
+        from scipy.sparse import csr_array, diags_array
+
+        problem, share = self.found.problem, self.found.solution.share
+        owner = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
+        about = csr_array((np.ones(len(owner)), (owner, problem.rows)), shape=(len(problem.people), len(problem.values)))[:, rows]
+        values, n = problem.values[rows], len(problem.people)
+        # What each statement takes of each class, which is the probability of its value there.
+        taken = csr_array(about.multiply(share[:, values]))
+        people = diags_array(problem.people / problem.n)
+        same = (values[:, None] == values[None, :]).astype(float)
+        covariance = (about.T @ people @ taken).toarray() * same - (taken.T @ people @ taken).toarray()
+        mine = np.bincount(problem.class_of[self.combinations], self.weights, n)
+        slope = np.empty((share.shape[1], len(rows)))
+        for value in range(share.shape[1]):
+            weights = mine * share[:, value]
+            slope[value] = (weights @ about) * (values == value) - weights @ taken
+        return np.asarray(covariance), slope
+
+    def _without(self, origins: Origins, check: Callable[[], None]) -> tuple[float, ...] | None:
+        """The estimate of somebody who does not know these statements; None where the time is over."""
         case, problem = self.case, self.found.problem
         pairs = zip(problem.events.tolist(), problem.values.tolist(), strict=True)
         rows = zip(pairs, problem.origins, self.found.solution.multipliers.tolist(), strict=True)
         # Missing rules get their numbers anew, in another order: their multipliers would start other statements.
-        known = {pair: weight for pair, said, weight in rows if not any(_kind(origin) == MISSING for origin in said)}
-        return estimate(case, case.missing, check=check, multipliers=known, left_out=frozenset(origins)).posterior()
+        known = {pair: weight for pair, said, weight in rows if not any(kind_of(origin) == MISSING for origin in said)}
+        try:
+            check()
+            found = estimate(case, case.missing, check=check, multipliers=known, left_out=frozenset(origins))
+        except LimitReached:
+            return None
+        return tuple(self.mean(found.posterior()).tolist()) if found.solution.converged else None
 
 
-def _kind(origin: Hashable) -> str:
-    return str(origin[0]) if isinstance(origin, tuple) and origin else str(origin)
-
-
-class _Telling:
-    """Statements in words."""
-
-    def __init__(self, case: RuleCase, found: Estimate) -> None:
-        self._case = case
-        said = case.published()
-        self._statements: dict[Hashable, tuple[int, Places, Statement]] = {
-            one.origin: (said.whole(one.event), said.events[one.event], one) for one in said.listed
-        }
-        for event, value in found.missing_pairs:
-            combinations = case.missing.events[event].astype(np.int32)
-            one = Statement(-1, value, 0, int(case.missing.most[event, value]), (MISSING, event, value))
-            self._statements[one.origin] = int(case.missing.wholes[event]), combinations, one
-
-    def statements(self) -> Iterator[tuple[int, Places, Statement]]:
-        """Every statement that the estimate keeps, with how many people and which combinations it is about."""
-        yield from self._statements.values()
-
-    def influence(self, origins: Origins, value: int, weight: float | None, people: int) -> Influence:
-        """What statements with the same meaning do; ``weight`` is that for ``value``."""
-        first = self._statements[origins[0]][2]
-        if weight is not None and first.value != value:
-            weight = -weight  # of two values, what speaks for one speaks against the other
-        lines = sorted(
-            {self._case.release.line(int(origin[1])) for origin in origins if isinstance(origin, tuple) and origin[0] == LINE}
-        )
-        says = "; ".join(dict.fromkeys(self._says(origin) for origin in origins))
-        return Influence(_kind(origins[0]), tuple(lines), says, self._case.values[first.value], weight, people)
-
-    def _says(self, origin: Hashable) -> str:
-        case = self._case
-        whole, combinations, one = self._statements[origin]
-        has = f"{case.sensitive} {case.values[one.value]}"
-        number = _between(one.lo, one.hi, whole)
-        if _kind(origin) == LINE and isinstance(origin, tuple):
-            who = _listed(dict(case.antecedent(origin[1])))
-            return f"line {case.release.line(origin[1])}: {number} of the {whole:,} people with {who} have {has}"
-        if _kind(origin) == MISSING:
-            who = _listed(common_values(case, combinations))
-            return f"no rule for {has} and the {whole:,} people with {who}: {number} of them have it"
-        if _kind(origin) == DISTRIBUTION:
-            return f"the published distribution: {number} of all {whole:,} people have {has}"
-        who = _listed(common_values(case, combinations))
-        return f"known from elsewhere: {number} of the {whole:,} people with {who} have {has}"
-
-
-def _between(lo: int, hi: int, whole: int) -> str:
-    """The bounds of a number in words.
-
-    >>> _between(3, 3, 9), _between(3, 9, 9), _between(0, 4, 9), _between(3, 4, 9)
-    ('3', 'at least 3', 'at most 4', '3 to 4')
-    """
-    if lo == hi:
-        return f"{lo:,}"
-    if hi >= whole:
-        return f"at least {lo:,}"
-    return f"at most {hi:,}" if lo <= 0 else f"{lo:,} to {hi:,}"
-
-
-def common_values(case: RuleCase, combinations: Places) -> Mapping[str, str]:
-    """The values that all these combinations share."""
-    out = {}
-    for column in case.population.columns:
-        codes = column.codes[combinations]
-        if len(codes) and (codes == codes[0]).all():
-            out[column.name] = column.values[codes[0]]
-    return out
-
-
-def _listed(values: Mapping[str, str]) -> str:
-    return ", ".join(f"{column}={value}" for column, value in values.items()) or "any values"
+def _change(one: Influence, now: Floats) -> float:
+    """How far the estimate moves without it."""
+    return 0.0 if one.without is None else round(float(np.abs(np.array(one.without) - now).max()), 9)

@@ -1,0 +1,96 @@
+"""``tacit explain --who`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tacit as library
+from tests.shell import leaking_baskets, people, program, record, tacit
+
+
+@pytest.fixture
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with people and rules about them."""
+    monkeypatch.chdir(tmp_path)
+    mined = tacit(
+        "mine", "rules", people(tmp_path), "--qi", "sex,age", "--sa", "ill", "--min-support", "5", "--min-confidence", "0.6",
+        "-o", "rules.csv",
+    )  # fmt: skip
+    assert mined.exit_code == 0, mined.output
+    return tmp_path / "rules.csv"
+
+
+@pytest.mark.parametrize("given", ["--known", "--data"])
+def test_the_estimate_is_told_with_its_lines(rules: Path, given: str) -> None:
+    result = tacit("explain", rules, given, "people.csv", "--who", "sex=F,age=old")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("20 people fit sex=F, age=old. ill, by maximum entropy:")
+    assert "How the estimate of no comes about" in result.stdout
+    assert "and line " in result.stdout
+
+
+def test_the_record_is_that_of_the_library(rules: Path) -> None:
+    made = record("explain", rules, "--known", "people.csv", "--who", "sex=F", "--top", "2")
+    known = library.read_table("people.csv", qi="sex,age")
+    found = library.posterior_of(rules, who="sex=F", known=known, top=2)
+    assert made == {"format": "tacit.explanation/1"} | json.loads(json.dumps(found.to_dict()))
+    assert made["people"] == 30
+    assert len(made["steps"]) <= 2
+
+
+def test_the_picture_is_written(rules: Path) -> None:
+    result = tacit("explain", rules, "--known", "people.csv", "--who", "sex=F", "--picture", "who.svg")
+    assert result.exit_code == 0, result.output
+    assert Path("who.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--who", "sex=F"), "--who: needs everybody's quasi-identifiers"),
+        (("--known", "people.csv", "--who", "sx=F"), "--who: there is no column 'sx'. Did you mean 'sex'?"),
+        (("--known", "people.csv", "--who", "sex=G"), "--who: nobody has the value 'G' in column 'sex'."),
+        (("--known", "people.csv", "--who", ""), "--who: does not say which column has which value"),
+        (("--known", "people.csv", "--who", "sex=F", "--k", "3"), "--k: does not go with --who"),
+        (("--known", "people.csv", "--who", "sex=F", "--pattern", "a"), "--pattern: does not go with --who"),
+        (("--known", "people.csv", "--picture", "who.svg"), "--picture: belongs to an estimate about somebody"),
+        (("--top", "3"), "--top: belongs to an estimate about somebody"),
+        (("--known", "nowhere.csv", "--who", "sex=F"), "nowhere.csv"),
+        (("--known", "people.csv", "--data", "people.csv", "--who", "sex=F"), "--known: is part of what --data holds"),
+        (("--known", "people.csv", "--who", "sex=F", "--picture", "people.csv"), "people.csv: is also read"),
+    ],
+)
+def test_mistakes_are_one_sentence(rules: Path, arguments: tuple[str, ...], said: str) -> None:
+    result = tacit("explain", rules, *arguments)
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_itemsets_are_refused(rules: Path) -> None:
+    tacit("mine", "itemsets", leaking_baskets(rules.parent), "--min-support", "20", "-o", "sets.csv")
+    result = tacit("explain", "sets.csv", "--who", "sex=F")
+    assert result.exit_code == 2
+    assert "--who: itemsets say nothing about a sensitive column" in result.stderr
+
+
+def test_one_person_alone_is_answered(rules: Path) -> None:
+    Path("one.csv").write_text("sex,ill\nF,yes\n")
+    mined = tacit(
+        "mine", "rules", "one.csv", "--qi", "sex", "--sa", "ill", "--min-support", "1", "--min-confidence", "1", "-o", "1.csv"
+    )
+    assert mined.exit_code == 0, mined.output
+    result = tacit("explain", "1.csv", "--known", "one.csv", "--who", "sex=F")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("1 person fits sex=F. ill, by maximum entropy:")
+
+
+def test_a_pipe_gets_only_the_record(rules: Path) -> None:
+    done = program("explain", "rules.csv", "--known", "people.csv", "--who", "sex=F", "--json", "-", cwd=rules.parent)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["who"] == {"sex": "F"}
+    assert done.stderr == b""
