@@ -44,6 +44,7 @@ from tacit.model.repair import Repair
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
+from tacit.repairing import repair_rules
 from tacit.repairs import GOALS, REPAIRS, Goal, Proposal, RepairCase, RepairMethod
 
 __all__ = [
@@ -231,6 +232,7 @@ def repair(
     goal: Goal = "all",
     base: int | None = None,
     decimals: int | None = None,
+    suggest: bool = True,
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> Repair:
@@ -238,7 +240,9 @@ def repair(
 
     Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: every one that
     applies, or with ``"frequent-only"`` those on published itemsets (I01). ``base`` or ``decimals`` say how the method ``round`` prints counts;
-    by default as fine as no attack breaks. Where the release does not say how many people it is about, the data do, and the result says it.
+    by default as fine as no attack breaks. Rules are repaired beside their data; with ``suggest`` the other methods are tried as well, and the
+    result names the cheapest that meets the policy. Where the release does not say how many people it is about, the data do, and the result
+    says it.
     When ``time_limit`` passes, :class:`LimitReached` is raised.
 
     Examples
@@ -252,7 +256,13 @@ def repair(
     start = read_release(release)
     chosen = _method(method, start, data)
     precision = _precision(method, base, decimals)
-    rows = rows_of(owners_people(start, data))
+    people = owners_people(start, data)
+    _check_goal(goal, start)
+    if isinstance(start, Rules):
+        limits, policy = Limits.within(time_limit), policy or Policy()
+        look_at = partial(_look_at_rules, policy=policy, limits=limits, progress=progress)
+        return repair_rules(start, chosen, people, policy, precision=precision, look=look_at, limits=limits, suggest=suggest)
+    rows = rows_of(people)
     if start.n is None and rows is not None:
         # Repairs that change rows print n, so all of them are judged against an attacker who knows it.
         start = replace(start, header=replace(start.header, n=rows.n))
@@ -260,8 +270,6 @@ def repair(
         remedy = "Repair a release of the plain columns, or choose raise-threshold"
         raise OptionError(f"{method} mines again, which it cannot do with hierarchies", where="--method", remedy=remedy)
     policy = policy or Policy()
-    if goal not in GOALS:
-        raise OptionError(f"there is no goal {goal!r}", where="--goal", remedy=nearest_name(goal, GOALS, "goals"))
     attacks = ["I01"] if goal == "frequent-only" else None
 
     limits = Limits.within(time_limit)
@@ -286,6 +294,12 @@ def repair(
     proposal = chosen.propose(case)
     after = look(proposal.release, proposal.data)
     return Repair(method, proposal.release, before, after, _cost(case, proposal, partial(mine, only="all")))
+
+
+def _look_at_rules(release: Rules, *, policy: Policy, limits: Limits, progress: Progress, **who: Any) -> Audit:
+    """The audit of rules beside whoever is known, within the time that is left."""
+    limits.check("repair")
+    return audit(release, policy=policy, time_limit=limits.seconds_left, progress=progress, **who)
 
 
 def _cost(case: RepairCase, proposal: Proposal, mine_all: Callable[..., Itemsets]) -> dict[str, float]:
@@ -340,6 +354,14 @@ def _method(name: str, release: Release, data: Any) -> RepairMethod:
             f"{name} mines again, and the release names no threshold that it is complete above", where="--method", remedy=remedy
         )
     return chosen
+
+
+def _check_goal(goal: Goal, release: Release) -> None:
+    """Raise when there is no such goal, or when it is not one for the release."""
+    if goal not in GOALS:
+        raise OptionError(f"there is no goal {goal!r}", where="--goal", remedy=nearest_name(goal, GOALS, "goals"))
+    if goal != "all" and release.kind == "rules":
+        raise OptionError(f"{goal} is a goal for itemsets", where="--goal", remedy="Leave it out")
 
 
 def _precision(method: str, base: int | None, decimals: int | None) -> Precision | None:

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    "repair", epilog=options.examples("tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv")
+    "repair",
+    epilog=options.examples(
+        "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
+        "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
+    ),
 )
 @click.argument("release_file", metavar="RELEASE")
 @click.option("--method", required=True, metavar="METHOD", help="How to repair; see tacit repairs.")
@@ -34,6 +38,11 @@ if TYPE_CHECKING:
 )
 @click.option("--base", type=int, metavar="B", help="With --method round: counts as multiples of B.  [the finest that is safe]")
 @click.option("--decimals", type=int, metavar="D", help="With --method round: supports with D decimals instead of counts.")
+@click.option(
+    "--suggest/--no-suggest",
+    default=True,
+    help="Of rules: try every method, and name the cheapest that meets the policy.  [suggest]",
+)
 @click.option("-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT, its header to OUT.json.")
 @options.running
 def repair_command(release_file: str, method: str, output: str, json_to: str | None, **given: Any) -> int:
@@ -56,6 +65,7 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
             goal=given["goal"],
             base=given["base"],
             decimals=given["decimals"],
+            suggest=given["suggest"],
             time_limit=given["time_limit"],
             progress=progress,
         )
@@ -71,17 +81,45 @@ def _text(done: Repair, output: str) -> str:
     def told(audit: Audit) -> str:
         return f"{audit.verdict}: {Summary.of(audit).sentence()}"
 
-    costs = []
-    for name, value in done.cost.items():
-        shown = f"{value:,}" if isinstance(value, int) else f"{value:.2%}"
-        costs.append(f"  {name.replace('_', ' ')}: {shown}")
-    lines = [f"Before  {told(done.before)}", f"After   {told(done.after)}", *_printed(done), "Cost", *costs]
+    costs = [f"  {name.replace('_', ' ')}: {_shown(name, value)}" for name, value in done.cost.items()]
+    lines = [f"Before  {told(done.before)}", f"After   {told(done.after)}", *_printed(done), "Cost", *costs, *_compared(done)]
     return "\n".join([*lines, f"Repaired release written to {output}"]) + "\n"
+
+
+def _shown(name: str, value: float) -> str:
+    """A measure of cost with its unit."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4f} nats a person" if name == "information_lost" else f"{value:.2%}"
+
+
+def _compared(done: Repair) -> list[str]:
+    """What every method would come to, and the cheapest."""
+    if not done.tried:
+        return []
+    lines = ["Methods"]
+    for one in done.tried:
+        costs = ", ".join(
+            f"{name.replace('_', ' ')} {_shown(name, one.cost[name])}"
+            for name in ("rules_lost", "values_withheld", "support_error_max", "information_lost")
+            if name in one.cost
+        )
+        lines.append(f"  {one.method}: {one.verdict}; {costs}" if one.verdict else f"  {one.method}: not done; {one.reason}")
+    if done.suggested is None:
+        return [*lines, "Suggested  none: no method meets the policy"]
+    same = " (this one)" if done.suggested == done.method else f": tacit repair .. --method {done.suggested}"
+    return [*lines, f"Suggested  {done.suggested}{same}, which loses the least information of those that meet the policy"]
 
 
 def _printed(done: Repair) -> list[str]:
     """How counts are printed now, where the repair rounds them."""
     header = done.release.header
+    if done.release.kind == "rules":
+        bar = f", confidence at least {float(header.min_confidence):.4g}" if header.min_confidence is not None else ""
+        numbers = f"; supports with {header.digits} decimals" if header.digits is not None else ""
+        whole = "complete" if header.complete else "not complete"
+        people = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"
+        return [f"Rules   {len(done.release):,}, {people}{bar}{numbers}; the list is {whole}, and says so"]
     if done.method != "round" or (header.base is None and header.digits is None):
         return []
     if header.base is not None:

@@ -189,6 +189,20 @@ class Rules:
         """The line of its file that rule ``index`` stands in; line 1 of a CSV file is its header."""
         return int(self.lines[index]) if self.lines is not None else index + 2
 
+    @property
+    def is_withheld(self) -> bool:
+        """Whether no line prints a number."""
+        return self.support is None and self.confidence is None and bool((self.lo < self.hi).any())
+
+    def take(self, index: npt.NDArray[np.int64], header: Header) -> Rules:
+        """The rules at these positions, under a new header; they stand in no file yet."""
+        support, confidence = (
+            None if one is None else Decimals(one.scaled[index], one.digits[index]) for one in (self.support, self.confidence)
+        )
+        lo, hi, whole_lo, whole_hi = self.lo[index], self.hi[index], self.whole_lo[index], self.whole_hi[index]
+        left, right = self.antecedents.take(index), self.consequents.take(index)
+        return Rules(left, right, lo, hi, whole_lo, whole_hi, self.items, header, support, confidence)
+
     def records(self) -> Iterator[dict[str, Any]]:
         """The published lines as dictionaries; None where a value is withheld."""
         for index in range(len(self)):

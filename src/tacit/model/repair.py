@@ -6,19 +6,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.model.audit import Audit
+from tacit.model.audit import Audit, Verdict
 from tacit.model.release import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a method of repair would come to: the verdict on its result and its cost; ``reason`` says why there is none."""
+
+    method: str
+    verdict: Verdict | None
+    cost: Mapping[str, Any]
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attempt as in the record."""
+        out: dict[str, Any] = {"method": self.method, "verdict": self.verdict, "cost": dict(self.cost)}
+        return out | {"reason": self.reason} if self.reason else out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repair:
-    """What a repair did; it succeeded only when the audit of the result is clean."""
+    """What a repair did; it succeeded only when the audit of the result is clean.
+
+    ``tried`` says what every method would come to, this one among them, and ``suggested`` which of those that meet the goal is the cheapest,
+    where methods were compared.
+    """
 
     method: str
     release: Release
     before: Audit
     after: Audit
     cost: Mapping[str, Any]
+    suggested: str | None = None
+    tried: tuple[Tried, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -27,10 +48,11 @@ class Repair:
 
     def to_dict(self) -> dict[str, Any]:
         """The record."""
-        return {
+        out = {
             "format": "tacit.repair/1",
             "method": self.method,
             "before": self.before.summary(),
             "after": self.after.summary(),
             "cost": dict(self.cost),
         }
+        return out | {"suggested": self.suggested, "tried": [one.to_dict() for one in self.tried]} if self.tried else out

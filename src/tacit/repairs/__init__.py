@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tacit.repairs import additive, exact_deficit, raise_threshold, round, safe_family, substitute, suppressive
+from tacit.repairs import (
+    additive,
+    exact_deficit,
+    raise_threshold,
+    round,
+    safe_family,
+    substitute,
+    suppressive,
+    withdraw,
+    withhold,
+)
 from tacit.repairs.base import GOALS, Goal, Proposal, RepairCase, RepairMethod
 
 REPAIRS: tuple[RepairMethod, ...] = (
@@ -48,19 +58,35 @@ REPAIRS: tuple[RepairMethod, ...] = (
     ),
     RepairMethod(
         raise_threshold.NAME,
-        of=("itemsets",),
+        of=("itemsets", "rules"),
         needs_data=False,
         propose=raise_threshold.propose,
-        summary="publish only itemsets above the lowest threshold at which no attack succeeds",
+        summary="publish only what lies above the lowest threshold at which no attack succeeds",
         source="Atzori et al. 2005, section 3 (the threshold as the only lever)",
     ),
     RepairMethod(
         round.NAME,
-        of=("itemsets",),
+        of=("itemsets", "rules"),
         needs_data=False,
         propose=round.propose,
         summary="publish counts rounded to a base, or supports with few decimals: the finest that no attack breaks",
         source="ours",
+    ),
+    RepairMethod(
+        withhold.NAME,
+        of=("rules",),
+        needs_data=False,
+        propose=withhold.propose,
+        summary="publish which rules there are, and none of their numbers",
+        source="Zhu, Wang, Du 2009, section VI B",
+    ),
+    RepairMethod(
+        withdraw.NAME,
+        of=("rules",),
+        needs_data=False,
+        propose=withdraw.propose,
+        summary="take out the rules that give most away; the list is then no longer complete",
+        source="ours; future work of Zhu, Wang, Du 2009",
     ),
 )
 

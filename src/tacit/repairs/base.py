@@ -10,6 +10,7 @@ from tacit.errors import OptionError
 from tacit.model.audit import Audit, Verdict
 from tacit.model.release import Itemsets, Release
 from tacit.model.rounding import Precision
+from tacit.model.table import Table
 from tacit.model.transactions import Transactions
 
 #: Which attacks a repair must defeat: every one that applies, or only those on published itemsets (I01).
@@ -24,7 +25,7 @@ class RepairCase:
     ``audit`` attacks a candidate under the policy and the goal, with the data that the candidate was made from where there are any; ``mine``
     makes a release like this one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are
     handed in, so that repairs share no code with the attacks. ``precision`` is asked for by whoever rounds; ``first_look`` is an audit that may
-    stop at its first finding: enough to know the verdict.
+    stop at its first finding: enough to know the verdict. ``table`` holds the people that rules were made from, with their columns.
     """
 
     release: Release
@@ -36,10 +37,15 @@ class RepairCase:
     goal: Goal = "all"
     precision: Precision | None = None
     first_look: Callable[[Release], Audit] | None = None
+    table: Table | None = None
+
+    def look(self, candidate: Release) -> Audit:
+        """An audit of a candidate that is enough for its verdict, as fast as it can be had without data."""
+        return self.first_look(candidate) if self.first_look else self.audit(candidate, None)
 
     def verdict_of(self, candidate: Release) -> Verdict:
-        """The verdict on a candidate, as fast as it can be had without data."""
-        return (self.first_look(candidate) if self.first_look else self.audit(candidate, None)).verdict
+        """The verdict on a candidate."""
+        return self.look(candidate).verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,13 +1,16 @@
 """raise-threshold: publish only what lies above the lowest threshold at which no attack succeeds.
 
 Changes
-    Itemsets whose count is below the new threshold are left out; all others keep their exact counts.
+    Itemsets whose count is below the new threshold are left out; all others keep their exact counts. Of rules, those below a new support or
+    confidence are left out; the thresholds are round numbers, and the list is as complete above them as it was.
 Guarantee
     A family of itemsets that allows no inference keeps none when it shrinks from below: groups on fewer items are unions of groups on more,
     and what a smaller complete list says about missing itemsets follows from the larger one. So the safe thresholds are an upper range, its
-    lowest member is found by halving, and the audit confirms it.
+    lowest member is found by halving, and the audit confirms it. Rules with exact numbers: what the shorter list says, of rules that are
+    listed and of rules that are missing, follows from the longer one, so proofs can only vanish. Estimates, and lists without exact numbers,
+    have no such order (a rule that reaches a higher threshold says more); halving then finds safe thresholds, though perhaps not the lowest.
 Cost
-    As many audits as it takes to halve the number of different published counts to one.
+    As many audits as it takes to halve the number of different published counts to one; for rules about ten for every confidence tried.
 Example
     50 people have a, 49 have a and b: at threshold 50 only a is left, and nobody is singled out.
 Reference
@@ -22,6 +25,7 @@ import numpy as np
 
 from tacit.model.release import Itemsets
 from tacit.repairs.base import Proposal, RepairCase, itemsets_of
+from tacit.repairs.rule_thresholds import safe_thresholds
 
 NAME = "raise-threshold"
 
@@ -31,6 +35,8 @@ def propose(case: RepairCase) -> Proposal:
 
     Where the number of people is not known no audit is clean; then the largest part in which nothing is found.
     """
+    if case.release.kind == "rules":
+        return Proposal(safe_thresholds(case, NAME))
     release = itemsets_of(case, NAME)
     # Only at these thresholds does the published family change; the last one is above every count.
     thresholds = np.unique(np.append(release.lo + 1, release.min_support or 1))

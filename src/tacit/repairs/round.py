@@ -4,7 +4,8 @@ Changes
     Every count is printed as the nearest multiple of a base, or as a share with some decimals. The list itself, its threshold and the number
     of people stay. Without a wish for one of them, bases 2, 5, 10, 20, 50, .. and 0 to 6 decimals are tried from the finest to the coarsest,
     and the first whose audit is clean is taken; it is the finest, because every finer one was audited and refused. Where none is clean, the
-    finest is taken in which nothing is found though something stays undecided, and the record says so.
+    finest is taken in which nothing is found though something stays undecided, and the record says so. Rules print their supports with 0 to 6
+    decimals, and no confidence.
 Guarantee
     The original data print exactly so: nothing published is false. Attacks see the interval of counts that print the same, so a group is safe
     when no sum of intervals proves it to be small. Rounding is not monotone (a coarser grid may lie worse), so each is audited by itself.
@@ -23,9 +24,11 @@ from collections.abc import Iterator
 from itertools import count
 
 from tacit.errors import OptionError
-from tacit.model.release import Itemsets
+from tacit.mining.publishing import Published
+from tacit.model.release import Itemsets, Rules
 from tacit.model.rounding import Precision, rounded
 from tacit.repairs.base import Proposal, RepairCase
+from tacit.repairs.lines import Lines, safety
 
 NAME = "round"
 
@@ -40,7 +43,7 @@ def propose(case: RepairCase) -> Proposal:
     """
     release = case.release
     if not isinstance(release, Itemsets):
-        raise OptionError("needs itemsets", where=f"--method {NAME}", remedy="See tacit repairs")
+        return Proposal(_rounded_rules(case))
     if case.precision is not None:
         return Proposal(rounded(release, case.precision))
     unproved: Itemsets | None = None
@@ -53,6 +56,32 @@ def propose(case: RepairCase) -> Proposal:
         if unproved is None and verdict == "incomplete":
             unproved = printed
     return Proposal(unproved or printed)
+
+
+def _rounded_rules(case: RepairCase) -> Rules:
+    """Rules with supports in the decimals that are asked for, else in the most with which they are safe; else in the fewest."""
+    lines = Lines.of(case, NAME)
+    printed_now = lines.release.header.digits
+    if lines.release.is_withheld:
+        remedy = "Nothing is left to round; choose withdraw or raise-threshold"
+        raise OptionError("the rules print no numbers", where=f"--method {NAME}", remedy=remedy)
+    if case.precision is not None:
+        if case.precision.decimals is None:
+            remedy = "Choose --decimals: rules print their supports as shares"
+            raise OptionError("rounds counts of itemsets", where="--base", remedy=remedy)
+        return lines.printed(Published(digits=case.precision.decimals))
+    best, best_safety = lines.release, -1
+    # A step of less than one person prints every count exactly, and more digits than now would say more than now.
+    for decimals in reversed(DECIMALS):
+        if Precision(decimals=decimals).step(lines.release.n) < 1 or (printed_now is not None and decimals >= printed_now):
+            continue
+        printed = lines.printed(Published(digits=decimals))
+        how_safe = safety(case.look(printed))
+        if how_safe == 2:
+            return printed
+        if how_safe > best_safety or best_safety == 0:
+            best, best_safety = printed, how_safe
+    return best
 
 
 def finest_first(release: Itemsets) -> list[Precision]:

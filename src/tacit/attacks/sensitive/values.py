@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from tacit.attacks.base import Target
 from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.influence import influence_of_lines
 from tacit.attacks.sensitive.listed import Listed, count_missing
 from tacit.attacks.sensitive.missing import Estimate, estimate
 from tacit.errors import LimitReached
@@ -64,7 +65,8 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
     posterior = found.posterior()
     people = case.population.people
     baseline = baseline_of(case, posterior)
-    which, value = np.nonzero(over_limit(target, posterior, baseline))
+    over = over_limit(target, posterior, baseline)
+    which, value = np.nonzero(over)
     order = np.lexsort((value, which, -posterior[which, value]))
     which, value = which[order], value[order]
     listed = _listed(target, case)
@@ -112,7 +114,7 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
         severity=BEHIND_PROOFS + ((1 - posterior[which, value]) * 1e9).astype(np.int64),
         event=event,
         show=show,
-        details={"posterior": posterior},
+        details={"posterior": posterior, "influence": influence_of_lines(case, found, over)},
     )
 
 
