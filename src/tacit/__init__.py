@@ -2,7 +2,7 @@
 
 ==================  =========================================================================
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`
-mine                :func:`mine_itemsets`, :func:`mine_rules`
+mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody
 repair              :func:`repair` with a method of :data:`REPAIRS`
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tacit.model.audit import Audit
     from tacit.model.comparison import Comparison
     from tacit.model.finding import Finding
+    from tacit.model.negative import NegativeRules
     from tacit.model.person import PersonEstimate
     from tacit.model.policy import Policy
     from tacit.model.release import Itemsets, Rules
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from tacit.model.support import Channel, PatternSupport
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
+    from tacit.negative import mine_negative_rules
     from tacit.queries import all_channels, posterior_of, support_of
     from tacit.repairs import REPAIRS
     from tacit.sweeps import sweep_itemsets, sweep_rounding
@@ -85,6 +87,7 @@ _HOMES = {
     "tacit.model.audit": ("Audit",),
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
+    "tacit.model.negative": ("NegativeRules",),
     "tacit.model.person": ("PersonEstimate",),
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
@@ -92,6 +95,7 @@ _HOMES = {
     "tacit.model.support": ("Channel", "PatternSupport"),
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
+    "tacit.negative": ("mine_negative_rules",),
     "tacit.queries": ("all_channels", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
     "tacit.sweeps": ("sweep_itemsets", "sweep_rounding"),
@@ -112,6 +116,7 @@ __all__ = [
     "InternalError",
     "Itemsets",
     "LimitReached",
+    "NegativeRules",
     "OptionError",
     "PatternSupport",
     "PersonEstimate",
@@ -127,6 +132,7 @@ __all__ = [
     "audit",
     "compare",
     "mine_itemsets",
+    "mine_negative_rules",
     "mine_rules",
     "posterior_of",
     "read_release",

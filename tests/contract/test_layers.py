@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "auditing": {"attacks", "errors", "formats", "model"},
     "api": {"attacks", "auditing", "errors", "formats", "measures", "mining", "model", "repairing", "repairs"},
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
+    "negative": {"api", "errors", "mining", "model"},
     "queries": {"attacks", "auditing", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},
@@ -46,6 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "formats",
         "kernels",
         "model",
+        "negative",
         "queries",
         "repairs",
         "reports",
@@ -53,7 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sweeps",
         "version",
     },
-    "": {"api", "attacks", "errors", "measures", "model", "queries", "repairs", "sweeps", "version"},
+    "": {"api", "attacks", "errors", "measures", "model", "negative", "queries", "repairs", "sweeps", "version"},
 }
 
 #: Where only the package itself may be imported, for its table, and none of its modules.
