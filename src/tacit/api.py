@@ -156,6 +156,7 @@ def audit(
     *,
     data: Transactions | Table | str | Path | Any = None,
     known: Table | str | Path | Any = None,
+    knowledge: Any = None,
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
     algorithm: Algorithm = "projection",
@@ -175,6 +176,9 @@ def audit(
     known
         For rules: everybody's quasi-identifiers, as an adversary may have them from elsewhere. With ``data`` these are taken from there, and
         estimates are compared with the truth.
+    knowledge
+        What else an adversary knows about these people: a file of facts or negative rules, a list of ``({column: value}, excluded value)``,
+        mined negative rules, or a list of all these.
     policy
         What the publisher accepts; the default is a smallest group of ten.
     attacks
@@ -205,7 +209,7 @@ def audit(
     policy = policy or Policy()
     limits = Limits.within(time_limit)
     people = owners_people(target, data)
-    rules = rule_case(target, known, people)
+    rules = rule_case(target, known, people, knowledge)
     wanted = asked_for(attacks)
     check_algorithm(algorithm, target, wanted)
     case = Target(target, policy, limits, rows_of(people), 0, progress, algorithm, first_hit, None, rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tacit.attacks.base import ALGORITHMS
 from tacit.attacks.sensitive.case import RuleCase
 from tacit.attacks.sensitive.values import baseline_of
 from tacit.errors import OptionError, nearest_name
+from tacit.formats.knowledge import read_knowledge
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.model.audit import AttackRun, Columns
@@ -46,10 +48,21 @@ def rows_of(people: Table | Transactions | None) -> Transactions | None:
     return people.transactions() if isinstance(people, Table) else people
 
 
-def rule_case(release: Release, known: Any, people: Table | Transactions | None) -> RuleCase | None:
+def rule_case(release: Release, known: Any, people: Table | Transactions | None, knowledge: Any = None) -> RuleCase | None:
     """Rules beside everybody's quasi-identifiers, from what is known or from the owner's data; None where one of them is not there."""
-    if known is not None and not isinstance(release, Rules):
-        raise OptionError("helps to attack rules, and the release holds none", where="--known", remedy="Leave it out")
+    for given, option in ((known, "--known"), (knowledge, "--knowledge")):
+        if given is not None and not isinstance(release, Rules):
+            raise OptionError("helps to attack rules, and the release holds none", where=option, remedy="Leave it out")
+    case = _rule_case(release, known, people)
+    if knowledge is None:
+        return case
+    if case is None:
+        remedy = "Give their quasi-identifiers with --known, or the data with --data"
+        raise OptionError("is about people, and who they are is not known", where="--knowledge", remedy=remedy)
+    return replace(case, facts=read_knowledge(knowledge))
+
+
+def _rule_case(release: Release, known: Any, people: Table | Transactions | None) -> RuleCase | None:
     if not isinstance(release, Rules) or release.items.pairs is None or not release.header.sa:
         return None
     header = release.header
@@ -132,4 +145,9 @@ def adversary(release: Release, case: RuleCase | None) -> dict[str, Any]:
         "knows_that_the_list_is_complete": header.complete,
         "rounding": header.rounding,
     }
-    return out if release.kind != "rules" else out | {"knows_quasi_identifiers": case is not None}
+    if release.kind == "rules":
+        out["knows_quasi_identifiers"] = case is not None
+    if case is not None and case.facts:
+        out["background_facts"] = len(case.facts)
+        out["knowledge"] = sorted({fact.file for fact in case.facts if fact.file})
+    return out

@@ -28,11 +28,18 @@ TOP, TOP_ON_SCREEN = 10, 3
         "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
         "tacit audit itemsets.csv --data adult.csv --json audit.json",
         "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
+        "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
     ),
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
 @click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
+@click.option(
+    "--knowledge",
+    multiple=True,
+    metavar="FILE",
+    help="For rules: facts about groups of these people, or negative rules, that the adversary knows as well (repeatable).",
+)
 @options.roles
 @options.missing
 @options.long_table
@@ -89,7 +96,7 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
         raise OptionError(
             "names groups of people, which an external report may not", where="--findings", remedy="Leave one of them out"
         )
-    check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else [])])
+    check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else []), *given["knowledge"]])
     settings = Settings.of(given, near=data or releases[0])
     release, found = _audit(releases[0], settings)
     if findings_to is not None:
@@ -123,6 +130,7 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
             release,
             data=people,
             known=known,
+            knowledge=list(given["knowledge"]) or None,
             policy=settings.policy,
             attacks=codes,
             algorithm=given["algorithm"],

@@ -60,15 +60,19 @@ class _Merged:
     origins: list[tuple[Hashable, ...]]
 
 
-def reduce(statements: Statements) -> Problem:
-    """The problem that is left of the statements; raises :class:`Clash` where few of them contradict each other at once."""
+def reduce(statements: Statements, *, settle: bool = True) -> Problem:
+    """The problem that is left of the statements; raises :class:`Clash` where few of them contradict each other at once.
+
+    Without ``settle`` nothing is concluded yet: all statements that say something stay as they are.
+    """
     merged = _merge(statements)
     used = np.unique(merged.event)
     class_of, first = _signatures(statements, used)
     people = np.bincount(class_of, statements.population.people, len(first)).astype(np.int64)
     members = _members(statements, merged.event, class_of, first)
     closed = np.zeros((len(first), statements.n_values), np.uint8)
-    _settle(merged, members, people, closed)
+    if settle:
+        _settle(merged, members, people, closed)
     return _left(statements, merged, members, class_of, people, closed)
 
 
@@ -123,6 +127,7 @@ def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: np
     """Close values that single statements rule out, until nothing changes: those of which nobody is left, and those beside a certain one."""
     waiting = list(range(len(members)))
     touching: list[list[int]] | None = None
+    closing: dict[int, list[int]] = {}
     while waiting:
         changed: set[int] = set()
         for j in waiting:
@@ -131,7 +136,7 @@ def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: np
             settled = open_here & (closed[classes].sum(axis=1) == closed.shape[1] - 1)
             most, least = people[classes[open_here]].sum(), people[classes[settled]].sum()
             if merged.lo[j] > most or merged.hi[j] < least:
-                raise Clash(merged.origins[j])
+                raise Clash(_chain(j, merged, members, closing))
             loose = classes[open_here & ~settled]
             if len(loose) == 0:
                 continue
@@ -144,6 +149,8 @@ def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: np
             else:
                 continue
             changed.update(loose.tolist())
+            for c in loose.tolist():
+                closing.setdefault(c, []).append(j)
         if not changed:
             return
         if touching is None:
@@ -152,6 +159,17 @@ def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: np
                 for c in classes.tolist():
                     touching[c].append(j)
         waiting = sorted({j for c in changed for j in touching[c]})
+
+
+def _chain(clashing: int, merged: _Merged, members: list[Numbers], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
+    """Where the statements come from that settled what a statement clashes with, itself included."""
+    waiting, seen = [clashing], {clashing}
+    while waiting:
+        for c in members[waiting.pop()].tolist():
+            fresh = [j for j in closing.get(c, ()) if j not in seen]
+            seen.update(fresh)
+            waiting += fresh
+    return tuple(dict.fromkeys(origin for j in sorted(seen) for origin in merged.origins[j]))
 
 
 def _left(

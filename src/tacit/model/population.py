@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,6 +95,15 @@ class Population:
         places = order[found] if len(mine) else np.zeros(len(theirs), np.int64)
         known &= mine[places] == theirs if len(mine) else np.zeros(len(theirs), np.bool_)
         return np.where(known, places, -1)
+
+    def among(self, allowed: Mapping[str, Sequence[str]]) -> Places:
+        """The combinations whose values are among the allowed ones, column by column, ascending."""
+        found = np.arange(len(self), dtype=np.int32)
+        for name, values in allowed.items():
+            column = self.columns[self.names.index(name)]
+            wanted = np.array([value in values for value in column.values], np.bool_)
+            found = found[wanted[column.codes[found]]]
+        return found
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], tuple[int, int]]:

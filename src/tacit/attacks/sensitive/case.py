@@ -2,6 +2,7 @@
 
 Withheld: the count reaches the thresholds. Printed: the counts that print so, and reach the thresholds. Missing from a complete list: the count
 does not reach them (:mod:`tacit.attacks.sensitive.missing`). The distribution of the sensitive column, where it is published, is exact.
+Background facts say what they say, in whole people.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy.typing as npt
 
 from tacit.attacks.rule_numbers import Confidences
 from tacit.attacks.rule_table import Ceiling
-from tacit.errors import Contradiction, InputError
+from tacit.errors import Contradiction, InputError, numbered
 from tacit.inference.statements import Statements
+from tacit.model.knowledge import Fact
 from tacit.model.population import Places, Population
 from tacit.model.release import Rules
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from tacit.attacks.sensitive.missing import Missing
 
 #: Where a statement comes from: the number of a line; a missing rule, by the combinations it is about and its value; the published distribution.
-LINE, MISSING, DISTRIBUTION = "line", "missing", "distribution"
+#: a background fact, by its file and line there.
+LINE, MISSING, DISTRIBUTION, FACT = "line", "missing", "distribution", "fact"
 
 Pair = tuple[str, str]
 
@@ -34,17 +37,18 @@ CHECK = "Give the data that the rules were made from, with the same columns and 
 
 @dataclass(frozen=True, eq=False)
 class RuleCase:
-    """Rules, and everybody's quasi-identifiers."""
+    """Rules, everybody's quasi-identifiers, and what else is known about these people."""
 
     release: Rules
     population: Population
+    facts: tuple[Fact, ...] = ()
 
     @cached_property
     def values(self) -> tuple[str, ...]:
         """The values that the sensitive column can have."""
         header = self.release.header
-        named = sorted({self.consequent(line) for line in range(len(self.release))})
-        return header.sa_values or tuple(named)
+        named = {self.consequent(line) for line in range(len(self.release))} | {fact.value for fact in self.facts}
+        return header.sa_values or tuple(sorted(named))
 
     @cached_property
     def sensitive(self) -> str:
@@ -98,7 +102,24 @@ class RuleCase:
         everyone = np.arange(len(self.population), dtype=np.int32)
         for number, count in enumerate(self.release.header.sa_counts):
             said.say(everyone, number, count, count, (DISTRIBUTION, number))
+        for fact in self.facts:
+            self._say(said, fact, code)
         return said
+
+    def _say(self, said: Statements, fact: Fact, code: dict[str, int]) -> None:
+        """Add a background fact; what it says about nobody is left out, unless it says that there is somebody."""
+        unknown = sorted(set(fact.allowed) - set(self.population.names))
+        if unknown:
+            known = ", ".join(self.population.names)
+            raise InputError(
+                "names a column that is not quasi-identifying", where=fact.place, remedy=f"The known columns are: {known}"
+            )
+        if fact.value not in code:
+            raise InputError("its value is not one of the sensitive column's", where=fact.place, remedy="Correct or drop it")
+        event = self.population.among(fact.allowed)
+        lo, hi = fact.bounds(int(self.population.people[event].sum()))
+        if len(event) or lo > 0:
+            said.say(event, code[fact.value], lo, hi, (FACT, fact.file, fact.line, fact.place))
 
     @cached_property
     def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -140,15 +161,20 @@ class RuleCase:
 
     def refuse(self, origins: Sequence[object]) -> NoReturn:
         """Raise because these statements cannot all be true of the known people."""
-        lines = sorted({self.release.line(origin[1]) for origin in origins if isinstance(origin, tuple) and origin[0] == LINE})
+        told = [origin for origin in origins if isinstance(origin, tuple)]
+        lines = sorted({self.release.line(origin[1]) for origin in told if origin[0] == LINE})
+        facts = sorted({origin[3] for origin in told if origin[0] == FACT})
         name = self.release.source.name if self.release.source else "the release"
-        missing = any(isinstance(origin, tuple) and origin[0] == MISSING for origin in origins)
-        shown = ", ".join(map(str, lines[:8])) + (f" and {len(lines) - 8} more" if len(lines) > 8 else "")
-        where = f"{name} line{'s' if len(lines) > 1 else ''} {shown}" if lines else name
-        also = ", with the rules that are missing," if missing else ""
+        places = [f"{name} {numbered(lines)}"] if lines else []
+        places += [*facts[:8], *([f"{len(facts) - 8} more facts"] if len(facts) > 8 else [])]
+        kinds = {origin[0] for origin in told}
+        also = [
+            text for kind, text in ((MISSING, "the rules that are missing"), (FACT, "the background knowledge")) if kind in kinds
+        ]
+        beside = f", with {' and '.join(also)}," if also else ""
         raise Contradiction(
-            f"the published numbers{also} cannot all be true of the known people",
-            where=where,
+            f"the published numbers{beside} cannot all be true of the known people",
+            where=" and ".join(places) or name,
             remedy="Check the file, how its numbers were rounded (--rounding), whether the list is complete, and the known data",
             lines=lines,
         )
