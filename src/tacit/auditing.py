@@ -66,6 +66,8 @@ def _rule_case(release: Release, known: Any, people: Table | Transactions | None
     if not isinstance(release, Rules) or release.items.pairs is None or not release.header.sa:
         return None
     header = release.header
+    if not header.sa_values or header.coarser:
+        return None
     if isinstance(known, (str, os.PathLike)):
         known = read_table(known, **{name: value for name, value in _roles(header).items() if name != "sa"})
     elif known is not None and not isinstance(known, Table):

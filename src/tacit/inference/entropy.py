@@ -130,6 +130,8 @@ class _Dual:
 
         p = self.problem
         out = np.empty(len(self.weights) * self.n_values)
+        if len(self.weights) == 0:
+            return out, np.zeros(self.size)
         parts: list[Floats] = []
 
         def work(first: int, last: int) -> None:

@@ -46,9 +46,18 @@ class RuleCase:
     @cached_property
     def values(self) -> tuple[str, ...]:
         """The values that the sensitive column can have."""
-        header = self.release.header
-        named = {self.consequent(line) for line in range(len(self.release))} | {fact.value for fact in self.facts}
-        return header.sa_values or tuple(sorted(named))
+        return self.release.header.sa_values
+
+    @cached_property
+    def codes(self) -> list[int]:
+        """The number of the sensitive value of each line."""
+        code = {value: number for number, value in enumerate(self.values)}
+        found = [code.get(self.consequent(line), -1) for line in range(len(self.release))]
+        if -1 in found:
+            remedy = "List every value in the header's sa_values"
+            where = self.place(found.index(-1))
+            raise InputError("the sensitive value is not one of those in the header", where=where, remedy=remedy)
+        return found
 
     @cached_property
     def sensitive(self) -> str:
@@ -92,21 +101,16 @@ class RuleCase:
     def published(self) -> Statements:
         """What the lines say, and the distribution where it is published."""
         said = Statements(self.population, len(self.values))
-        code = {value: number for number, value in enumerate(self.values)}
         for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in self.counts), strict=True)):
-            value = self.consequent(line)
-            if value not in code:
-                remedy = "List every value in the header's sa_values"
-                raise InputError("the sensitive value is not one of those in the header", where=self.place(line), remedy=remedy)
-            said.say(self.holders[line], code[value], lo, hi, (LINE, line))
+            said.say(self.holders[line], self.codes[line], lo, hi, (LINE, line))
         everyone = np.arange(len(self.population), dtype=np.int32)
         for number, count in enumerate(self.release.header.sa_counts):
             said.say(everyone, number, count, count, (DISTRIBUTION, number))
         for fact in self.facts:
-            self._say(said, fact, code)
+            self._say(said, fact)
         return said
 
-    def _say(self, said: Statements, fact: Fact, code: dict[str, int]) -> None:
+    def _say(self, said: Statements, fact: Fact) -> None:
         """Add a background fact; what it says about nobody is left out, unless it says that there is somebody."""
         unknown = sorted(set(fact.allowed) - set(self.population.names))
         if unknown:
@@ -114,12 +118,12 @@ class RuleCase:
             raise InputError(
                 "names a column that is not quasi-identifying", where=fact.place, remedy=f"The known columns are: {known}"
             )
-        if fact.value not in code:
+        if fact.value not in self.values:
             raise InputError("its value is not one of the sensitive column's", where=fact.place, remedy="Correct or drop it")
         event = self.population.among(fact.allowed)
         lo, hi = fact.bounds(int(self.population.people[event].sum()))
         if len(event) or lo > 0:
-            said.say(event, code[fact.value], lo, hi, (FACT, fact.file, fact.line, fact.place))
+            said.say(event, self.values.index(fact.value), lo, hi, (FACT, fact.file, fact.line, fact.place))
 
     @cached_property
     def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -52,11 +52,10 @@ class Missing:
         most = np.array([ceiling.of(people) for people in found.lo.tolist()], np.int64)[:, None].repeat(len(case.values), axis=1)
         said = Statements(case.population, len(case.values))
         number = {said.event(event): place for place, event in enumerate(events)}
-        code = {value: v for v, value in enumerate(case.values)}
         for line, holders in enumerate(case.holders):
             place = number.get(said.event(holders))
             if place is not None:
-                most[place, code[case.consequent(line)]] = found.lo[place]
+                most[place, case.codes[line]] = found.lo[place]
         useful = np.flatnonzero((most < found.lo[:, None]).any(axis=1))
         if len(useful) == 0:
             return nothing
