@@ -103,20 +103,6 @@ def test_the_way_always_ends_at_the_estimate(rows: list[tuple[tuple[str, str, st
     assert reached == pytest.approx(goal.tolist(), abs=2e-3)
 
 
-@settings(max_examples=5, deadline=None)
-@given(ROWS, st.booleans())
-def test_nothing_whose_loss_is_felt_is_left_out(rows: list[tuple[tuple[str, str, str], str]], withhold: bool) -> None:
-    """Against leaving out one statement after the other."""
-    person = person_of(rows, withhold)
-    now = person.mean(person.found.posterior())
-    found = {one.said.says: one.without for one in person.influences(top=100)}
-    for origins in person.found.problem.origins:
-        without = person.mean(estimate(person.case, person.case.missing, left_out=origins).posterior())
-        if np.abs(without - now).max() > 0.02:
-            said = person.telling.said(origins, person.combinations).says
-            assert found[said] == pytest.approx(without.tolist(), abs=1e-5)
-
-
 def test_leaving_a_line_out_is_what_a_release_without_it_says() -> None:
     people = doctorates()
     rules = tacit.mine_rules(people, **FIGURE_1, incomplete=True)

@@ -86,7 +86,10 @@ def test_nothing_is_measured_where_nothing_was_estimated() -> None:
 def test_every_measure_of_an_audit_stands_in_the_table() -> None:
     people = doctorates()
     audit = tacit.audit(
-        tacit.mine_rules(people, min_support=0.3, min_confidence=0.8), data=people, policy=tacit.Policy(max_posterior=0.9)
+        tacit.mine_rules(people, min_support=0.3, min_confidence=0.8),
+        data=people,
+        policy=tacit.Policy(max_posterior=0.9),
+        attacks=["R01", "R02"],
     )
     assert set(audit.measures) <= {row.name for row in tacit.MEASURES}
     assert {"people_above_90", "l_entropy", "t_closeness", "people_outside_alpha_k", "sure_guess_right"} <= set(audit.measures)

@@ -58,7 +58,8 @@ def _record(story: Story) -> dict[str, Any]:
 
 
 def _text(story: Story, folder: str) -> str:
-    from tacit.reports.text import bullet, finding_lines
+    from tacit.reports.layout import bullet
+    from tacit.reports.text import finding_lines
 
     wide = width()
     lines = [line for name, told in _told(story) for line in bullet(f"{name:<10}", told, wide, indent="")]

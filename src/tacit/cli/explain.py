@@ -113,7 +113,7 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
 
 
 def _text(head: tuple[str, str], told: Sequence[str]) -> str:
-    from tacit.reports.text import bullet
+    from tacit.reports.layout import bullet
 
     steps = [line for number, step in enumerate(told, start=1) for line in bullet(f"{number:>3}.", step, width())]
     return "\n".join([*bullet(*head, width(), indent=""), "", *steps]) + "\n"

@@ -102,7 +102,7 @@ def as_argument(text: str) -> str:
 
 def width() -> int:
     """How wide text may be: as the terminal is, within reason."""
-    from tacit.reports.text import WIDTH
+    from tacit.reports.layout import WIDTH
 
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns)) if sys.stdout and sys.stdout.isatty() else WIDTH
 

@@ -39,8 +39,8 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
     outcome = check_audit(record, [reading.read(path, given) for path in releases])
 
     def text() -> str:
+        from tacit.reports.layout import bullet
         from tacit.reports.summary import counted
-        from tacit.reports.text import bullet
 
         lines = [f"{'HOLDS' if outcome.ok else 'REJECTED'}: {counted(outcome.held, 'listed finding')} re-checked and true."]
         return "\n".join([*lines, *(line for why in outcome.problems for line in bullet("-", why, width()))]) + "\n"

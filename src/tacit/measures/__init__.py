@@ -122,7 +122,7 @@ def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, float
     out: dict[str, float | None] = {release.kind: len(release)}
     if len(release):
         out["smallest_count"] = int(release.hi.min())
-    sizes = [run.sizes for run in runs if run.claim == "proves"]
+    sizes = [run.sizes for run in runs if run.claim == "proves" and run.finds_groups]
     if any(run.status in ("ran", "stopped") for run in runs):
         out["groups_of_one"] = sum(one.get(1, 0) for one in sizes)
         if any(sizes):

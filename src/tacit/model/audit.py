@@ -20,6 +20,9 @@ Status = Literal["ran", "not-relevant", "stopped", "unavailable"]
 Verdict = Literal["exposed", "clean", "incomplete"]
 Columns = Mapping[str, npt.NDArray[Any]]
 
+#: The attacks that infer values of people who are known, and not that some group exists.
+ABOUT_VALUES = frozenset({"R02", "R03"})
+
 
 @dataclass(frozen=True, eq=False)
 class AttackRun:
@@ -50,6 +53,11 @@ class AttackRun:
     def findings(self) -> int:
         """How many findings there are."""
         return len(self.severity) if self.streamed is None else sum(self.streamed.values())
+
+    @property
+    def finds_groups(self) -> bool:
+        """Whether its findings are groups of people; else they are sensitive values of people who are known."""
+        return self.code not in ABOUT_VALUES
 
     @property
     def sizes(self) -> Mapping[int, int]:

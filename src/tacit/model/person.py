@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.errors import OptionError
+from tacit.model.posterior import DIGITS
 
 Shares = tuple[float, ...]
 
@@ -37,7 +38,7 @@ class Step:
 
     def to_dict(self) -> dict[str, Any]:
         """The step as in the record."""
-        return self.said.to_dict() | {"posterior": list(self.posterior)}
+        return self.said.to_dict() | {"posterior": rounded(self.posterior)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class Influence:
 
     def to_dict(self) -> dict[str, Any]:
         """The influence as in the record."""
-        without = None if self.without is None else list(self.without)
-        return self.said.to_dict() | {"multiplier": self.multiplier, "without": without}
+        without = None if self.without is None else rounded(self.without)
+        return self.said.to_dict() | {"multiplier": round(self.multiplier, 6), "without": without}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +88,19 @@ class PersonEstimate:
     @property
     def order(self) -> list[int]:
         """The numbers of the values, the most probable first."""
-        return sorted(range(len(self.values)), key=lambda number: (-round(self.posterior[number], 9), number))
+        return sorted(range(len(self.values)), key=lambda number: (-round(self.posterior[number], DIGITS), number))
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as in the record."""
-        values = []
-        for number in self.order:
-            line: dict[str, Any] = {"value": self.values[number], "posterior": self.posterior[number]}
-            line |= {"least": self.least[number], "most": self.most[number], "baseline": self.baseline[number]}
-            line |= {
-                "lower": None if self.lower is None else self.lower[number],
-                "upper": None if self.upper is None else self.upper[number],
-            }
-            values.append(line)
+        columns = {"posterior": self.posterior, "least": self.least, "most": self.most, "baseline": self.baseline}
+        shown: dict[str, list[float] | None] = {name: rounded(column) for name, column in columns.items()}
+        shown |= {
+            name: None if bound is None else rounded(bound) for name, bound in (("lower", self.lower), ("upper", self.upper))
+        }
+        values = [
+            {"value": self.values[place]} | {name: None if column is None else column[place] for name, column in shown.items()}
+            for place in self.order
+        ]
         return {
             "who": dict(self.who),
             "people": self.people,
@@ -113,6 +114,11 @@ class PersonEstimate:
             "influences": [one.to_dict() for one in self.influences],
             "statements": self.statements,
         }
+
+
+def rounded(shares: Shares) -> list[float]:
+    """Probabilities as in a record: further digits depend on the machine."""
+    return [round(share, DIGITS) for share in shares]
 
 
 def read_who(text: str) -> dict[str, str]:

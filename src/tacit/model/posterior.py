@@ -36,8 +36,9 @@ class Guess:
     def to_dict(self) -> dict[str, Any]:
         """The guess as in the record."""
         event = {column: [value] for column, value in sorted({**self.who, self.sensitive: self.value}.items())}
-        out: dict[str, Any] = {"event": event, "people": self.people, "value": self.value, "posterior": self.probability}
-        return out | {"baseline": self.baseline, "lower": self.lower, "upper": self.upper}
+        out: dict[str, Any] = {"event": event, "people": self.people, "value": self.value}
+        numbers = {"posterior": self.probability, "baseline": self.baseline, "lower": self.lower, "upper": self.upper}
+        return out | {name: None if number is None else round(number, DIGITS) for name, number in numbers.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +132,9 @@ class Posterior:
 
     def to_dict(self, *, top: int) -> dict[str, Any]:
         """The estimates as in the record of an audit: the baseline, and the highest of them."""
-        baseline = None if np.isnan(self.baseline).any() else dict(zip(self.values, self.baseline.tolist(), strict=True))
+        baseline = (
+            None if np.isnan(self.baseline).any() else dict(zip(self.values, self.baseline.round(DIGITS).tolist(), strict=True))
+        )
         return {
             "attack": "R02",
             "method": "maximum entropy",

@@ -11,9 +11,9 @@ import numpy as np
 
 from tacit.model.comparison import Comparison, Judged
 from tacit.model.posterior import Guess
+from tacit.reports.layout import WIDTH, bullet
 from tacit.reports.summary import as_share, counted, visible
 from tacit.reports.sweeps import table
-from tacit.reports.text import WIDTH, bullet
 
 
 def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
+from tacit.model.posterior import Guess, Posterior
 from tacit.model.release import Release
+from tacit.reports import estimates
 from tacit.reports.arithmetic import Derivation, Term
 from tacit.reports.summary import (
     ReportKind,
@@ -18,6 +20,7 @@ from tacit.reports.summary import (
     counted,
     described,
     next_steps,
+    policy_sentences,
     thresholds,
     visible,
 )
@@ -41,6 +44,8 @@ def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, k
         _section("Assumptions", _listed(assumptions(audit, kind))),
         _section("Attacks", _attacks(audit.runs)),
     ]
+    if (guessed := estimates.estimates_of(audit)) is not None:
+        body.append(_section(estimates.TITLE, _estimates(audit, guessed, top, kind)))
     if summary.groups:
         body.append(_section("Pictures", _pictures(summary, release)))
     if kind == "external" and summary.groups:
@@ -90,12 +95,18 @@ def _tiles(audit: Audit, summary: Summary) -> str:
         entries.append((summary.groups, f"groups of {summary.span} that can be computed"))
     if summary.groups:
         entries += [(summary.single, "of them a single person"), (summary.people, "people concerned at least")]
+    if "people_certain" in audit.measures:
+        entries.append((int(audit.measures["people_certain"]), "people whose sensitive value is certain"))
+    if "people_above_90" in audit.measures:
+        entries.append((int(audit.measures["people_above_90"]), "people whose sensitive value is estimated above 0.9"))
     if "smallest_count" in audit.measures:
         entries.append((audit.measures["smallest_count"], "people in the smallest published count"))
     tiles = "".join(f"<li><b>{number:,}</b><span>{_safe(what)}</span></li>" for number, what in entries)
     return f'<ul class="tiles">{tiles}</ul>' if tiles else ""
 
 
+#: Columns that hold numbers.
+_FIGURES = ("Findings", "Undecided", "People", "Estimate", "Among all", "Proved bounds")
 _ATTACK_COLUMNS = ("Code", "Attack", "Claim", "Status", "Findings", "Undecided", "Why")
 
 
@@ -122,7 +133,7 @@ def _table(style: str, caption: str, head: str, rows: str) -> str:
 
 
 def _figures(column: str) -> str:
-    return ' class="figure"' if column in ("Findings", "Undecided") else ""
+    return ' class="figure"' if column in _FIGURES else ""
 
 
 def _pictures(summary: Summary, release: Release | None) -> str:
@@ -171,6 +182,42 @@ def _sizes(summary: Summary) -> str:
     return _table("narrow", "How many groups of each size can be computed", head, rows)
 
 
+def _estimates(audit: Audit, found: Posterior, top: int, kind: ReportKind) -> str:
+    """What would be guessed about everybody; with names of groups and values only inside."""
+    parts = ["".join(f"<p>{_safe(sentence)}</p>" for sentence in estimates.sentences(found, kind))]
+    drawn = _figure(estimates.picture(found), "How many people there are by the probability of their most probable value.")
+    rows = "".join(
+        f'<tr><th scope="row">above {text}</th><td class="figure">{people:,}</td></tr>'
+        for text, people in estimates.above(audit.measures)
+    )
+    head = '<tr><th scope="col">Probability</th><th scope="col" class="figure">People</th></tr>'
+    parts.append(f'<div class="pictures">{drawn}<div>{_table("narrow", "People by probability", head, rows)}</div></div>')
+    if kind == "internal":
+        parts += [
+            _guesses(found.highest(top), "The highest estimates"),
+            _guesses(found.highest(top, gained=True), "The estimates that exceed the share among all people most"),
+        ]
+    return "\n".join(parts)
+
+
+_GUESS_COLUMNS = ("Who", "People", "Value", "Estimate", "Among all", "Proved bounds")
+
+
+def _guesses(guesses: Sequence[Guess], caption: str) -> str:
+    if not guesses:
+        return ""
+    head = "".join(f'<th scope="col"{_figures(name)}>{name}</th>' for name in _GUESS_COLUMNS)
+    rows = []
+    for guess in guesses:
+        numbers = (f"{guess.people:,}", guess.value, f"{guess.probability:.3f}", f"{guess.baseline:.3f}", estimates.bounds(guess))
+        cells = "".join(
+            f'<td data-name="{name}"{_figures(name)}>{_safe(cell)}</td>'
+            for name, cell in zip(_GUESS_COLUMNS[1:], numbers, strict=True)
+        )
+        rows.append(f'<tr><th scope="row">{_safe(estimates.who(guess))}</th>{cells}</tr>')
+    return f'<div class="scroll">{_table("attacks guesses", caption, f"<tr>{head}</tr>", chr(10).join(rows))}</div>'
+
+
 def _findings(audit: Audit, summary: Summary, release: Release | None, top: int) -> str:
     shown = audit.findings[:top]
     lead = f'<p class="note">{len(shown):,} of {summary.findings:,}, the worst first.</p>'
@@ -203,7 +250,7 @@ def _inputs(audit: Audit, kind: ReportKind) -> str:
     for release in audit.release:
         rows += [("Release", described(release, kind)), ("Threshold", thresholds(release, audit.measures))]
         rows.append(("SHA-256", release["sha256"] or "not read from a file"))
-    rows.append(("Policy", f"no group of fewer than {counted(audit.policy.k, 'person', 'people')} (k = {audit.policy.k:,})"))
+    rows += [("Policy", sentence) for sentence in policy_sentences(audit)]
     rows.append(("Tacit", __version__))
     body = "".join(f'<tr><th scope="row">{name}</th><td>{_coded(name, value)}</td></tr>' for name, value in rows)
     return f'<table class="facts"><caption>The input, the policy and the program</caption><tbody>{body}</tbody></table>'

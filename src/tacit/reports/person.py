@@ -7,9 +7,9 @@ from html import escape
 from textwrap import wrap
 
 from tacit.model.person import PersonEstimate
+from tacit.reports.layout import WIDTH, bullet
 from tacit.reports.summary import counted, visible
 from tacit.reports.sweeps import table
-from tacit.reports.text import WIDTH, bullet
 
 #: So many values are shown, the most probable first; of the others it is only said that they are there.
 SHOWN_VALUES = 12

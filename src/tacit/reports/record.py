@@ -35,6 +35,11 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     record = audit.to_dict(top=0) | {"report_kind": "external"}
     record["release"] = [entry | {"file": None} for entry in record["release"]]
     record["adversary"] = {name: value for name, value in record["adversary"].items() if _says_no_name(name, value)}
+    if "estimates" in record:
+        told = record["estimates"]
+        record["estimates"] = {
+            name: told[name] for name in ("attack", "method", "combinations", "baseline_is_published", "outside_bounds")
+        }
     record["findings"] = [{"code": finding.code, "count": finding.count.to_list()} for finding in audit.findings[:top]]
     return record
 

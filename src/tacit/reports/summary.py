@@ -29,20 +29,31 @@ class Summary:
     sizes: npt.NDArray[np.int64]
     groups_of_size: npt.NDArray[np.int64]
     attacks_ran: bool
+    l: int = 2  # noqa: E741 - the letter is the policy's own name for it
+    certain: int = 0
+    guessed: int = 0
+    bounded: bool = False
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
         """The summary of an audit, from its columns: no finding is written out for it."""
         small: Counter[int] = Counter()
-        for run in audit.runs:
-            small.update(run.sizes if run.claim == "proves" else {})
+        groups = [run for run in audit.runs if run.claim == "proves" and run.finds_groups]
+        for run in groups:
+            small.update(run.sizes)
         sizes = np.array(sorted(small), np.int64)
         numbers = np.array([small[size] for size in sizes.tolist()], np.int64)
-        people = max((run.people for run in audit.runs if run.claim == "proves"), default=0)
+        people = max((run.people for run in groups), default=0)
+        values = [run for run in audit.runs if not run.finds_groups]
+        certain, guessed = (
+            max((run.people for run in values if run.claim == claim), default=0) for claim in ("proves", "estimates")
+        )
+        bounded = any(run.claim == "proves" and run.decides for run in values)
         findings = sum(run.findings for run in audit.runs)
         single = int(numbers[sizes == 1].sum())
         ran = any(run.status in ("ran", "stopped") for run in audit.runs)
-        return cls(audit.verdict, audit.policy.k, findings, int(numbers.sum()), single, people, sizes, numbers, ran)
+        told = (audit.verdict, audit.policy.k, findings, int(numbers.sum()), single, people, sizes, numbers, ran)
+        return cls(*told, audit.policy.l, certain, guessed, bounded)
 
     @property
     def span(self) -> str:
@@ -57,16 +68,28 @@ class Summary:
     def sentence(self) -> str:
         """The verdict in terms of people."""
         if self.verdict == "exposed":
-            return f"{self._found()}{self._concerned()}."
+            return f"{self._found()}."
         if self.verdict == "clean":
-            return f"no group of {self.span} can be computed from this release by the attacks that ran."
+            kept = f", and everybody keeps at least {counted(self.l, 'possible value')}," if self.bounded else ""
+            return f"no group of {self.span} can be computed from this release{kept} by the attacks that ran."
         if not self.attacks_ran:
             return "no attack that was run applies to this release, so nothing is known about it. This is not a pass."
         return "nothing was found, but not everything could be decided. This is not a pass."
 
     def _found(self) -> str:
-        if not self.groups:
-            return counted(self.findings, "finding")
+        parts = []
+        if self.groups:
+            parts.append(self._groups() + self._concerned())
+        if self.certain:
+            people = counted(self.certain, "person", "people")
+            few = f"{people} {'keeps' if self.certain == 1 else 'keep'} fewer than {self.l} possible values"
+            parts.append(f"the sensitive value of {people} is certain" if self.l == 2 else few)
+        if self.guessed:
+            people = counted(self.guessed, "person", "people")
+            parts.append(f"the sensitive value of {people} is estimated with more than the policy allows")
+        return "; ".join(parts) or counted(self.findings, "finding")
+
+    def _groups(self) -> str:
         groups = f"{counted(self.groups, 'group')} of {self.span} can be computed from this release"
         if not self.single:
             return groups
@@ -175,6 +198,19 @@ _ROUNDING = {
 }
 
 
+def policy_sentences(audit: Audit) -> list[str]:
+    """What the publisher accepts, one sentence each; limits about sensitive values only where the release may tell of them."""
+    policy = audit.policy
+    out = [f"k = {policy.k:,}: no group of fewer than {counted(policy.k, 'person', 'people')} may be computed"]
+    if any(release["kind"] != "itemsets" for release in audit.release):
+        out.append(f"l = {policy.l:,}: everybody must keep at least {counted(policy.l, 'possible sensitive value')}")
+        if policy.max_posterior is not None:
+            out.append(f"no sensitive value may be estimated with a probability above {policy.max_posterior:g}")
+        if policy.max_gain is not None:
+            out.append(f"no estimate may exceed the share among all people by more than {policy.max_gain:g}")
+    return out
+
+
 def next_steps(audit: Audit) -> list[str]:
     """What the owner can do now."""
     if audit.verdict == "exposed":
@@ -186,7 +222,12 @@ def next_steps(audit: Audit) -> list[str]:
                 f"Repair it: {change} (tacit repairs lists other ways).",
                 "Or publish less: the maximal itemsets alone (tacit mine itemsets --only maximal) tell no supports of their subsets.",
             ]
-        return ["Do not publish this release as it is.", less]
+        out = ["Do not publish this release as it is.", less]
+        if audit.adversary.get("knows_quasi_identifiers") is False:
+            out.append(
+                "What it says about single people was not looked at: give everybody's quasi-identifiers with --known, or the data with --data."
+            )
+        return out
     if audit.verdict == "clean":
         return [
             "Clean holds for this file, this k and the attacks that ran.",
@@ -197,6 +238,8 @@ def next_steps(audit: Audit) -> list[str]:
         "unavailable": "give what the attacks that could not run lack",
         "ran": "give the data with --data, or the number of people with --n",
     }
+    if audit.adversary.get("knows_quasi_identifiers") is False:
+        hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
     found = dict.fromkeys(hints[run.status] for run in open_runs(audit))
     ways = " or ".join(found) or "give a release of a kind that some attack applies to (tacit attacks lists them)"
     return [f"Do not read this as safe: {ways}, and audit again."]

@@ -26,8 +26,10 @@ class Bar:
     value: int
 
 
-def histogram(bars: Sequence[Bar], *, name: str, title: str, description: str, x_label: str, y_label: str) -> str:
-    """A bar chart; every bar carries its number."""
+def histogram(
+    bars: Sequence[Bar], *, name: str, title: str, description: str, x_label: str, y_label: str, style: str = "danger"
+) -> str:
+    """A bar chart; every bar carries its number. ``style`` says what the bars stand for: a ``danger`` or a ``fact``."""
     height, top, bottom = 280, 30, 46
     floor, room = height - bottom, height - bottom - top
     most = max((bar.value for bar in bars), default=0) or 1
@@ -37,7 +39,7 @@ def histogram(bars: Sequence[Bar], *, name: str, title: str, description: str, x
         middle = _LEFT + (place + 0.5) * step
         tall = room * bar.value / most
         if bar.value:
-            parts.append(_rect(middle - step * 0.38, floor - tall, step * 0.76, tall, "bar danger"))
+            parts.append(_rect(middle - step * 0.38, floor - tall, step * 0.76, tall, f"bar {style}"))
         parts.append(_text(middle, floor - tall - 5, f"{bar.value:,}", "number"))
         parts.append(_text(middle, floor + 16, bar.label, "tick"))
     parts.append(_text((WIDTH + _LEFT) / 2, height - 6, x_label, "label"))

@@ -10,7 +10,9 @@ import numpy as np
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Release, Rules
+from tacit.reports import estimates
 from tacit.reports.arithmetic import Derivation
+from tacit.reports.layout import WIDTH, bullet
 from tacit.reports.summary import (
     ReportKind,
     Summary,
@@ -19,12 +21,11 @@ from tacit.reports.summary import (
     counted,
     described,
     next_steps,
+    policy_sentences,
     thresholds,
     visible,
 )
 
-#: How wide lines are where the terminal does not say.
-WIDTH = 100
 #: How many lines of the release ``mine`` shows.
 SHOWN_PATTERNS = 5
 
@@ -43,6 +44,8 @@ def audit_text(
         _section("Assumed", (line for sentence in assumptions(audit, kind) for line in bullet("-", sentence, width))),
         _section("Attacks", _attack_lines(audit.runs, width)),
     ]
+    if (guessed := estimates.estimates_of(audit)) is not None:
+        blocks.append(_section(estimates.TITLE, estimates.text_lines(audit, guessed, top=top, kind=kind, width=width)))
     if top and summary.findings:
         blocks.append(
             _section(
@@ -60,12 +63,7 @@ def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
         lines += [("Release", described(release, kind)), ("Threshold", thresholds(release, audit.measures))]
         if release.get("sha256"):
             lines.append(("SHA-256", release["sha256"]))
-    lines.append(
-        (
-            "Policy",
-            f"k = {audit.policy.k:,}: no group of fewer than {counted(audit.policy.k, 'person', 'people')} may be computed",
-        )
-    )
+    lines += [("Policy" if number == 0 else "", sentence) for number, sentence in enumerate(policy_sentences(audit))]
     if origin:
         lines.append(("Settings", f"from {origin}"))
     return "\n".join(line for name, value in lines for line in bullet(f"{name:<9}", value, width, indent=""))
@@ -189,11 +187,3 @@ def _wrapped(text: str, width: int) -> str:
 
 def _section(title: str, lines: Iterable[str]) -> str:
     return "\n".join([title, *lines])
-
-
-def bullet(mark: str, text: str, width: int, *, indent: str = "  ") -> list[str]:
-    """Text behind a mark, further lines under the first."""
-    lead = f"{indent}{mark} "
-    room = max(30, width - len(lead))
-    lines = wrap(visible(text), room, break_long_words=False, break_on_hyphens=False) or [""]
-    return [lead + lines[0], *(" " * len(lead) + line for line in lines[1:])]
