@@ -82,6 +82,13 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure("max_violation", "share of people", "by how much the estimate misses the statement that it misses most (R02)"),
     Measure("duality_gap", "nats", "how far the entropy of the estimate may be from the largest (R02)"),
+    Measure("people_certain", "people", "how many people are proved to have one sensitive value (R03)"),
+    Measure(
+        "qi_certain", "combinations", "how many combinations of quasi-identifiers are proved to have one sensitive value (R03)"
+    ),
+    Measure(
+        "bounds_open", "pairs", "pairs of combination and sensitive value whose bounds hold but may not be the tightest (R03)"
+    ),
     Measure("D_overall", "nats", "divergence of the estimate from the truth, mean over all people (owner only)"),
     Measure("D_individual_max", "nats", "divergence of the estimate from the truth, largest of any combination (owner only)"),
     Measure("top_guess_right", "people", "for how many people the most probable value is the true one (owner only)"),

@@ -1,0 +1,168 @@
+"""R03 certain-values: which sensitive values nobody with given quasi-identifiers can have, and so who has one for certain.
+
+Infers
+    For every combination of quasi-identifiers and every sensitive value, the fewest and the most people who can have both, in all
+    databases of whole people that published and missing rules allow. Where fewer than l values are left, the combination is exposed; with l = 2
+    its value is certain.
+Assumes
+    Everybody's quasi-identifiers are known, and the values that the sensitive column can have. What rules say is read in whole people: a
+    rule that is published reaches its thresholds, one that is missing from a complete list does not.
+Claim
+    Proves. Each finding rests on a weighted sum of published lines and missing rules that is added up in whole numbers.
+Cost
+    A few hundred linear programs, most of them for many combinations at once; each has a line for every rule and an unknown for every class
+    of people whom the same rules speak of. What the time does not suffice for is counted as undecided, with bounds that hold.
+Example
+    Both doctorates earn much, and no rule says so of women, who are two: so not both of them do. One is a doctorate; the other earns little.
+Reference
+    Zhu, Wang, Du, Deriving Private Information from Association Rule Mining Results, ICDE 2009, examples 1 and 2; the bounds are ours.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.base import Target
+from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.proof_words import ProofWords
+from tacit.attacks.sensitive.proofs import Prover
+from tacit.attacks.sensitive.values import described, why_not
+from tacit.errors import LimitReached
+from tacit.inference.bounds import Bounds, bound
+from tacit.inference.branching import NoWhole
+from tacit.inference.clash import clashing
+from tacit.inference.classes import Clash, Problem, reduce
+from tacit.inference.program import Infeasible
+from tacit.inference.statements import Statements
+from tacit.model.audit import AttackRun
+from tacit.model.bound import Bound
+from tacit.model.event import BoxEvent
+from tacit.model.finding import Finding
+
+CODE = "R03"
+NAME = "certain-values"
+
+
+def run(target: Target) -> AttackRun:
+    """The combinations that keep fewer than l sensitive values; bounds for all."""
+    case = target.rules
+    if case is None:
+        return AttackRun(CODE, NAME, "proves", "unavailable", why_not(target))
+    if not case.release.header.sa_values:
+        reason = "the file does not say which values the sensitive column can have (sa_values)"
+        return AttackRun(CODE, NAME, "proves", "unavailable", reason)
+
+    def check() -> float | None:
+        target.limits.check(CODE)
+        return target.limits.seconds_left
+
+    said = all_said(case)
+    problem: Problem | None = None
+    try:
+        problem = reduce(said)
+        found = bound(problem, case.population.people, check=check, stop=LimitReached)
+    except Clash as clash:
+        refuse_clash(case, said, clash.origins)
+    except Infeasible:
+        refuse_clash(case, said, ())
+    except NoWhole as why:
+        assert problem is not None
+        case.refuse([origin for row in why.rows for origin in problem.origins[row]])
+    return _Outcome(target, case, said, found).run()
+
+
+def all_said(case: RuleCase) -> Statements:
+    """Everything that the release says: its lines, its distribution, and every missing rule that says something."""
+    said = case.published()
+    missing = case.missing
+    for event, value in np.argwhere(missing.most < missing.wholes[:, None]).tolist():
+        missing.say(said, event, value)
+    return said
+
+
+def refuse_clash(case: RuleCase, said: Statements, origins: tuple[object, ...]) -> None:
+    """Raise a contradiction that names as few lines as clash; ``origins`` where nothing better is known."""
+    case.refuse(clashing(said) or origins)
+
+
+class _Outcome:
+    """The findings of one run, written out only when they are looked at."""
+
+    def __init__(self, target: Target, case: RuleCase, said: Statements, found: Bounds) -> None:
+        self.case, self.said, self.found = case, said, found
+        self.people = case.population.people
+        left = (~found.impossible).sum(axis=1)
+        exposed = np.flatnonzero(left < target.policy.l)
+        self.which = exposed[np.lexsort((exposed, left[exposed], self.people[exposed]))]
+        self.left: npt.NDArray[np.int64] = left
+
+    @cached_property
+    def _prover(self) -> Prover:
+        return Prover(self.said)
+
+    def run(self) -> AttackRun:
+        """The run with its measures, bounds and findings."""
+        found, people, which = self.found, self.people, self.which
+        certain = self.left == 1
+        undecided = int(found.unsettled.sum())
+        return AttackRun(
+            CODE,
+            NAME,
+            "proves",
+            "stopped" if found.stopped else "ran",
+            self._reason(undecided),
+            people=int(people[which].sum()),
+            undecided=undecided,
+            measures={
+                "qi_combinations": len(people),
+                "people_certain": int(people[certain].sum()),
+                "qi_certain": int(certain.sum()),
+                "bounds_open": int(found.loose.sum()),
+            },
+            columns={
+                "combination": which,
+                "value": np.where(self.left[which] == 1, (~found.impossible[which]).argmax(axis=1), -1),
+                "values_left": self.left[which],
+                "count": people[which],
+                "count_hi": people[which],
+            },
+            severity=people[which] << 16,
+            event=self.event,
+            show=self.show,
+            details={"lower": found.lo / people[:, None], "upper": found.hi / people[:, None]},
+        )
+
+    def _reason(self, undecided: int) -> str:
+        if not self.found.stopped and not undecided:
+            return ""
+        why = "the time limit was reached" if self.found.stopped else "some programs were too large to finish"
+        return f"{why}: of {undecided:,} pairs of combination and value it is not known whether anybody has them"
+
+    def _values(self, q: int, *, possible: bool) -> tuple[int, ...]:
+        return tuple(np.flatnonzero(self.found.impossible[q] != possible).tolist())
+
+    def event(self, index: int) -> BoxEvent:
+        """Who has the combination and one of the values that are left."""
+        q = int(self.which[index])
+        values: dict[str, tuple[str, ...]] = {name: (text,) for name, text in self.case.population.describe(q).items()}
+        return BoxEvent(values | {self.case.sensitive: tuple(self.case.values[v] for v in self._values(q, possible=True))})
+
+    def show(self, index: int) -> Finding:
+        """The finding with its proof."""
+        case, q = self.case, int(self.which[index])
+        n = int(self.people[q])
+        left = [case.values[v] for v in self._values(q, possible=True)]
+        who = f"The {'one person' if n == 1 else f'{n:,} people'} with {described(case, q)}"
+        has = "has" if n == 1 else "have"
+        text = (
+            f"{who} certainly {has} {case.sensitive} {left[0]}."
+            if len(left) == 1
+            else f"{who} can only have {case.sensitive} {', '.join(left[:-1])} or {left[-1]}."
+        )
+        ruled_out = self._values(q, possible=False)
+        words = ProofWords(case, self.said, q, ruled_out)
+        because, steps = words.told(self._prover.ruled_out(q, ruled_out))
+        return Finding(CODE, self.event(index), Bound(n, n), text, because=because, steps=steps)

@@ -1,0 +1,285 @@
+"""Statements as a linear program over whole people, with bounds that hold exactly whatever a solver rounds.
+
+The unknowns are the people ``y[c, v]`` of class c with value v. Any weights ``w`` of the statements bound any sum of unknowns:
+
+    sum of g[c, v] y[c, v]  <=  sum over statements of w hi (w > 0) or w lo (w < 0)
+                                + sum over classes of people[c] max over v of (g - sum of w)
+
+since each person of a class has one of its open values. A solver only proposes the weights; they are made fractions with one denominator,
+and the right side is added up in whole numbers. A solution of the program counts as a witness only when it is whole and keeps every statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.inference.classes import Problem
+from tacit.inference.statements import Numbers
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+#: Denominators that weights are tried with, simple ones first; those of such programs are small.
+DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
+#: Numbers of a solver that are this close to a whole number are tried as it.
+NEAR = 1e-5
+#: How many cases the solver may tell apart in search of whole numbers.
+NODES = 200
+#: Sums above this are not added up in 64 bits.
+_MOST = 2.0**61
+
+
+class Infeasible(Exception):
+    """No numbers of people keep all statements; ``weights`` of the statements, over ``denominator``, prove it."""
+
+    def __init__(self, weights: Numbers, denominator: int) -> None:
+        super().__init__("no numbers of people keep all statements")
+        self.weights = weights
+        self.denominator = denominator
+
+
+class Unsolved(Exception):
+    """The solver gave no answer within its limits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """Whole-number weights of statements over one denominator; a sum of unknowns is at most ``total / denominator``."""
+
+    weights: Numbers
+    denominator: int
+    total: int
+
+    @property
+    def most(self) -> int:
+        """The bound for a whole number of people."""
+        return self.total // self.denominator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """A statement about one unknown, made while cases are told apart: it is at most (``upper``) or at least ``bound``."""
+
+    column: int
+    bound: int
+    upper: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What the solver found: the unknowns, and the weights of statements (and cuts) that show it cannot be more."""
+
+    people: Floats
+    weights: Floats
+    value: float
+
+
+class Program:
+    """The linear program of some classes of a :class:`Problem`.
+
+    Column i is ``y[classes[i], values[i]]``; value -1 stands for all values together that no statement about the class mentions. Where only
+    one value of a class is mentioned, these are what its column leaves, and have no column of their own.
+    """
+
+    def __init__(self, problem: Problem, chosen: Numbers) -> None:
+        from scipy.sparse import csr_array
+
+        self.problem = problem
+        sizes = np.diff(problem.starts)[chosen]
+        entries = np.concatenate([np.arange(problem.starts[c], problem.starts[c + 1]) for c in chosen.tolist()])
+        rows, owner = problem.rows[entries], np.repeat(chosen, sizes)
+        pairs, place = np.unique(owner * problem.n_values + problem.values[rows], return_inverse=True)
+        classes, values = np.divmod(pairs, problem.n_values)
+        mentioned = np.bincount(classes, minlength=len(problem.people))
+        untouched = (problem.closed == 0).sum(axis=1) - mentioned
+        rest = chosen[(mentioned[chosen] > 1) & (untouched[chosen] > 0)]
+        self.rows, place_of_row = np.unique(rows, return_inverse=True)
+        self.classes: Numbers = np.append(classes, rest).astype(np.int64)
+        self.values: Numbers = np.append(values, np.full(len(rest), -1)).astype(np.int64)
+        self.size: Numbers = problem.people[self.classes]
+        self.lo, self.hi, self.wholes = problem.lo[self.rows], problem.hi[self.rows], problem.whole[self.rows]
+        shape = (len(self.rows), len(self.classes))
+        self.matrix = csr_array((np.ones(len(rows), np.int64), (place_of_row, place)), shape=shape)
+        self._of_class = np.unique(self.classes, return_inverse=True)[1]
+        self._people: Numbers = problem.people[np.unique(self.classes)]
+        #: Classes of one column, whose other values it leaves room for.
+        self.alone: Flags = mentioned[self.classes] == 1
+        several = np.flatnonzero(~self.alone)
+        members, of_several = np.unique(self.classes[several], return_inverse=True)
+        self._each_person = csr_array((np.ones(len(several), np.int64), (of_several, several)), shape=(len(members), shape[1]))
+        self._each_size: Numbers = problem.people[members]
+        # Statements that fix a number come first; the others are taken in when a solution breaks them.
+        self._active: Flags = self.lo == self.hi
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def keeps(self, people: Numbers) -> bool:
+        """Whether whole numbers of people keep every statement."""
+        sums = self.matrix @ people
+        inside = bool(((people >= 0) & (people <= self.size)).all())
+        kept = bool(((self.lo <= sums) & (sums <= self.hi)).all())
+        everybody: Numbers = np.asarray(self._each_person @ people)
+        return inside and kept and np.array_equal(everybody, self._each_size)
+
+    def most(
+        self,
+        gain: Floats,
+        *,
+        pieces: tuple[Numbers, Floats] | None = None,
+        cuts: tuple[Cut, ...] = (),
+        check: Callable[[], float | None] = lambda: None,
+    ) -> Answer:
+        """The solution with the largest gain; ``pieces`` are columns and lengths that the gains are for, where a column has several.
+
+        ``check`` gives the seconds that are left. Raises :class:`Infeasible` with its proof, or :class:`Unsolved`.
+        """
+        columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
+        while True:
+            answer = self._solved(gain, columns, lengths, cuts, check())
+            sums = self.matrix @ answer.people
+            missed = ~self._active & ((sums < self.lo - NEAR) | (sums > self.hi + NEAR))
+            if not missed.any():
+                return answer
+            self._active |= missed
+
+    def _solved(self, gain: Floats, columns: Numbers, lengths: Floats, cuts: tuple[Cut, ...], seconds: float | None) -> Answer:
+        from scipy import optimize
+        from scipy.sparse import vstack
+
+        used = np.flatnonzero(self._active)
+        fixed = used[self.lo[used] == self.hi[used]]
+        above = used[(self.lo[used] < self.hi[used]) & (self.hi[used] < self.wholes[used])]
+        below = used[(self.lo[used] < self.hi[used]) & (self.lo[used] > 0)]
+        extra = self._cut_rows(cuts)
+        equal = vstack([self.matrix[fixed], self._each_person], format="csr")[:, columns]
+        inside = vstack([self.matrix[above], -self.matrix[below], extra], format="csr")[:, columns]
+        limits = np.concatenate((self.hi[above], -self.lo[below], [cut.bound if cut.upper else -cut.bound for cut in cuts]))
+        solve: Any = optimize.linprog
+        options = {} if seconds is None else {"time_limit": max(seconds, 1e-3)}
+        answer = solve(
+            -gain,
+            A_eq=equal if equal.shape[0] else None,
+            b_eq=np.concatenate((self.lo[fixed], self._each_size)).astype(float) if equal.shape[0] else None,
+            A_ub=inside if inside.shape[0] else None,
+            b_ub=limits.astype(float) if inside.shape[0] else None,
+            bounds=np.stack((np.zeros(len(lengths)), lengths), axis=1),
+            method="highs-ds",
+            options=options,
+        )
+        if answer.status == 2:
+            self._prove_infeasible(cuts, seconds)
+        if answer.status != 0:
+            raise Unsolved
+        weights = np.zeros(len(self.rows) + len(cuts))
+        if equal.shape[0]:
+            weights[fixed] -= answer.eqlin.marginals[: len(fixed)]
+        if inside.shape[0]:
+            marginals = np.asarray(answer.ineqlin.marginals)
+            weights[above] -= marginals[: len(above)]
+            weights[below] += marginals[len(above) : len(above) + len(below)]
+            signs = np.array([1 if cut.upper else -1 for cut in cuts])
+            weights[len(self.rows) :] -= marginals[len(above) + len(below) :] * signs
+        people: Floats = np.bincount(columns, answer.x, len(self)).astype(np.float64)
+        return Answer(people, weights, -float(answer.fun))
+
+    def _cut_rows(self, cuts: tuple[Cut, ...]) -> Any:
+        from scipy.sparse import csr_array
+
+        signs = [1 if cut.upper else -1 for cut in cuts]
+        shape = (len(cuts), len(self))
+        return csr_array((np.array(signs, np.int64), (np.arange(len(cuts)), [cut.column for cut in cuts])), shape=shape)
+
+    def _prove_infeasible(self, cuts: tuple[Cut, ...], seconds: float | None) -> None:
+        """Raise :class:`Infeasible` with weights that prove it: those of the program that breaks the statements as little as it can."""
+        from scipy import optimize
+        from scipy.sparse import eye_array, hstack, vstack
+
+        rows, count = vstack([self.matrix, abs(self._cut_rows(cuts))], format="csr"), len(self.rows) + len(cuts)
+        low = np.concatenate((self.lo, [0 if cut.upper else cut.bound for cut in cuts]))
+        high = np.concatenate((self.hi, [cut.bound if cut.upper else int(self.size[cut.column]) for cut in cuts]))
+        slack = eye_array(count, format="csr")
+        inside = vstack([hstack([rows, -slack]), hstack([-rows, -slack])], format="csr")
+        each = self._each_person
+        padded = hstack([each, eye_array(each.shape[0], count, format="csr") * 0], format="csr") if each.shape[0] else None
+        solve: Any = optimize.linprog
+        answer = solve(
+            np.concatenate((np.zeros(len(self)), np.ones(count))),
+            A_ub=inside,
+            b_ub=np.concatenate((high, -low)).astype(float),
+            A_eq=padded,
+            b_eq=self._each_size.astype(float) if padded is not None else None,
+            bounds=np.stack((np.zeros(len(self) + count), np.append(self.size, np.full(count, np.inf))), axis=1),
+            method="highs-ds",
+            options={} if seconds is None else {"time_limit": max(seconds, 1e-3)},
+        )
+        if answer.status != 0:
+            raise Unsolved
+        marginals = np.asarray(answer.ineqlin.marginals)
+        weights = -(marginals[:count] - marginals[count:])
+        nothing = np.zeros(len(self), np.int64)
+        proof = self.proof(nothing, weights, cuts, goal=-1)
+        if proof is None or proof.total >= 0:
+            raise Unsolved
+        raise Infeasible(proof.weights, proof.denominator)
+
+    def whole_people(
+        self, gain: Floats, *, pieces: tuple[Numbers, Floats] | None = None, check: Callable[[], float | None] = lambda: None
+    ) -> Numbers | None:
+        """Whole numbers of people with a large gain that keep every statement; None where none were found within a bounded search."""
+        from scipy import optimize
+        from scipy.sparse import vstack
+
+        columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
+        rows = vstack([self.matrix, self._each_person], format="csr")[:, columns]
+        low, high = np.concatenate((self.lo, self._each_size)), np.concatenate((self.hi, self._each_size))
+        seconds = check()
+        options: dict[str, Any] = {"node_limit": NODES, "mip_rel_gap": 0.01}
+        solve: Any = optimize.milp
+        answer = solve(
+            -gain,
+            constraints=optimize.LinearConstraint(rows, low, high),
+            bounds=optimize.Bounds(0, lengths),
+            integrality=np.ones(len(lengths)),
+            options=options if seconds is None else options | {"time_limit": max(seconds, 1e-3)},
+        )
+        if answer.x is None:
+            return None
+        people = np.bincount(columns, np.rint(answer.x), len(self)).astype(np.int64)
+        return people if self.keeps(people) else None
+
+    def proof(self, gain: Numbers, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
+        """The best bound on ``gain @ people`` that fractions near these weights prove; the simplest that reaches ``goal``, if one does."""
+        best: Proof | None = None
+        for denominator in DENOMINATORS:
+            found = self.added(gain, np.rint(weights * denominator).astype(np.int64), denominator, cuts)
+            if found is not None and (best is None or found.most < best.most):
+                best = found
+            if best is not None and goal is not None and best.most <= goal:
+                break
+        return best
+
+    def added(self, gain: Numbers, weights: Numbers, denominator: int, cuts: tuple[Cut, ...] = ()) -> Proof | None:
+        """What whole-number weights prove, added up in whole numbers; None where the sums would not fit 64 bits."""
+        of_rows, of_cuts = weights[: len(self.rows)], weights[len(self.rows) :]
+        largest = float(np.abs(weights).max(initial=0)) * max(1, len(weights)) + denominator * max(
+            1, int(np.abs(gain).max(initial=0))
+        )
+        if largest * max(1, self.problem.n) > _MOST:
+            return None
+        total = int((of_rows * np.where(of_rows > 0, self.hi, self.lo)).sum())
+        left = denominator * gain - self.matrix.T @ of_rows
+        for cut, weight in zip(cuts, of_cuts.tolist(), strict=True):
+            # A weight on the wrong side of a cut would bound nothing.
+            if weight * (1 if cut.upper else -1) > 0:
+                total += weight * cut.bound
+                left[cut.column] -= weight
+        worst = np.where(self.alone, 0, np.iinfo(np.int64).min)
+        per_class = np.full(len(self._people), np.iinfo(np.int64).min)
+        np.maximum.at(per_class, self._of_class, np.maximum(left, worst))
+        return Proof(weights, denominator, total + int((self._people * per_class).sum()))
