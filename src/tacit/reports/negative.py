@@ -30,9 +30,8 @@ def negative_record(rules: NegativeRules) -> dict[str, Any]:
 def negative_text(rules: NegativeRules) -> str:
     """The rules in a few lines."""
     n = rules.header.n or 0
-    lines = [
-        f"{counted(len(rules), 'negative rule')} about {counted(n, 'person', 'people')}; {rules.minimal_rules:,} of them are minimal"
-    ]
+    few = f"{rules.minimal_rules:,} of them {'is' if rules.minimal_rules == 1 else 'are'} minimal"
+    lines = [f"{counted(len(rules), 'negative rule')} about {counted(n, 'person', 'people')}; {few}"]
     lines.append(f"Expectation at least {rules.min_expectation:.10g} that somebody would have the value by chance")
     lines.append(_testing(rules))
     lines.append("")
