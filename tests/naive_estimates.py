@@ -127,10 +127,16 @@ def largest_entropy(said: Sequence[Said], people: Sequence[Person], n_values: in
             )
         assert step.value is not None
         near = inside + free @ step.value
-        pressed = [rows[loose][rule.dual_value > 1e-6] for rule in rules] if loose.any() else []
-        share[cells] = _polished(
-            near, cells, null_space(np.concatenate([fixed, *pressed]), rcond=1e-10), weights.repeat(n_values)
-        )
+        bounds = rows[loose]
+        duals = [rule.dual_value for rule in rules] if loose.any() else []
+        tried = []
+        for least in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2):  # which bounds press, and which multipliers are the solver's noise, is tried
+            fixed_too = np.concatenate([fixed, *(bounds[dual > least] for dual in duals)])
+            guess = share.copy()
+            guess[cells] = _polished(near, cells, null_space(fixed_too, rcond=1e-10), weights.repeat(n_values))
+            if (bounds @ guess >= lo[loose] - 1e-12).all() and (bounds @ guess <= hi[loose] + 1e-12).all():
+                tried.append(guess)
+        share = max(tried, key=lambda one: entropy(one.reshape(-1, n_values), weights))
     shares = share.reshape(-1, n_values)
     return shares, entropy(shares, weights)
 
