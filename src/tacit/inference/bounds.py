@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,14 +37,15 @@ MOVED = 1e-7
 class Bounds:
     """People of each combination (first index) with each value: never fewer than ``lo``, never more than ``hi``, whatever else is open.
 
-    ``seen_lo`` and ``seen_hi`` are attained by witnesses; where they equal the bounds, nothing tighter is true. ``stopped``: the time was over.
+    ``seen_lo`` and ``seen_hi`` are attained by witnesses; where they equal the bounds, nothing tighter is true. ``stopped`` says why the search
+    ended early, if it did.
     """
 
     lo: Numbers
     hi: Numbers
     seen_lo: Numbers
     seen_hi: Numbers
-    stopped: bool
+    stopped: Literal["", "time", "work"]
 
     @property
     def loose(self) -> Flags:
@@ -61,6 +63,10 @@ class Bounds:
     def unsettled(self) -> Flags:
         """Where it is not known whether anybody can have the value."""
         return (self.hi > 0) & (self.seen_hi <= 0)
+
+
+class _Enough(Exception):
+    """More work would be too much."""
 
 
 @dataclass(eq=False)
@@ -92,25 +98,40 @@ class _Ends:
         return int(sum(flags.sum() for flags in self.goals(enough)[2:]))
 
 
-def bound(problem: Problem, people: Numbers, *, check: Check = lambda: None, stop: type[Exception] = TimeoutError) -> Bounds:
-    """Bounds for ``people[q]`` people of each combination q; when ``check`` raises ``stop``, those known by then.
+def bound(
+    problem: Problem,
+    people: Numbers,
+    *,
+    check: Check = lambda: None,
+    stop: type[Exception] = TimeoutError,
+    most_work: int | None = None,
+) -> Bounds:
+    """Bounds for ``people[q]`` people of each combination q; when ``check`` raises ``stop``, or after that much work, those known by then.
 
     Raises :class:`tacit.inference.program.Infeasible` or :class:`tacit.inference.branching.NoWhole` where no people keep the statements.
     """
     largest = np.zeros(len(problem.people), np.int64)
     np.maximum.at(largest, problem.class_of, people)
-    stopped = False
+    stopped: Literal["", "time", "work"] = ""
     parts: list[_Ends] = []
     for chosen in components(problem):
         parts.append(_Ends(Program(problem, chosen)))
+
+    def checked() -> float | None:
+        if most_work is not None and sum(ends.program.work for ends in parts) > most_work:
+            raise _Enough
+        return check()
+
     try:
         # Whether a value is possible at all is settled everywhere before any bound is made tight.
         for tight in (False, True):
             for ends in parts:
                 sizes = largest[ends.program.classes]
-                _close_in(ends, sizes if tight else np.minimum(sizes, 1), check)
+                _close_in(ends, sizes if tight else np.minimum(sizes, 1), checked)
     except stop:
-        stopped = True
+        stopped = "time"
+    except _Enough:
+        stopped = "work"
     return _of_combinations(problem, people, parts, stopped)
 
 
@@ -253,7 +274,7 @@ def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
         ends.lo[column] = max(int(ends.lo[column]), -most)
 
 
-def _of_combinations(problem: Problem, people: Numbers, parts: list[_Ends], stopped: bool) -> Bounds:
+def _of_combinations(problem: Problem, people: Numbers, parts: list[_Ends], stopped: Literal["", "time", "work"]) -> Bounds:
     """Bounds of combinations from those of their classes."""
     lo, hi, seen_lo, seen_hi = _of_classes(problem, parts)
     size = problem.people[problem.class_of][:, None]

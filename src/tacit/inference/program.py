@@ -30,6 +30,8 @@ DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
 NEAR = 1e-5
 #: How many cases the solver may tell apart in search of whole numbers.
 NODES = 200
+#: Such a search costs about as much as so many programs over fractions of people.
+WHOLE_WORK = 6
 #: Sums above this are not added up in 64 bits.
 _MOST = 2.0**61
 
@@ -115,6 +117,9 @@ class Program:
         self._each_size: Numbers = problem.people[members]
         # Statements that fix a number come first; the others are taken in when a solution breaks them.
         self._active: Flags = self.lo == self.hi
+        #: How much was computed so far, the same on every machine: steps of the solver, times the statements that it looked at.
+        self.work = 0
+        self._last_work = 0
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -172,6 +177,8 @@ class Program:
             method="highs-ds",
             options=options,
         )
+        self._last_work = (int(answer.nit) + 1) * (equal.shape[0] + inside.shape[0] + 1)
+        self.work += self._last_work
         if answer.status == 2:
             self._prove_infeasible(cuts, seconds)
         if answer.status != 0:
@@ -248,6 +255,7 @@ class Program:
             integrality=np.ones(len(lengths)),
             options=options if seconds is None else options | {"time_limit": max(seconds, 1e-3)},
         )
+        self.work += WHOLE_WORK * self._last_work
         if answer.x is None:
             return None
         people = np.bincount(columns, np.rint(answer.x), len(self)).astype(np.int64)

@@ -44,6 +44,8 @@ from tacit.model.finding import Finding
 
 CODE = "R03"
 NAME = "certain-values"
+#: Without a time limit the search ends after this much work: a few minutes, and the same findings on every machine.
+USUAL_WORK = 150_000_000
 
 
 def run(target: Target) -> AttackRun:
@@ -51,9 +53,6 @@ def run(target: Target) -> AttackRun:
     case = target.rules
     if case is None:
         return AttackRun(CODE, NAME, "proves", "unavailable", why_not(target))
-    if not case.release.header.sa_values:
-        reason = "the file does not say which values the sensitive column can have (sa_values)"
-        return AttackRun(CODE, NAME, "proves", "unavailable", reason)
 
     def check() -> float | None:
         target.limits.check(CODE)
@@ -63,11 +62,12 @@ def run(target: Target) -> AttackRun:
     problem: Problem | None = None
     try:
         problem = reduce(said)
-        found = bound(problem, case.population.people, check=check, stop=LimitReached)
+        work = USUAL_WORK if target.limits.deadline is None else None
+        found = bound(problem, case.population.people, check=check, stop=LimitReached, most_work=work)
     except Clash as clash:
-        refuse_clash(case, said, clash.origins)
+        case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
     except Infeasible:
-        refuse_clash(case, said, ())
+        case.refuse(clashing(said, check=check, stop=LimitReached) or [one.origin for one in said.listed])
     except NoWhole as why:
         assert problem is not None
         case.refuse([origin for row in why.rows for origin in problem.origins[row]])
@@ -81,11 +81,6 @@ def all_said(case: RuleCase) -> Statements:
     for event, value in np.argwhere(missing.most < missing.wholes[:, None]).tolist():
         missing.say(said, event, value)
     return said
-
-
-def refuse_clash(case: RuleCase, said: Statements, origins: tuple[object, ...]) -> None:
-    """Raise a contradiction that names as few lines as clash; ``origins`` where nothing better is known."""
-    case.refuse(clashing(said) or origins)
 
 
 class _Outcome:
@@ -138,7 +133,9 @@ class _Outcome:
     def _reason(self, undecided: int) -> str:
         if not self.found.stopped and not undecided:
             return ""
-        why = "the time limit was reached" if self.found.stopped else "some programs were too large to finish"
+        why = {"time": "the time limit was reached", "work": "the rules are many, and no --time-limit allows more work"}.get(
+            self.found.stopped, "some programs were too large to finish"
+        )
         return f"{why}: of {undecided:,} pairs of combination and value it is not known whether anybody has them"
 
     def _values(self, q: int, *, possible: bool) -> tuple[int, ...]:

@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from tacit.attacks.rule_table import missing_ceiling
 from tacit.attacks.sensitive.case import MISSING, RuleCase
+from tacit.errors import LimitReached
+from tacit.inference.clash import clashing
 from tacit.inference.classes import Clash, Problem, reduce
 from tacit.inference.entropy import Solution, solve, with_multipliers
 from tacit.inference.statements import Statements
@@ -125,11 +127,14 @@ def estimate(
         try:
             problem = reduce(said)
         except Clash as clash:
-            case.refuse(clash.origins)
+            case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
         start = with_multipliers(problem, known) if known else None
         solution = solve(problem, multipliers=start, check=check)
         rounds += 1
         if not solution.converged:
+            # There may be nothing to converge to; the lines that clash are named then.
+            if origins := clashing(said, check=check, stop=LimitReached):
+                case.refuse(origins)
             return Estimate(problem, solution, len(used), rounds)
         people = solution.share[problem.class_of] * case.population.people[:, None]
         fresh = [pair for pair in missing.missed(people, case.population.n) if pair not in used]
