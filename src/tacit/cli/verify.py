@@ -10,14 +10,25 @@ import click
 from tacit.cli import options, reading
 from tacit.cli.output import check_outputs, emit, width
 from tacit.cli.program import DONE, EXPOSED
+from tacit.cli.settings import Settings
 from tacit.errors import InputError
 
 
 @click.command(
-    "verify", epilog=options.examples("tacit audit itemsets.csv --json audit.json", "tacit verify audit.json itemsets.csv")
+    "verify",
+    epilog=options.examples(
+        "tacit audit itemsets.csv --json audit.json",
+        "tacit verify audit.json itemsets.csv",
+        "tacit verify audit.json rules.csv --known register.csv",
+    ),
 )
 @click.argument("audit_file", metavar="AUDIT.json")
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
+@click.option(
+    "--known", metavar="DATA", help="For rules: the QI columns of everybody, to count them anew instead of trusting the record."
+)
+@options.roles
+@options.missing
 @reading.release_file
 @options.json_option
 def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | None, **given: Any) -> int:
@@ -29,14 +40,16 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
     from tacit.checker import check_audit
     from tacit.formats.files import open_text
 
-    check_outputs([json_to], inputs=[audit_file, *releases])
+    check_outputs([json_to], inputs=[audit_file, *releases, *([given["known"]] if given["known"] else [])])
     try:
         with open_text(audit_file) as lines:
             record = json.load(lines)
     except (ValueError, RecursionError):
         remedy = "Give the file that `tacit audit --json` wrote"
         raise InputError("is not a record of an audit", where=audit_file, remedy=remedy) from None
-    outcome = check_audit(record, [reading.read(path, given) for path in releases])
+    read = [reading.read(path, given) for path in releases]
+    settings = Settings.of(given | {"data": None, "config": None}, near=given["known"] or releases[0])
+    outcome = check_audit(record, read, known=reading.known_people(read[0], settings))
 
     def text() -> str:
         from tacit.reports.layout import bullet

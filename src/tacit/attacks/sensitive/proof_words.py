@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterable
 
-from tacit.attacks.sensitive.case import DISTRIBUTION, LINE, MISSING, Pair, RuleCase
+from tacit.attacks.sensitive.case import DISTRIBUTION, FACT, LINE, MISSING, Pair, RuleCase
 from tacit.attacks.sensitive.proofs import Group, Proof, Term
 from tacit.inference.statements import Statement, Statements
 from tacit.model.bound import Bound
@@ -38,11 +38,11 @@ class ProofWords:
         if len(proof.terms) > 1:
             return None
         one, whole = proof.terms[0].statement, self.said.whole(proof.terms[0].statement.event)
-        value, group = self.case.values[one.value], self._event(one)
+        value, group = self.case.values[one.value], _with(self._event(one))
         if proof.terms[0].weight < 0 and one.lo == whole:
-            return (f"{self._place(one.origin)}: all {_people(whole)} with {group} have {self.case.sensitive} {value}.",)
+            return (f"{self._place(one.origin)}: all {_people(whole)}{group} have {self.case.sensitive} {value}.",)
         if proof.terms[0].weight > 0 and one.hi == 0:
-            return (f"{self._place(one.origin)}: nobody with {group} has {self.case.sensitive} {value}.",)
+            return (f"{self._place(one.origin)}: nobody{group} has {self.case.sensitive} {value}.",)
         return None
 
     def _sum(self, proof: Proof) -> tuple[str, ...]:
@@ -60,7 +60,9 @@ class ProofWords:
     def _term(self, term: Term) -> str:
         one, whole = term.statement, self.said.whole(term.statement.event)
         side = "exactly" if one.lo == one.hi else "at most" if term.weight > 0 else "at least"
-        has = f"{side} {term.end:,} of the {_people(whole)} with {self._event(one)} have {self.case.sensitive} {self.case.values[one.value]}"
+        event = self._event(one)
+        group = f"of {'the' if event else 'all'} {_people(whole)}{_with(event)}"
+        has = f"{side} {term.end:,} {group} have {self.case.sensitive} {self.case.values[one.value]}"
         return f"{_times(term.weight)}{term.end:,}: {has} ({self._place(one.origin, small=True)})"
 
     def _group(self, group: Group, proof: Proof) -> str:
@@ -73,6 +75,8 @@ class ProofWords:
             Citation(0, self._cell(term.statement), Bound(term.statement.lo, term.statement.hi), term.weight)
             for term in proof.terms
         ]
+        for number, term in enumerate(proof.terms, 1):
+            out.append(Citation(0, f"people with {number}", Bound.of(self.said.whole(term.statement.event)), None))
         for group in proof.groups:
             name = "people asked about" if group.asked else "people"
             inside = ", ".join(str(term + 1) for term in group.terms)
@@ -88,7 +92,7 @@ class ProofWords:
             return f"missing rule {json.dumps(dict(self._pairs(one)), ensure_ascii=False)} => {value}"
         if isinstance(origin, tuple) and origin[0] == DISTRIBUTION:
             return f"sa_distribution {value}"
-        return " ".join(map(str, origin)) if isinstance(origin, tuple) else str(origin)
+        return f"fact {value} by {origin[3] if isinstance(origin, tuple) else origin}"
 
     def _place(self, origin: Hashable, *, small: bool = False) -> str:
         kind = origin[0] if isinstance(origin, tuple) else None
@@ -105,6 +109,10 @@ class ProofWords:
         origin = one.origin
         if isinstance(origin, tuple) and origin[0] == LINE:
             return described(self.case.antecedent(int(origin[1])))
+        if isinstance(origin, tuple) and origin[0] == FACT:
+            return "what it asks for"
+        if isinstance(origin, tuple) and origin[0] == DISTRIBUTION:
+            return ""
         return described(self._pairs(one))
 
     def _pairs(self, one: Statement) -> list[Pair]:
@@ -120,7 +128,11 @@ class ProofWords:
 
 def described(pairs: Iterable[Pair]) -> str:
     """Values by column, in words."""
-    return ", ".join(f"{column}={value}" for column, value in pairs) or "anything"
+    return ", ".join(f"{column}={value}" for column, value in pairs)
+
+
+def _with(event: str) -> str:
+    return f" with {event}" if event else ""
 
 
 def _people(number: int, one: str = "person", many: str = "people") -> str:
