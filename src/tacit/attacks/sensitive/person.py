@@ -25,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Multipliers below this (nats) belong to statements that hold anyway.
 NOTHING = 1e-7
+#: Multipliers above this grow without end: their statements settle a value together, and what one of them does is not seen to first order.
+WITHOUT_END = 12.0
 #: Statements whose loss would move the estimate by less than this are not listed.
 UNSEEN = 1e-4
 
@@ -64,7 +66,11 @@ class Person:
         Statements that settle a value have no multiplier; ``also`` names some to look at where those with one are few.
         """
         rows, moved = self._moves()
-        chosen = [row for row in rows[np.lexsort((rows, -moved.round(7)))].tolist() if moved[rows == row][0] >= UNSEEN][:top]
+        order = rows[np.lexsort((rows, -moved.round(7)))].tolist()
+        certain = set(rows[np.abs(self.found.solution.multipliers[rows]) > WITHOUT_END].tolist())
+        felt_rows = set(rows[moved >= UNSEEN].tolist())
+        chosen = [row for row in order if row in felt_rows][:top]
+        chosen += [row for row in order if row in certain and row not in felt_rows][: top - len(chosen)]
         out = [Influence(*self._told(row), self._without(self.found.problem.origins[row], check)) for row in chosen]
         seen = {origin for row in chosen for origin in self.found.problem.origins[row]}
         for origin in [one for one in also if one not in seen][: top - len(chosen)]:
