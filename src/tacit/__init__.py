@@ -6,7 +6,7 @@ mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negat
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody
 repair              :func:`repair` with a method of :data:`REPAIRS`
-choose              :func:`sweep_itemsets` (thresholds), :func:`sweep_rounding` (precision)
+choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision)
 write               :func:`write_release`
 ==================  =========================================================================
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from tacit.negative import mine_negative_rules
     from tacit.queries import all_channels, posterior_of, support_of
     from tacit.repairs import REPAIRS
-    from tacit.sweeps import sweep_itemsets, sweep_rounding
+    from tacit.sweeps import sweep_itemsets, sweep_rounding, sweep_rules
 
 _HOMES = {
     "tacit.api": (
@@ -98,7 +98,7 @@ _HOMES = {
     "tacit.negative": ("mine_negative_rules",),
     "tacit.queries": ("all_channels", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
-    "tacit.sweeps": ("sweep_itemsets", "sweep_rounding"),
+    "tacit.sweeps": ("sweep_itemsets", "sweep_rounding", "sweep_rules"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -142,6 +142,7 @@ __all__ = [
     "support_of",
     "sweep_itemsets",
     "sweep_rounding",
+    "sweep_rules",
     "write_release",
 ]
 

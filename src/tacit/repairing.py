@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
+from tacit.attacks import ATTACKS
 from tacit.errors import LimitReached, OptionError, TacitError
 from tacit.measures.rules import rule_cost
 from tacit.model.audit import Audit
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Release, Rules
+from tacit.model.release import Rules
 from tacit.model.repair import Repair, Tried
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
 from tacit.repairs import REPAIRS, RepairCase, RepairMethod
 from tacit.repairs.lines import true_counts
 
+#: Attacks on rules that take seconds at most, and how many audits a search may take that asks the slow ones as well.
+FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")
+FEW_LOOKS = 10
 #: Attacks a release: (release, known quasi-identifiers or the owner's data by name, whether one finding is enough).
 Look = Callable[..., Audit]
 
@@ -38,20 +44,25 @@ def repair_rules(
     true_counts(start, people)  # other data are refused before anything is attacked
     known = people.select(start.header.qi or people.schema.qi).merged()
 
-    def first_look(candidate: Release) -> Audit:
-        limits.check("repair")
-        return look(candidate, known=known, first_hit=True)
-
     before = look(start, data=people)
     case = RepairCase(
         start, policy.k, lambda candidate, _: look(candidate, known=known), _no_mining, _no_mining, None, "all", precision,
-        first_look, people,
+        partial(look, known=known, first_hit=True, attacks=FAST), people,
     )  # fmt: skip
     done = _carried_out(case, chosen, before, look)
+    if _found_by_slow(done.after):
+        # The slow attack is asked at every step only where a search without it was not enough.
+        slowly = replace(case, first_look=partial(look, known=known, first_hit=True), most_looks=FEW_LOOKS)
+        done = _carried_out(slowly, chosen, before, look)
     if not suggest:
         return done
     tried = tuple(_tried(case, row, done, look) for row in REPAIRS if "rules" in row.of)
     return Repair(done.method, done.release, before, done.after, done.cost, cheapest(tried), tried)
+
+
+def _found_by_slow(audit: Audit) -> bool:
+    """Whether only attacks that the search left out found something."""
+    return any(run.findings for run in audit.runs) and not any(run.findings for run in audit.runs if run.code in FAST)
 
 
 def _carried_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look) -> Repair:

@@ -10,15 +10,11 @@ from tacit.cli import options, reading
 from tacit.cli.output import check_outputs, emit, watched, write_file
 from tacit.cli.program import DONE, INCOMPLETE, Program
 from tacit.cli.settings import Settings
+from tacit.cli.sweep_rules import pictures, rules_command
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.sweep import ItemsetSweep, RoundingSweep
-
-pictures = options.together(
-    click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
-    click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
-)
 
 
 @click.group(
@@ -27,6 +23,7 @@ pictures = options.together(
     epilog=options.examples(
         "tacit sweep itemsets adult.csv --min-support 1%,5%,10% --k 5,10      # which threshold?",
         "tacit sweep rounding itemsets.csv --k 10                             # how many digits?",
+        "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5%,10% --min-confidence 60%,90%",
     ),
 )
 def sweep_command() -> None:
@@ -146,6 +143,9 @@ def rounding_command(release_file: str, csv_to: str | None, picture_to: str | No
     if picture_to is not None:
         write_file(picture_to, rounding_sweep_svg(sweep).encode())
     return _told(sweep, rounding_sweep_text(sweep), json_to)
+
+
+sweep_command.add_command(rules_command)
 
 
 def _whole_numbers(name: str, given: tuple[str, ...]) -> list[int] | None:

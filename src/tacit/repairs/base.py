@@ -25,7 +25,8 @@ class RepairCase:
     ``audit`` attacks a candidate under the policy and the goal, with the data that the candidate was made from where there are any; ``mine``
     makes a release like this one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are
     handed in, so that repairs share no code with the attacks. ``precision`` is asked for by whoever rounds; ``first_look`` is an audit that may
-    stop at its first finding: enough to know the verdict. ``table`` holds the people that rules were made from, with their columns.
+    stop at its first finding: enough to know the verdict. ``table`` holds the people that rules were made from, with their columns;
+    ``most_looks`` is how many audits a search may add that only makes the result better.
     """
 
     release: Release
@@ -38,6 +39,7 @@ class RepairCase:
     precision: Precision | None = None
     first_look: Callable[[Release], Audit] | None = None
     table: Table | None = None
+    most_looks: int = 150
 
     def look(self, candidate: Release) -> Audit:
         """An audit of a candidate that is enough for its verdict, as fast as it can be had without data."""

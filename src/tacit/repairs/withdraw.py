@@ -32,9 +32,8 @@ NAME = "withdraw"
 
 #: In each step the worst of this many parts of the rules goes.
 PARTS = 25
-#: Rules are put back in so many groups at first, and in at most so many audits.
+#: Rules are put back in so many groups at first.
 GROUPS = 8
-MOST_LOOKS = 150
 #: Of so many proofs the cited lines are counted; the worst come first.
 MOST_PROOFS = 200
 
@@ -92,7 +91,7 @@ def _with_more(case: RepairCase, release: Rules, kept: Places, order: Places, re
     others = order[~np.isin(order, kept)].tolist()
     size = max(1, -(-len(others) // GROUPS))
     waiting = [others[first : first + size] for first in range(0, len(others), size)][::-1]
-    for _ in range(MOST_LOOKS):
+    for _ in range(case.most_looks):
         if not waiting:
             break
         group = waiting.pop()

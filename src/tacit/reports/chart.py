@@ -1,7 +1,7 @@
 """A chart of curves as one SVG file that stands by itself: no library, no script, nothing from outside.
 
-Counts go from nothing to millions, so heights are logarithmic, with a place of its own for 0. Curves differ in colour (safe for
-colour-blind readers) and in the shape of their marks.
+Counts go from nothing to millions, so heights are logarithmic, with a place of its own for 0; other numbers may be drawn on a plain scale.
+Curves differ in colour (safe for colour-blind readers) and in the shape of their marks.
 """
 
 from __future__ import annotations
@@ -34,17 +34,20 @@ text { font: 13px system-ui, sans-serif; fill: #222 }
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points (x, a count) from left to right, with a name and a remark for the legend; x is above 0."""
+    """Points (x, a number) from left to right, with a name and a remark for the legend; x is above 0."""
 
     name: str
-    points: tuple[tuple[float, int], ...]
+    points: tuple[tuple[float, float], ...]
     remark: str = ""
 
 
-def chart(curves: Sequence[Curve], *, title: str, description: str, x_label: str, y_label: str, unit: str = "") -> str:
-    """The curves as a picture; ``unit`` stands behind the numbers of the lower axis."""
+def chart(
+    curves: Sequence[Curve], *, title: str, description: str, x_label: str, y_label: str, unit: str = "", linear: bool = False
+) -> str:
+    """The curves as a picture; ``unit`` stands behind the numbers of the lower axis, ``linear`` makes heights plain instead of logarithmic."""
     across = _Across.of([x for curve in curves for x, _ in curve.points])
-    up = _Up(max((y for curve in curves for _, y in curve.points), default=0))
+    heights = [y for curve in curves for _, y in curve.points]
+    up = _Plain.of(heights) if linear else _Up(max(heights, default=0))
     parts = [_text(_LEFT, 24, title, "title"), *up.ticks(), *across.ticks(unit)]
     parts.append(_line(_LEFT, _FLOOR, WIDTH - _RIGHT, _FLOOR, "axis"))
     for number, curve in enumerate(curves):
@@ -53,7 +56,7 @@ def chart(curves: Sequence[Curve], *, title: str, description: str, x_label: str
         parts += _legend(curve, number, len(curves))
     log = " (logarithmic)" if across.log else ""
     parts.append(_text((_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 14, x_label + log, "label", anchor="middle"))
-    parts.append(_text(_LEFT, _TOP - 12, f"{y_label} (logarithmic)", "small"))
+    parts.append(_text(_LEFT, _TOP - 12, y_label if linear else f"{y_label} (logarithmic)", "small"))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">'
     told = f"<title>{escape(title)}</title><desc>{escape(description)}</desc><style>{_STYLE}</style>"
     return "\n".join([head, told, f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>', *parts, "</svg>"]) + "\n"
@@ -100,13 +103,13 @@ class _Across:
 class _Up:
     """The axis of counts: 0 on the floor, then a gap, then powers of ten."""
 
-    most: int
+    most: float
 
     @property
     def decades(self) -> int:
         return max(1, math.ceil(math.log10(max(self.most, 1)) - 1e-9))
 
-    def at(self, count: int) -> float:
+    def at(self, count: float) -> float:
         """How high a count lies."""
         if count <= 0:
             return _FLOOR
@@ -118,6 +121,42 @@ class _Up:
             y = self.at(10**decade)
             parts.append(_line(_LEFT, y, WIDTH - _RIGHT, y, "grid"))
             parts.append(_text(_LEFT - 10, y + 4, f"{10**decade:,}", "tick", anchor="end"))
+        return parts
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """An axis of numbers in round steps, from below the smallest to above the largest."""
+
+    step: float
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> _Plain:
+        """The axis for these values, in about five steps.
+
+        >>> axis = _Plain.of([0.076, 0.202])
+        >>> [round(step * axis.step, 2) for step in range(axis.first, axis.last + 1)]
+        [0.05, 0.1, 0.15, 0.2, 0.25]
+        """
+        low, high = (min(values), max(values)) if values else (0.0, 1.0)
+        span = (high - low) or abs(high) or 1.0
+        ten = 10.0 ** math.floor(math.log10(span / 4))
+        step = next(ten * part for part in (1, 2, 5, 10) if span / (ten * part) <= 5)
+        return cls(step, math.floor(low / step + 1e-9), max(math.ceil(high / step - 1e-9), math.floor(low / step + 1e-9) + 1))
+
+    def at(self, value: float) -> float:
+        """How high a value lies."""
+        share = (value / self.step - self.first) / (self.last - self.first)
+        return _FLOOR - share * (_FLOOR - _TOP)
+
+    def ticks(self) -> list[str]:
+        parts = []
+        for number in range(self.first, self.last + 1):
+            y = self.at(number * self.step)
+            parts += [_line(_LEFT, y, WIDTH - _RIGHT, y, "grid")] if number > self.first else []
+            parts.append(_text(_LEFT - 10, y + 4, f"{number * self.step:,.6g}", "tick", anchor="end"))
         return parts
 
 

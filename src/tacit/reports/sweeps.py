@@ -99,7 +99,7 @@ def _legend(sweep: ItemsetSweep) -> list[str]:
 
 def itemset_sweep_csv(sweep: ItemsetSweep) -> str:
     """The cells as CSV; empty where something was not counted."""
-    return _csv([{"min_support": cell["min_support"], "share": cell["share"]} | cell for cell in sweep.to_dict()["cells"]])
+    return csv_text([{"min_support": cell["min_support"], "share": cell["share"]} | cell for cell in sweep.to_dict()["cells"]])
 
 
 def itemset_sweep_svg(sweep: ItemsetSweep) -> str:
@@ -191,7 +191,7 @@ def rounding_sweep_csv(sweep: RoundingSweep) -> str:
         row: dict[str, Any] = {"printed_as": one.label} | one.to_dict()
         findings = row.pop("findings")
         rows.append(row | {code: findings.get(code) for code in codes})
-    return _csv(rows)
+    return csv_text(rows)
 
 
 def rounding_sweep_svg(sweep: RoundingSweep) -> str:
@@ -216,7 +216,8 @@ def _steps(settings: Sequence[Setting], field: str) -> tuple[tuple[float, int], 
     return tuple(sorted((one.step, sum(one.findings.values())) for one in chosen if one.verdict != "undecided"))
 
 
-def _csv(rows: Sequence[dict[str, Any]]) -> str:
+def csv_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows of one kind as CSV."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
