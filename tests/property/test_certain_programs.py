@@ -57,7 +57,7 @@ def by_programs(rules: Rules, people: list[tuple[str, ...]]) -> Ends:
         ends = []
         for sign in (1, -1):
             goal[place] = sign
-            answer: Any = milp(goal, constraints=limits, bounds=Bounds(0, np.inf), integrality=np.ones(len(unknowns)))
+            answer: Any = milp(goal, constraints=limits, bounds=Bounds(0, np.inf), integrality=np.ones(len(unknowns), int))
             ends.append(round(sign * answer.fun))
         found[q, values[v]] = (ends[0], ends[1])
     return found

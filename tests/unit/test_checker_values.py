@@ -107,6 +107,14 @@ def test_changes_are_noticed(name: str, with_people: bool, audited: tuple[Record
     assert len(outcome.problems) == 1
 
 
+def test_a_sum_that_is_written_out_rightly_but_counts_people_too_seldom_is_noticed(audited: tuple[Record, Rules, Table]) -> None:
+    record, rules, _ = audited
+    cited(record, "people in").update(weight=-1)
+    steps = third(record)["steps"]
+    steps[2], steps[3] = steps[2].replace("plus 1", "minus 1"), "sum: -2"
+    assert check_audit(record, [rules]).problems == (f"{third(record)['id']}: its sum does not count everybody often enough",)
+
+
 def test_people_who_are_not_counted_are_noticed_where_the_people_are_known() -> None:
     # Nothing is said about the women but by the list, and the record leaves one of them out.
     table = tacit.read_table(PEOPLE, qi=["education", "gender"], sa="salary")
