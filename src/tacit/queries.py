@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from tacit.attacks import ATTACKS, Target
+from tacit.attacks import Target
 from tacit.attacks.channels import run as maximal_channels
 from tacit.attacks.condensed import channels_from_condensed
 from tacit.attacks.pattern_support import pattern_support
@@ -16,20 +14,18 @@ from tacit.attacks.sensitive.buildup import build_up
 from tacit.attacks.sensitive.case import RuleCase
 from tacit.attacks.sensitive.missing import estimate
 from tacit.attacks.sensitive.person import Person
+from tacit.attacks.sensitive.person_bounds import bounds_of
 from tacit.attacks.sensitive.values import baseline_of, why_not
 from tacit.auditing import owners_people, rule_case
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.formats.releases import read_release
-from tacit.model.person import PersonEstimate, Shares, read_who
+from tacit.model.person import PersonEstimate, read_who
 from tacit.model.policy import Limits, Policy
 from tacit.model.population import Places
 from tacit.model.release import Itemsets, Release
 from tacit.model.support import Channel, PatternSupport
 
 __all__ = ["all_channels", "posterior_of", "support_of"]
-
-#: The attack that bounds what the estimate is about, and how many seconds it gets where nobody says how many.
-BOUNDS, SECONDS_FOR_BOUNDS = "R03", 20.0
 
 
 def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternSupport:
@@ -128,7 +124,7 @@ def posterior_of(
     person = Person(case, found, combinations)
     steps, taken = build_up(person, top=top, check=lambda: limits.check("R02"))
     influences = person.influences(top=top, also=taken, check=lambda: limits.check("R02"))
-    lower, upper = _bounds(case, person, limits) if bounds else (None, None)
+    proved = bounds_of(person, check=lambda: limits.check("R03")) if bounds else None
     rows = posterior[combinations]
     return PersonEstimate(
         who=described,
@@ -141,8 +137,9 @@ def posterior_of(
         posterior=tuple(person.mean(posterior).tolist()),
         least=tuple(rows.min(axis=0).tolist()),
         most=tuple(rows.max(axis=0).tolist()),
-        lower=lower,
-        upper=upper,
+        lower=None if proved is None else proved.lower,
+        upper=None if proved is None else proved.upper,
+        proof=() if proved is None else proved.proof,
         steps=steps,
         influences=influences,
         statements=len(person.telling.statements),
@@ -168,16 +165,3 @@ def _fitting(case: RuleCase, described: Mapping[str, str]) -> Places:
     if len(combinations) == 0:
         raise OptionError("nobody has all these values together", where="--who", remedy="Leave some of them out")
     return combinations
-
-
-def _bounds(case: RuleCase, person: Person, limits: Limits) -> tuple[Shares | None, Shares | None]:
-    """Hard bounds of the share of each value among the people described, as far as they are found in time."""
-    attack = next((row for row in ATTACKS if row.code == BOUNDS), None)
-    seconds = SECONDS_FOR_BOUNDS if limits.seconds_left is None else limits.seconds_left
-    if attack is None:
-        return None, None
-    run = attack.run(Target(case.release, Policy(), Limits.within(seconds), rules=case))
-    if not {"lower", "upper"} <= set(run.details):
-        return None, None
-    lower, upper = (person.mean(np.asarray(run.details[name])) for name in ("lower", "upper"))
-    return tuple(lower.tolist()), tuple(upper.tolist())

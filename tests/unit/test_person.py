@@ -213,3 +213,29 @@ def test_the_record_has_the_values_in_order() -> None:
     assert record["values"][0]["posterior"] == 1.0
     assert record["values"][0]["lower"] is None
     assert record["statements"] >= len(record["steps"])
+
+
+def test_bounds_are_those_of_the_attack_on_everybody() -> None:
+    people = doctorates()
+    rules = tacit.mine_rules(people, **FIGURE_1)
+    table = tacit.audit(rules, known=people.qi, attacks=["R03"]).table("posterior")
+    for education, gender in (("Doctorate", "M"), ("Doctorate", "F"), ("Masters", "F"), ("Bachelors", "M")):
+        found = tacit.posterior_of(rules, who={"education": education, "gender": gender}, known=people.qi)
+        mine = (table["education"] == education) & (table["gender"] == gender)
+        assert found.lower == pytest.approx(table["lower"][mine].tolist())
+        assert found.upper == pytest.approx(table["upper"][mine].tolist())
+    men = tacit.posterior_of(rules, who="education=Doctorate,gender=M", known=people.qi)
+    assert (men.lower, men.upper) == ((0.5, 0.5), (0.5, 0.5))
+    assert men.proof == ()
+
+
+def test_what_is_certain_is_proved_in_words() -> None:
+    people = doctorates()
+    women = tacit.posterior_of(tacit.mine_rules(people, **FIGURE_1), who="education=Doctorate,gender=F", known=people.qi)
+    assert (women.lower, women.upper) == ((1.0, 0.0), (1.0, 0.0))
+    assert any("line 3" in step.lower() for step in women.proof)
+    text = person_text(women)
+    assert "Why that is certain" in text
+    assert "1-1" in text
+    all_women = tacit.posterior_of(tacit.mine_rules(people, **FIGURE_1), who="gender=F", known=people.qi)
+    assert all_women.lower == pytest.approx((8 / 9, 1 / 9))

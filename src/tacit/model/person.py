@@ -64,7 +64,8 @@ class PersonEstimate:
     """The probability of each sensitive value for whoever fits a description.
 
     ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the smallest and largest probability of any combination of
-    quasi-identifiers among them. ``lower`` and ``upper`` are hard bounds of the share among them, None where none were computed.
+    quasi-identifiers among them. ``lower`` and ``upper`` are hard bounds of the share among them, None where none were computed;
+    ``proof`` says of one combination why it cannot have the values that are ruled out.
     ``steps`` build the estimate up from nothing with the things said that bring it closest, until it is reached or enough are shown.
     ``influences`` are the things said whose loss would change it most; ``statements`` is how many there are in all.
     """
@@ -84,6 +85,7 @@ class PersonEstimate:
     steps: tuple[Step, ...]
     influences: tuple[Influence, ...]
     statements: int
+    proof: tuple[str, ...] = ()
 
     @property
     def order(self) -> list[int]:
@@ -110,6 +112,7 @@ class PersonEstimate:
             "baseline_is_published": self.baseline_is_published,
             "values": values,
             "order_of_values": list(self.values),
+            "proof": list(self.proof),
             "steps": [step.to_dict() for step in self.steps],
             "influences": [one.to_dict() for one in self.influences],
             "statements": self.statements,

@@ -25,6 +25,8 @@ def person_text(found: PersonEstimate, *, width: int = WIDTH) -> str:
     blocks = ["\n".join(wrap(visible(head), width, break_long_words=False, break_on_hyphens=False))]
     blocks.append("\n".join(f"  {line}" for line in _values(found)))
     blocks.append("\n".join(_notes(found, width)))
+    if found.proof:
+        blocks.append("\n".join(_proof(found, width)))
     if found.steps:
         blocks.append("\n".join(_steps(found, width)))
     if found.influences:
@@ -75,6 +77,12 @@ def _notes(found: PersonEstimate, width: int) -> Iterator[str]:
         yield from bullet("-", "no bounds: whether any value is certain was not computed", width)
     else:
         yield from bullet("-", "bounds: proved; no database that fits the release has a share outside", width)
+
+
+def _proof(found: PersonEstimate, width: int) -> Iterator[str]:
+    yield "Why that is certain" if sum(upper > 0 for upper in found.upper or ()) == 1 else "Why some values are ruled out"
+    for number, step in enumerate(found.proof, start=1):
+        yield from bullet(f"{number:>3}.", step, width)
 
 
 def _steps(found: PersonEstimate, width: int) -> Iterator[str]:
