@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.inference.classes import Problem
-from tacit.inference.inside import Inside, inside_of
+from tacit.inference.inside import Inside, inside_of, largest_miss
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -42,6 +42,8 @@ ROOM = 1e-13
 GRIP = 10.0
 #: A step goes this far towards the border of what is allowed.
 TO_THE_BORDER = 0.995
+#: A point that misses the statements by less than this is near the end.
+CLOSE = 1e-5
 #: Below this many numbers to add, threads cost more than they save.
 WORK_FOR_THREADS = 1 << 21
 
@@ -74,6 +76,11 @@ class _Point:
     v: Floats
     sums: Floats
     share: Floats
+    normaliser: float = 0.0
+
+    def merit(self, dual: _Dual) -> float:
+        """The dual value, where all statements fix a number; every direction of Newton's method leads downhill."""
+        return self.normaliser - float(dual.lo @ self.multipliers)
 
     def missed(self, dual: _Dual) -> tuple[Floats, Floats, Floats]:
         """By how much fixed numbers, lower and upper slacks are missed."""
@@ -114,6 +121,8 @@ class _Dual:
         done = np.append(0, np.cumsum(np.diff(problem.starts) ** 2 + self.n_values))
         self._cuts = np.searchsorted(done, np.linspace(0, done[-1], cores + 1)).tolist()
         self._cuts[0], self._cuts[-1] = 0, len(self.weights)
+        #: How much of its diagonal the next system gets besides: more after short steps, less after long ones.
+        self.damping = 0.0 if self.n_slacks else 0.1
 
     def _on_threads(self, work: Callable[[int, int], None]) -> None:
         spans = list(zip(self._cuts[:-1], self._cuts[1:], strict=True))
@@ -124,50 +133,53 @@ class _Dual:
             for task in [pool.submit(work, *span) for span in spans]:
                 task.result()
 
-    def shares(self, multipliers: Floats) -> tuple[Floats, Floats]:
-        """The shares of the values in each class, and the sums of the statements."""
+    def shares(self, multipliers: Floats) -> tuple[Floats, Floats, float]:
+        """The shares of the values in each class, the sums of the statements, and the logarithm of the normaliser."""
         from tacit.kernels.entropy import shares
 
         p = self.problem
         out = np.empty(len(self.weights) * self.n_values)
         if len(self.weights) == 0:
-            return out, np.zeros(self.size)
-        parts: list[Floats] = []
+            return out, np.zeros(self.size), 0.0
+        parts: dict[int, tuple[Floats, float]] = {}
 
         def work(first: int, last: int) -> None:
             sums = np.zeros(self.size)
-            shares(p.starts, p.rows, p.values, self.weights, self._closed, multipliers, first, last, out, sums)
-            parts.append(sums)
+            total = shares(p.starts, p.rows, p.values, self.weights, self._closed, multipliers, first, last, out, sums)
+            parts[first] = sums, total
 
         self._on_threads(work)
-        return out, np.sum(parts, axis=0)
+        # Added up in one order, whichever thread was first.
+        ordered = [parts[first] for first in sorted(parts)]
+        return out, np.sum([sums for sums, _ in ordered], axis=0), sum(total for _, total in ordered)
 
     def covariance(self, share: Floats) -> Floats:
         """How the sums change with the multipliers; the lower triangle only."""
         from tacit.kernels.entropy import covariance
 
         p = self.problem
-        parts: list[Floats] = []
+        parts: dict[int, Floats] = {}
 
         def work(first: int, last: int) -> None:
             matrix = np.zeros(self.size * self.size)
             covariance(p.starts, p.rows, p.values, self.weights, share, self.n_values, first, last, matrix)
-            parts.append(matrix)
+            parts[first] = matrix
 
         self._on_threads(work)
-        for part in parts[1:]:
-            parts[0] += part
-        return parts[0].reshape(self.size, self.size)
+        total, *others = (parts[first] for first in sorted(parts))
+        for part in others:
+            total += part
+        return total.reshape(self.size, self.size)
 
     def at(self, multipliers: Floats, s: Floats, r: Floats, u: Floats, v: Floats) -> _Point:
         """The point with these multipliers and slacks."""
-        share, sums = self.shares(multipliers)
-        return _Point(multipliers, s, r, u, v, sums, share)
+        share, sums, normaliser = self.shares(multipliers)
+        return _Point(multipliers, s, r, u, v, sums, share, normaliser)
 
     def start(self, multipliers: Floats | None) -> _Point:
         """A point to begin from: near given multipliers, or with none at all."""
         given = np.zeros(self.size) if multipliers is None else multipliers
-        _, sums = self.shares(given)
+        _, sums, _ = self.shares(given)
         both, cold = self.lower & self.upper, multipliers is None
         room = np.where(both, self.hi - self.lo, self.whole)
         least = 1e-1 if cold else 1e-4
@@ -205,7 +217,7 @@ def _followed(problem: Problem, multipliers: Floats | None, check: Callable[[], 
     """Newton's method along the central path, and whether it came as near as is aimed at."""
     dual = _Dual(problem)
     if dual.size == 0:
-        share, _ = dual.shares(np.empty(0))
+        share, _, _ = dual.shares(np.empty(0))
         return _finished(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True), True
     point = dual.start(multipliers)
     best, since_best, step, furthest, gap = np.inf, 0, 0, np.inf, np.inf
@@ -235,11 +247,7 @@ def _of_first(problem: Problem, inside: Inside, found: Solution) -> Solution:
     """The solution of a problem from that of its inside."""
     multipliers = np.zeros(len(problem.values))
     multipliers[inside.kept] = found.multipliers
-    classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
-    people = problem.people[classes] * found.share[classes, problem.values[problem.rows]]
-    sums = np.bincount(problem.rows, people, len(problem.values))
-    over = float(np.maximum(problem.lo - sums, sums - problem.hi).max(initial=0.0)) / problem.n
-    return replace(found, multipliers=multipliers, violation=max(0.0, over))
+    return replace(found, multipliers=multipliers, violation=largest_miss(problem, found.share))
 
 
 def _finished(dual: _Dual, point: _Point, steps: int, *, converged: bool) -> Solution:
@@ -280,12 +288,21 @@ def _stepped(dual: _Dual, point: _Point) -> _Point:
     most = _reach(dual, point, direction)
     size = min(1.0, most)
     start, slack = point.distance(dual), 0.1 * point.gap(dual) / max(1, dual.n_slacks)
+    # Where all numbers are fixed the dual value leads; distances would lead astray, except near the end, where values differ by rounding errors.
+    by_distance = dual.n_slacks > 0 or start < CLOSE
+    before, slope = point.merit(dual), float((point.sums - dual.lo) @ direction[0])
     for _ in range(30):
         ahead_point = _moved(dual, point, direction, size)
         now = ahead_point.distance(dual)
-        if now <= (1 - 0.05 * size) * start + slack + 1e-14:
+        if by_distance and now <= (1 - 0.05 * size) * start + slack + 1e-14:
+            break
+        if not by_distance and ahead_point.merit(dual) <= before + 0.1 * size * slope:
             break
         size /= 2
+    if size > 0.9:
+        dual.damping /= 10
+    elif size < 0.2 and not by_distance:
+        dual.damping = max(1e-4, 10 * dual.damping)
     # Multipliers that run away gain a constant factor with every step; a longer step gains it several times.
     runs_away = size > 0.9 and now > 0.2 * start and point.gap(dual) < 1e-9
     while runs_away and 2 * size <= most:
@@ -331,7 +348,8 @@ class _Newton:
         diagonal = self._matrix.diagonal()
         # Statements that follow from others would make the system singular; one step of refinement takes the small number out again.
         small = 1e-13 * diagonal.max(initial=0.0) + 1e-12 * diagonal + 1e-300
-        self._factor = self._factored(self._soft + small)
+        self._damped = dual.damping > 1e-8
+        self._factor = self._factored(self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
 
     def _factored(self, added: Floats) -> tuple[Floats, bool]:
         """The factors of the system; the small number grows where rounding errors make the system indefinite without it."""
@@ -355,7 +373,8 @@ class _Newton:
         down = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * upper) / p.r, 0.0)
         wanted = np.where(dual.fixed, -fixed, self._soft * (up - down))
         dl = self._solved(wanted)
-        dl = dl + self._solved(wanted - self._times(dl) - self._soft * dl)
+        if not self._damped:
+            dl = dl + self._solved(wanted - self._times(dl) - self._soft * dl)
         change = self._times(dl)
         ds, dr = np.where(dual.lower, change + lower, 0.0), np.where(dual.upper, upper - change, 0.0)
         du = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * ds) / p.s, 0.0)

@@ -48,6 +48,14 @@ def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
     return _without(problem, classes, closed, lo, hi)
 
 
+def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
+    """By which share of all people the statement is missed that is missed most, when these are the shares of the values in each class."""
+    classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
+    people = problem.people[classes] * share[classes, problem.values[problem.rows]]
+    sums = np.bincount(problem.rows, people, len(problem.values))
+    return max(0.0, float(np.maximum(problem.lo - sums, sums - problem.hi).max(initial=0.0)) / problem.n)
+
+
 def _positive(problem: Problem, classes: Numbers, seconds: float) -> tuple[Flags, Flags, Flags] | None:
     """Which values people of a class can have, and which lower and upper bounds need not be reached."""
     from scipy.optimize import linprog
