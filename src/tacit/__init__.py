@@ -1,7 +1,7 @@
 """Tacit tells a data owner what a release gives away about single people, before it is published.
 
 ==================  =========================================================================
-read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`
+read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_tree`
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         RepairError,
         TacitError,
     )
+    from tacit.formats.trees import read_tree
     from tacit.measures import MEASURES
     from tacit.model.audit import Audit
     from tacit.model.comparison import Comparison
@@ -84,6 +85,7 @@ _HOMES = {
         "TacitError",
     ),
     "tacit.measures": ("MEASURES",),
+    "tacit.formats.trees": ("read_tree",),
     "tacit.model.audit": ("Audit",),
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
@@ -138,6 +140,7 @@ __all__ = [
     "read_release",
     "read_table",
     "read_transactions",
+    "read_tree",
     "repair",
     "support_of",
     "sweep_itemsets",

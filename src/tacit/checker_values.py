@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.checker_rules import Reject, RuleBook
+from tacit.model.release import ValueGroup
 from tacit.model.table import Table
 
 _GROUP = re.compile(r"people( asked about)? in (none|\d+(?:, \d+)*)")
@@ -36,6 +37,7 @@ class _Term:
     weight: int
     people: int
     place: str
+    groups: tuple[ValueGroup, ...] = ()
 
     @property
     def end(self) -> int:
@@ -44,7 +46,14 @@ class _Term:
 
     def speaks_of(self, person: Mapping[str, str]) -> bool:
         """Whether somebody with these values is in its group."""
-        return self.pairs is not None and all(person.get(column) == value for column, value in self.pairs)
+        return self.pairs is not None and all(self._has(person.get(column), column, value) for column, value in self.pairs)
+
+    def _has(self, own: str | None, column: str, wanted: str) -> bool:
+        """Whether somebody's value is the wanted one, or in the group of values that goes by that name."""
+        for group in self.groups:
+            if (group.column, group.name) == (column, wanted):
+                return own is not None and (own in group.values) != group.excluded
+        return own == wanted
 
 
 class _Claim:
@@ -112,7 +121,7 @@ class _Claim:
             raise Reject(f"it rests on {cell}, which cannot be checked")
         if value not in self.values or count[0] > lo or count[1] < hi:
             raise Reject(f"{cell if isinstance(cell, str) else place} does not say that")
-        return _Term(pairs, value, *count, weight, people, place)
+        return _Term(pairs, value, *count, weight, people, place, header.groups)
 
     def short(self, inside: Iterable[int], *, asked: bool) -> int:
         """How often somebody of whom these terms speak has to be counted besides, whatever value is had."""

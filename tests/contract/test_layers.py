@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sweeps",
         "version",
     },
-    "": {"api", "attacks", "errors", "measures", "model", "negative", "queries", "repairs", "sweeps", "version"},
+    "": {"api", "attacks", "errors", "formats", "measures", "model", "negative", "queries", "repairs", "sweeps", "version"},
 }
 
 #: Where only the package itself may be imported, for its table, and none of its modules.

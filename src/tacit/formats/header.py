@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.formats.files import FilePath, open_text
+from tacit.formats.value_groups import group_entries, value_groups
 from tacit.model.items import Items
 from tacit.model.number import ROUNDINGS, Rounding, share
 from tacit.model.release import ONLY, Header, Itemsets, Only, Release
@@ -114,6 +115,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
         sa=get.names("sa"),
         sa_values=values,
         sa_counts=counts,
+        groups=value_groups(entries.get("value_groups"), where=where),
     )
     try:
         Schema(qi=header.qi, sa=header.sa)
@@ -248,6 +250,8 @@ def header_entries(release: Release) -> dict[str, Any]:
             entries["columns"] = list(columns)
     if header.coarser:
         entries["coarser"] = True
+    if header.groups:
+        entries["value_groups"] = group_entries(header.groups)
     if header.sa_counts:
         entries["sa_distribution"] = dict(zip(header.sa_values, header.sa_counts, strict=True))
     return entries

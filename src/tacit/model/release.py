@@ -22,6 +22,24 @@ Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
+class ValueGroup:
+    """A name for several values of a column, as conditions of decision trees need them: the values, or all but the values.
+
+    >>> ValueGroup("sex", "not F", ("F",), excluded=True).among(("F", "M"))
+    ('M',)
+    """
+
+    column: str
+    name: str
+    values: tuple[str, ...]
+    excluded: bool = False
+
+    def among(self, values: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the values that belong to the group."""
+        return tuple(value for value in values if (value in self.values) != self.excluded)
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """What is known about a release as a whole; None or empty where it is not known.
 
@@ -29,7 +47,7 @@ class Header:
     smallest count that reaches the support threshold. ``digits`` is the number of decimals that supports are printed with, ``rounding`` how
     they were printed, ``base`` that counts are rounded to multiples of it. ``sa_counts`` is the published distribution of the SA, if any.
     ``coarser`` says that coarser values were items as well: then patterns with two items of one column were never looked at, and that such a
-    pattern is missing says nothing.
+    pattern is missing says nothing. ``groups`` are names for several values of a column that rules may use like a value.
     """
 
     n: int | None = None
@@ -47,6 +65,7 @@ class Header:
     sa_values: tuple[str, ...] = ()
     sa_counts: tuple[int, ...] = ()
     coarser: bool = False
+    groups: tuple[ValueGroup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -77,6 +77,10 @@ def true_counts(release: Rules, table: Table) -> tuple[Counts, Counts]:
         for column in (*people.columns[: len(qi)], sensitive)
         for code, value in enumerate(column.values)
     }
+    for group in (one for one in header.groups if one.column in people.names):
+        column = people.column(group.column)
+        inside = np.isin(np.array(column.values, object), group.among(column.values))
+        where[group.column, group.name] = inside[column.codes]
     nobody = np.zeros(len(people.weights), np.bool_)
     counts, wholes = np.zeros(len(release), np.int64), np.zeros(len(release), np.int64)
     for line in range(len(release)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -87,11 +87,22 @@ class RuleCase:
     def holders(self) -> list[Places]:
         """The combinations that each line speaks of."""
         self._refuse_other_people()
-        found = [self.population.holding(self.antecedent(line)) for line in range(len(self.release))]
+        found = [self._holding(self.antecedent(line)) for line in range(len(self.release))]
         for line, places in enumerate(found):
             if len(places) == 0:
                 raise InputError("nobody in the known data has the antecedent of this rule", where=self.place(line), remedy=CHECK)
         return found
+
+    def _holding(self, pairs: list[Pair]) -> Places:
+        """The combinations with all these values, or with values of the groups that go by these names."""
+        groups = {(group.column, group.name): group for group in self.release.header.groups}
+        named = [groups[pair] for pair in pairs if pair in groups]
+        plain = self.population.holding(pair for pair in pairs if pair not in groups)
+        if not named:
+            return plain
+        values = {column.name: column.values for column in self.population.columns}
+        boxes = [self.population.among({group.column: group.among(values[group.column])}) for group in named]
+        return reduce(partial(np.intersect1d, assume_unique=True), boxes, plain)
 
     @cached_property
     def wholes(self) -> npt.NDArray[np.int64]:
