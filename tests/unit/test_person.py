@@ -40,6 +40,7 @@ def test_example_1_of_the_paper_is_told_line_by_line() -> None:
     assert found.posterior == pytest.approx((0.5, 0.5), abs=1e-9)
     assert found.people == 2
     assert found.steps[0].said.says == "line 2: of 6 people with education=Doctorate, 5 have salary 50K+"
+    assert len(found.steps) == 2
     assert found.steps[0].posterior == pytest.approx((5 / 6, 1 / 6))
     assert found.steps[-1].said.says == "line 3: of 4 people with education=Doctorate, gender=F, 4 have salary 50K+"
     assert found.steps[-1].posterior == pytest.approx((0.5, 0.5), abs=1e-6)
@@ -78,7 +79,9 @@ def test_the_distribution_and_withheld_values_are_told_as_what_they_are() -> Non
     assert found.baseline == pytest.approx((9 / 12, 3 / 12))
     women = tacit.posterior_of(rules, who="gender=F", known=people.qi, top=20)
     assert women.steps[0].said.says == "line 4: of 9 people with gender=F, at least 8 have salary 50K+"
-    assert any(text.startswith("the published distribution: of all 12 people, 3 have salary 50K-") for text in said)
+    assert any(
+        re.match(r"the published distribution: of all 12 people, (9 have salary 50K\+|3 have salary 50K-)", text) for text in said
+    )
 
 
 QI = st.tuples(st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from("uv"))

@@ -1,8 +1,9 @@
 """How an estimate about somebody comes about: from nothing, with one published or missing rule after the other, until it is reached.
 
 Every step takes the statement that brings the estimate closest to what everything together gives, as one step of Newton's method sees it, and
-solves with the statements taken so far. Where no statement about these people does, the one that is missed most is taken: it makes others speak.
-Where knowing nothing gives the same estimate, the way begins with the narrowest statement about these people, which may lead there and back.
+solves with the statements taken so far. Where no statement about these people does, one that is missed is taken, about people as much the same
+as possible as those taken: it makes others speak. Where knowing nothing gives the same estimate, the way begins with the narrowest statement
+about these people, which may lead there and back.
 """
 
 from __future__ import annotations
@@ -52,26 +53,26 @@ def build_up(
     n_values = len(person.case.values)
     posterior = np.full((len(person.case.population), n_values), 1 / n_values)
     candidates = _candidates(person)
-    taken: list[Hashable] = []
+    taken: list[_Candidate] = []
     steps: list[Step] = []
     try:
         while len(steps) < top and (not steps or _distance(person, posterior, goal) > REACHED**2):
-            tries = []
+            tries: list[tuple[float, int, _Candidate, Floats]] = []
             near = not steps and _distance(person, posterior, goal) <= REACHED**2
-            for candidate in _narrowest(person, candidates) if near else _promising(person, candidates, posterior, goal):
+            for candidate in _narrowest(person, candidates) if near else _promising(person, candidates, taken, posterior, goal):
                 check()
-                fresh = _posterior_of(person, [*taken, candidate.one.origin], check)
+                fresh = _posterior_of(person, [*taken, candidate], check)
                 tries.append((_distance(person, fresh, goal), len(tries), candidate, fresh))
             if not tries:
                 break
             _, _, chosen, posterior = min(tries, key=lambda one: one[:2])
             candidates = [one for one in candidates if one is not chosen]
-            taken.append(chosen.one.origin)
+            taken.append(chosen)
             said = person.telling.said((chosen.one.origin,), person.combinations)
             steps.append(Step(said, tuple(person.mean(posterior).tolist())))
     except (LimitReached, ArithmeticError):
         pass  # what was reached by then is shown
-    return tuple(steps), tuple(taken)
+    return tuple(steps), tuple(one.one.origin for one in taken)
 
 
 def _distance(person: Person, posterior: Floats, goal: Floats) -> float:
@@ -99,12 +100,14 @@ def _narrowest(person: Person, candidates: list[_Candidate]) -> list[_Candidate]
     return [min(about, key=lambda entry: entry[:2])[2]] if about else []
 
 
-def _promising(person: Person, candidates: list[_Candidate], posterior: Floats, goal: Floats) -> list[_Candidate]:
-    """The few statements that seem to bring the estimate closest to the goal; where none does, the one that is missed most."""
+def _promising(
+    person: Person, candidates: list[_Candidate], taken: list[_Candidate], posterior: Floats, goal: Floats
+) -> list[_Candidate]:
+    """The few statements that seem to bring the estimate closest to the goal; where none does, one beside those taken that is missed."""
     people, mine, weights = person.case.population.people, posterior[person.combinations], person.weights
     apart = ((mine - goal) ** 2).sum(axis=1)
     best: list[tuple[float, int, _Candidate]] = []
-    missed: tuple[float, _Candidate | None] = (1e-9, None)
+    missed: list[tuple[float, int, _Candidate]] = []
     for candidate in candidates:
         value = candidate.one.value
         share, of = posterior[candidate.holders, value], people[candidate.holders]
@@ -112,8 +115,7 @@ def _promising(person: Person, candidates: list[_Candidate], posterior: Floats, 
         gap = candidate.one.lo - total if total < candidate.one.lo else min(0.0, candidate.one.hi - total)
         if abs(gap) < 1e-9 or spread <= 0:
             continue
-        if gap * gap / spread > missed[0]:
-            missed = (gap * gap / spread, candidate)
+        missed.append((gap * gap / spread, len(missed), candidate))
         here = candidate.described
         fresh = mine[here]
         fresh[:, value] *= np.exp(np.clip(gap / spread, -FAR, FAR))
@@ -123,13 +125,26 @@ def _promising(person: Person, candidates: list[_Candidate], posterior: Floats, 
             best.append((-gained, len(best), candidate))
     if best:
         return [candidate for _, _, candidate in sorted(best, key=lambda one: one[:2])[:TRIED]]
-    return [] if missed[1] is None else [missed[1]]
+    near = [one for one in taken if len(one.described)] or [one for one in candidates if len(one.described)]
+    ranked = [(round(_overlap(candidate, near, people), 1), size, -place, candidate) for size, place, candidate in missed]
+    return [max(ranked, key=lambda one: one[:3])[3]] if ranked else []
 
 
-def _posterior_of(person: Person, origins: list[Hashable], check: Callable[[], None]) -> Floats:
+def _overlap(candidate: _Candidate, others: list[_Candidate], people: npt.NDArray[np.int64]) -> float:
+    """The largest share of people that a statement has in common with one of the others, of all whom either is about."""
+    inside = np.zeros(len(people), np.bool_)
+    inside[candidate.holders] = True
+    whole, most = float(people[candidate.holders].sum()), 0.0
+    for other in others:
+        both = float(people[other.holders[inside[other.holders]]].sum())
+        most = max(most, both / (whole + float(people[other.holders].sum()) - both))
+    return most
+
+
+def _posterior_of(person: Person, taken: list[_Candidate], check: Callable[[], None]) -> Floats:
     """The estimate from these statements alone."""
     said = person.telling.statements
-    chosen = set(origins)
+    chosen = {one.one.origin for one in taken}
     problem = reduce(replace(said, listed=[one for one in said.listed if one.origin in chosen]))
     solution = solve(problem, check=check)
     if not solution.converged:
