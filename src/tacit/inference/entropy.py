@@ -199,7 +199,7 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
     """The distribution of largest entropy; ``multipliers`` of a similar problem make it faster, ``check`` is called before every step.
 
     A solution that did not converge says so; it is then no answer. Statements that leave no inside are looked at by a linear program first
-    (:mod:`tacit.inference.inside`); those that it drops have the multiplier 0.
+    (:mod:`tacit.inference.inside`).
     """
     found, exact = _followed(problem, multipliers, check)
     if exact:
@@ -210,7 +210,7 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
     if inside is None:
         return found
     again, exact = _followed(inside.problem, None, check)
-    return _of_first(problem, inside, again) if exact or not found.converged else found
+    return _of_first(problem, inside, again, found) if exact or not found.converged else found
 
 
 def _followed(problem: Problem, multipliers: Floats | None, check: Callable[[], None]) -> tuple[Solution, bool]:
@@ -243,10 +243,12 @@ def _followed(problem: Problem, multipliers: Floats | None, check: Callable[[], 
     return _finished(dual, point, step, converged=bool(furthest <= STALLED[0] and gap <= STALLED[1])), False
 
 
-def _of_first(problem: Problem, inside: Inside, found: Solution) -> Solution:
-    """The solution of a problem from that of its inside."""
-    multipliers = np.zeros(len(problem.values))
-    multipliers[inside.kept] = found.multipliers
+def _of_first(problem: Problem, inside: Inside, found: Solution, rough: Solution) -> Solution:
+    """The solution of a problem from that of its inside; multipliers that run away are kept as far as they came."""
+    multipliers = rough.multipliers
+    if not rough.converged:
+        multipliers = np.zeros(len(problem.values))
+        multipliers[inside.kept] = found.multipliers
     return replace(found, multipliers=multipliers, violation=largest_miss(problem, found.share))
 
 
@@ -391,9 +393,3 @@ class _Newton:
 
         # The matrix is stored by rows, so its lower triangle is the upper one of what BLAS sees.
         return np.asarray(dsymv(1.0, self._matrix.T, vector, lower=0))
-
-
-def with_multipliers(problem: Problem, known: dict[tuple[int, int], float]) -> Floats:
-    """Multipliers to begin with, from those that a similar problem gave each event and value; 0 for what is new."""
-    pairs = zip(problem.events.tolist(), problem.values.tolist(), strict=True)
-    return np.array([known.get(pair, 0.0) for pair in pairs])

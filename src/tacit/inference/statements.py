@@ -58,6 +58,10 @@ class Statements:
             self.events.append(combinations)
         return number
 
+    def keys(self) -> list[tuple[int, int]]:
+        """A key of each event that is the same in all statements about the same population."""
+        return list(self._number)
+
     def say(self, combinations: Places, value: int, lo: int, hi: int, origin: Hashable) -> None:
         """Add a statement."""
         self.listed.append(Statement(self.event(combinations), value, lo, hi, origin))

@@ -7,7 +7,7 @@ hold anyway: estimates are made without them, checked against all of them, and m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +18,15 @@ from tacit.attacks.sensitive.case import MISSING, RuleCase
 from tacit.errors import LimitReached
 from tacit.inference.clash import clashing
 from tacit.inference.classes import Clash, Problem, reduce
-from tacit.inference.entropy import Solution, solve, with_multipliers
+from tacit.inference.entropy import Solution, solve
 from tacit.inference.statements import Statements
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.items import Items
 from tacit.model.sets import Sets
 from tacit.model.transactions import Transactions
+
+#: Multipliers by the key of the event (:meth:`Statements.keys`) and the value.
+Multipliers = dict[tuple[tuple[int, int], int], float]
 
 #: A bound counts as missed when it is by more than this share of all people.
 TOLERANCE = 1e-12
@@ -100,6 +103,13 @@ class Estimate:
     missing_used: int
     rounds: int
     missing_pairs: tuple[tuple[int, int], ...] = ()
+    keys: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def multipliers(self) -> Multipliers:
+        """What each event and value got, for the estimate of a similar release about the same people to begin with."""
+        events = [self.keys[event] for event in self.problem.events.tolist()]
+        return dict(zip(zip(events, self.problem.values.tolist(), strict=True), self.solution.multipliers.tolist(), strict=True))
 
     def posterior(self) -> npt.NDArray[np.float64]:
         """P(value | combination), one row for each combination."""
@@ -111,12 +121,12 @@ def estimate(
     missing: Missing,
     *,
     check: Callable[[], None] = lambda: None,
-    multipliers: dict[tuple[int, int], float] | None = None,
+    multipliers: Multipliers | None = None,
     left_out: Collection[object] = (),
 ) -> Estimate:
     """Solve, look which missing rules are not kept, add them, and solve again, until all are kept.
 
-    Statements with an origin in ``left_out`` are taken as not known.
+    Statements with an origin in ``left_out`` are taken as not known. ``multipliers`` of a similar estimate save most of the steps.
     """
     said = case.published()
     said.listed = [one for one in said.listed if one.origin not in left_out]
@@ -128,22 +138,27 @@ def estimate(
             problem = reduce(said)
         except Clash as clash:
             case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
-        start = with_multipliers(problem, known) if known else None
+        keys = said.keys()
+        start = _begin(problem, keys, known) if known else None
         solution = solve(problem, multipliers=start, check=check)
         rounds += 1
         if not solution.converged:
             # There may be nothing to converge to; the lines that clash are named then.
             if origins := clashing(said, check=check, stop=LimitReached):
                 case.refuse(origins)
-            return Estimate(problem, solution, len(used), rounds)
+            return Estimate(problem, solution, len(used), rounds, (), tuple(keys))
         people = solution.share[problem.class_of] * case.population.people[:, None]
         fresh = [pair for pair in missing.missed(people, case.population.n) if pair not in used]
         fresh = [pair for pair in fresh if (MISSING, *pair) not in left_out]
         if not fresh:
-            return Estimate(problem, solution, len(used), rounds, tuple(sorted(used)))
+            return Estimate(problem, solution, len(used), rounds, tuple(sorted(used)), tuple(keys))
         for event, value in fresh:
             missing.say(said, event, value)
         used.update(fresh)
-        known = dict(
-            zip(zip(problem.events.tolist(), problem.values.tolist(), strict=True), solution.multipliers.tolist(), strict=True)
-        )
+        known = Estimate(problem, solution, len(used), rounds, (), tuple(keys)).multipliers
+
+
+def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers) -> npt.NDArray[np.float64]:
+    """Multipliers to begin with: those known, 0 for what is new."""
+    pairs = zip((keys[event] for event in problem.events.tolist()), problem.values.tolist(), strict=True)
+    return np.array([known.get(pair, 0.0) for pair in pairs])

@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.sensitive.case import MISSING, RuleCase
+from tacit.attacks.sensitive.case import RuleCase
 from tacit.attacks.sensitive.missing import Estimate, estimate
-from tacit.attacks.sensitive.telling import Origins, Telling, kind_of
+from tacit.attacks.sensitive.telling import Origins, Telling
 from tacit.errors import LimitReached
 from tacit.model.person import Influence, Said
 from tacit.model.population import Places
@@ -126,11 +126,7 @@ class Person:
 
     def _without(self, origins: Origins, check: Callable[[], None]) -> tuple[float, ...] | None:
         """The estimate of somebody who does not know these statements; None where the time is over."""
-        case, problem = self.case, self.found.problem
-        pairs = zip(problem.events.tolist(), problem.values.tolist(), strict=True)
-        rows = zip(pairs, problem.origins, self.found.solution.multipliers.tolist(), strict=True)
-        # Missing rules get their numbers anew, in another order: their multipliers would start other statements.
-        known = {pair: weight for pair, said, weight in rows if not any(kind_of(origin) == MISSING for origin in said)}
+        case, known = self.case, self.found.multipliers
         try:
             check()
             found = estimate(case, case.missing, check=check, multipliers=known, left_out=frozenset(origins))
