@@ -105,7 +105,7 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
         NAME,
         "estimates",
         "ran",
-        listed.why_not if listed is not None else "",
+        "; ".join(why for why in (listed.why_not if listed is not None else "", no_limit(target)) if why),
         people=int(people[np.unique(which)].sum()),
         measures=measures,
         columns={
@@ -136,6 +136,12 @@ def baseline_of(case: RuleCase, posterior: npt.NDArray[np.float64]) -> npt.NDArr
     if counts:
         return np.array(counts) / max(1, sum(counts))
     return np.asarray(case.population.people @ posterior / max(1, case.population.n))
+
+
+def no_limit(target: Target) -> str:
+    """That no estimate can be a finding, where the policy has it so."""
+    free = target.policy.max_posterior is None and target.policy.max_gain is None
+    return "the policy sets no limit for estimates" if free else ""
 
 
 def over_limit(target: Target, posterior: npt.NDArray[np.float64], baseline: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
