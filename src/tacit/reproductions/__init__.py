@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tacit.attacks.base import Progress, silent
 from tacit.errors import OptionError, nearest_name
 from tacit.model.reproduction import Part, Reproduction
-from tacit.reproductions import atzori05, pmicd08
+from tacit.reproductions import atzori05, pmicd08, zhu09
 from tacit.reproductions.bench import Bench
 
 #: About how many seconds a reproduction takes at most, unless the caller says otherwise.
@@ -36,6 +36,11 @@ PAPERS: tuple[Paper, ...] = (
         atzori05.reproduce,
     ),
     Paper("pmicd08", "A new approach for detecting anonymity of patterns (PMICD), WAIM 2008", pmicd08.reproduce),
+    Paper(
+        "zhu09",
+        "Z. Zhu, G. Wang, W. Du, Deriving Private Information from Association Rule Mining Results, ICDE 2009",
+        zhu09.reproduce,
+    ),
 )
 
 

@@ -1,0 +1,38 @@
+"""UCI Adult as Zhu, Wang and Du use it: eight categorical columns, the salary, rows with a missing value removed."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+
+from tacit.api import read_table
+from tacit.errors import InputError
+from tacit.model.table import Table
+
+FILES = ("adult.data", "adult.csv", "adult.csv.gz")
+NAMES = (
+    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race", "sex",
+    "capital-gain", "capital-loss", "hours-per-week", "native-country", "salary",
+)  # fmt: skip
+QI = ("workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country", "education")
+SA = "salary"
+
+
+def find_adult(folder: Path | None) -> Path | None:
+    """The training file of Adult in a folder: as UCI distributes it, or with a header line."""
+    return next((folder / name for name in FILES if (folder / name).is_file()), None) if folder is not None else None
+
+
+def read_adult(path: Path) -> Table:
+    """The people of the paper; rows with a question mark in any column are left out."""
+    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    rows = [row for row in csv.reader(io.StringIO(text.decode("utf-8", "replace")), skipinitialspace=True) if row]
+    names = [name.strip() for name in rows.pop(0)] if rows and not rows[0][0].strip().isdigit() else list(NAMES)
+    wrong = next((number for number, row in enumerate(rows, 1) if len(row) != len(names)), None)
+    if not rows or wrong is not None or not set(QI) | {SA} <= set(names):
+        what = f"row {wrong} has another number of cells" if wrong is not None else "lacks columns of Adult, or rows"
+        raise InputError(what, where=path.name, remedy="Give the file adult.data as UCI distributes it")
+    columns = {name: [row[place].strip() for row in rows] for place, name in enumerate(names)}
+    return read_table(columns, qi=list(QI), sa=SA, missing="?", missing_rule="drop-any")
