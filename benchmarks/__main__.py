@@ -13,11 +13,11 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import detection, mining, starting
+from benchmarks import detection, mining, rules, starting
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run, detection.run, starting.run)
-PROGRAMS = ("tacit", "numpy", "numba", "duckdb", "pyfim", "mlxtend")
+BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run, detection.run, rules.run, starting.run)
+PROGRAMS = ("tacit", "numpy", "scipy", "numba", "duckdb", "pyfim", "mlxtend", "cvxpy", "clarabel", "ecos")
 
 
 def page(sections: list[str]) -> str:

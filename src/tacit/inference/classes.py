@@ -126,14 +126,15 @@ def _members(statements: Statements, event: Numbers, class_of: Numbers, first: N
 def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: npt.NDArray[np.uint8]) -> None:
     """Close values that single statements rule out, until nothing changes: those of which nobody is left, and those beside a certain one."""
     waiting = list(range(len(members)))
-    touching: list[list[int]] | None = None
+    touching: tuple[Numbers, Numbers] | None = None
     closing: dict[int, list[int]] = {}
+    n_open = closed.shape[1] - closed.sum(axis=1, dtype=np.int64)
     while waiting:
         changed: set[int] = set()
         for j in waiting:
             classes, value = members[j], merged.value[j]
             open_here = closed[classes, value] == 0
-            settled = open_here & (closed[classes].sum(axis=1) == closed.shape[1] - 1)
+            settled = open_here & (n_open[classes] == 1)
             most, least = people[classes[open_here]].sum(), people[classes[settled]].sum()
             if merged.lo[j] > most or merged.hi[j] < least:
                 raise Clash(_chain(j, merged, members, closing))
@@ -142,10 +143,12 @@ def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: np
                 continue
             if merged.hi[j] == least:
                 closed[loose, value] = 1
+                n_open[loose] -= 1
             elif merged.lo[j] == most:
                 kept = closed[loose, value].copy()
                 closed[loose] = 1
                 closed[loose, value] = kept
+                n_open[loose] = 1
             else:
                 continue
             changed.update(loose.tolist())
@@ -154,11 +157,10 @@ def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: np
         if not changed:
             return
         if touching is None:
-            touching = [[] for _ in people]
-            for j, classes in enumerate(members):
-                for c in classes.tolist():
-                    touching[c].append(j)
-        waiting = sorted({j for c in changed for j in touching[c]})
+            sizes = np.array([len(classes) for classes in members], np.int64)
+            touching = _by_class(sizes, np.concatenate(members), len(people))
+        starts, rows = touching
+        waiting = np.unique(np.concatenate([rows[starts[c] : starts[c + 1]] for c in sorted(changed)])).tolist()
 
 
 def _chain(clashing: int, merged: _Merged, members: list[Numbers], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
@@ -199,12 +201,20 @@ def _left(
             lists.append(free)
     sizes = np.array([len(part) for part in lists], np.int64)
     flat = np.concatenate(lists) if lists else np.empty(0, np.int64)
-    owner = np.repeat(np.arange(len(lists)), sizes)
-    order = np.argsort(flat, kind="stable")
-    starts = np.append(0, np.cumsum(np.bincount(flat, minlength=len(people))))
+    starts, rows = _by_class(sizes, flat, len(people))
     chosen = np.array(kept, np.int64)
     return Problem(
-        class_of, people, starts.astype(np.int64), owner[order].astype(np.int64), merged.value[chosen],
+        class_of, people, starts, rows, merged.value[chosen],
         np.array(lo, np.int64), np.array(hi, np.int64), np.array(whole, np.int64), closed,
         tuple(merged.origins[j] for j in kept), merged.event[chosen], statements.population.n,
     )  # fmt: skip
+
+
+def _by_class(sizes: Numbers, classes: Numbers, n_classes: int) -> tuple[Numbers, Numbers]:
+    """The statements about each class, ascending, from the classes of each statement: what is sorted by one is counted into the other."""
+    from scipy.sparse import csr_array
+
+    ends = np.append(0, np.cumsum(sizes))
+    flags = np.ones(len(classes), np.int8)
+    turned = csr_array((flags, classes, ends), shape=(len(sizes), n_classes)).tocsc()
+    return turned.indptr.astype(np.int64), turned.indices.astype(np.int64)

@@ -64,7 +64,9 @@ class Missing:
         useful = np.flatnonzero((most < found.lo[:, None]).any(axis=1))
         if len(useful) == 0:
             return nothing
-        return cls(Sets.from_lists([events[place] for place in useful.tolist()]), most[useful], found.lo[useful])
+        chosen = [events[place] for place in useful.tolist()]
+        ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
+        return cls(Sets(ends, np.concatenate(chosen)), most[useful], found.lo[useful])
 
     def missed(self, people: npt.NDArray[np.float64], n: int) -> list[tuple[int, int]]:
         """The events and values whose bound is missed, when ``people[q, v]`` people of combination q have value v."""
