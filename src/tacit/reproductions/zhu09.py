@@ -240,9 +240,9 @@ def run_times(trial: Trial) -> list[Part]:
     for confidence in (0.6, 0.7, 0.8, 0.9):
         (found, seconds), (_, alone) = trial.audited(0.1, confidence), trial.audited(0.1, confidence, missing=False)
         rows.append((confidence, found.measures.get("variable_occurrences"), seconds, alone))
-    seconds = [float(row[2] or 0) for row in rows]
+    whole = [float(row[2] or 0) for row in rows]
     outcome = "The paper's solver takes longer with more variables, and longest with missing rules. Here missing rules enter only where they "
-    outcome += f"change something: {min(seconds):.2f} to {max(seconds):.2f} seconds an audit."
+    outcome += f"change something: {min(whole):.2f} to {max(whole):.2f} seconds an audit."
     reading = "support .1; seconds of whole audits on this machine: missing rules found and counted, estimate made, compared with the truth."
     head = ("min. confidence", "variables", "seconds with missing", "seconds without")
     clock = frozenset({"seconds with missing", "seconds without"})
