@@ -167,9 +167,7 @@ def test_withdrawing_needs_no_influence_to_come_to_an_end(data: tacit.Table, rul
     from tacit.repairs.withdraw import propose
 
     exposed = Audit((), {}, POLICY, (run("ran", findings=1),))
-    case = RepairCase(
-        rules, 3, lambda *_: exposed, lambda _: pytest.fail("mined"), lambda _: pytest.fail("mined"), table=data
-    )
+    case = RepairCase(rules, 3, lambda *_: exposed, lambda _: pytest.fail("mined"), lambda _: pytest.fail("mined"), table=data)
     assert len(propose(case).release) == 0
 
 
