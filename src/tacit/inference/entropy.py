@@ -122,7 +122,7 @@ class _Dual:
         self._cuts = np.searchsorted(done, np.linspace(0, done[-1], cores + 1)).tolist()
         self._cuts[0], self._cuts[-1] = 0, len(self.weights)
         #: How much of its diagonal the next system gets besides: more after short steps, less after long ones.
-        self.damping = 0.0 if self.n_slacks else 0.1
+        self.damping = 0.0
 
     def _on_threads(self, work: Callable[[int, int], None]) -> None:
         spans = list(zip(self._cuts[:-1], self._cuts[1:], strict=True))
@@ -179,6 +179,7 @@ class _Dual:
     def start(self, multipliers: Floats | None) -> _Point:
         """A point to begin from: near given multipliers, or with none at all."""
         given = np.zeros(self.size) if multipliers is None else multipliers
+        self.damping = 0.1 if multipliers is None and not self.n_slacks else 0.0
         _, sums, _ = self.shares(given)
         both, cold = self.lower & self.upper, multipliers is None
         room = np.where(both, self.hi - self.lo, self.whole)

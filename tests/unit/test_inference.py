@@ -1,0 +1,176 @@
+"""Populations, statements and what is left of them; the kernels beside numpy; the conditions that a solution must meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.inference.classes import Clash, Problem, reduce
+from tacit.inference.entropy import solve
+from tacit.inference.inside import inside_of, largest_miss
+from tacit.inference.statements import Statements
+from tacit.kernels.entropy import covariance, shares
+from tacit.model.population import Population
+from tacit.model.table import Table
+
+Event = tuple[list[int], int, int, int]
+
+
+def population(sizes: list[int]) -> Population:
+    """Combinations 0, 1, .. of so many people."""
+    rows = [(f"{place:02d}",) for place, size in enumerate(sizes) for _ in range(size)]
+    return Population.of(Table.from_rows(["q"], rows))
+
+
+def said(sizes: list[int], events: list[Event], n_values: int = 2) -> Statements:
+    """Statements (combinations, value, lo, hi); the origin of each is its place in the list."""
+    out = Statements(population(sizes), n_values)
+    for place, (combinations, value, lo, hi) in enumerate(events):
+        out.say(np.array(sorted(combinations), np.int32), value, lo, hi, place)
+    return out
+
+
+@st.composite
+def consistent(draw: st.DrawFn) -> tuple[list[int], list[Event], int]:
+    """Statements that are true of some people."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=6))
+    n_values = draw(st.integers(2, 3))
+    truth = [draw(st.lists(st.integers(0, n_values - 1), min_size=size, max_size=size)) for size in sizes]
+    events: list[Event] = []
+    for _ in range(draw(st.integers(0, 8))):
+        places = sorted(draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1)))
+        value = draw(st.integers(0, n_values - 1))
+        count = sum(truth[place].count(value) for place in places)
+        below, above = draw(st.sampled_from([(0, 0), (0, 0), (1, 0), (0, 1), (1, 2)]))
+        events.append((places, value, max(0, count - below), count + above))
+    return sizes, events, n_values
+
+
+def test_values_are_looked_up_one_by_one_and_among_several() -> None:
+    known = Population.of(Table.from_rows(["a", "b"], [("x", "1"), ("x", "2"), ("y", "1"), ("x", "1"), ("z", "3")]))
+    assert [known.describe(place) for place in known.holding([("a", "x")])] == [{"a": "x", "b": "1"}, {"a": "x", "b": "2"}]
+    assert known.holding([("a", "x"), ("b", "3")]).tolist() == known.holding([("a", "nobody")]).tolist() == []
+    assert known.holding([]).tolist() == known.among({}).tolist() == [0, 1, 2, 3]
+    assert known.people[known.among({"a": ["x", "z"], "b": ["1", "3"]})].tolist() == [2, 1]
+    assert known.among({"a": ["nobody"]}).tolist() == []
+    assert (known.n, len(known), known.knows("a", "z"), known.knows("b", "z")) == (5, 4, True, False)
+
+
+def test_equal_events_have_one_number_and_one_key() -> None:
+    one, other = said([1, 2, 3], [([0, 1], 0, 1, 2), ([2], 0, 1, 1), ([1, 0], 1, 1, 1)]), said([1, 2, 3], [([0, 1], 0, 1, 2)])
+    assert [statement.event for statement in one.listed] == [0, 1, 0]
+    assert one.keys()[0] == other.keys()[0] != one.keys()[1]
+    assert (one.whole(0), one.whole(1)) == (3, 3)
+
+
+def test_what_says_nothing_is_dropped_and_what_says_the_same_is_merged() -> None:
+    problem = reduce(said([3, 3, 3], [([0, 1], 0, 0, 6), ([0, 1], 0, 2, 6), ([0, 1], 1, 2, 6), ([0, 1], 0, 0, 4)]))
+    assert (problem.lo.tolist(), problem.hi.tolist(), problem.values.tolist()) == ([2], [4], [0])  # of two values one is enough
+    assert problem.origins == ((1, 2),)  # the last says what the third does
+    assert problem.people.sum() == 9
+    assert len(problem.people) == 2  # 0 and 1 are one class
+
+
+def test_settled_people_are_subtracted() -> None:
+    problem = reduce(said([2, 2, 2], [([0], 0, 2, 2), ([0, 1, 2], 0, 3, 5), ([1], 0, 0, 0)]))
+    # All of 0 have value 0, none of 1 has: of the two people left at least 1 and at most 2 have it.
+    assert problem.closed.sum() == 2
+    assert (problem.lo.tolist(), problem.whole.tolist()) == ([1], [2])
+
+
+@pytest.mark.parametrize(
+    ("events", "origins"),
+    [
+        ([([0], 0, 4, 4)], {0}),
+        ([([0, 1], 0, 0, 1), ([0, 1], 0, 2, 4)], {0, 1}),
+        ([([0], 0, 2, 2), ([1], 0, 2, 2), ([2], 0, 1, 1), ([0, 1], 0, 0, 3)], {0, 1, 3}),
+        ([([0], 0, 0, 0), ([0, 1], 0, 3, 4)], {0, 1}),
+    ],
+)
+def test_clashes_name_the_statements_that_lead_to_them(events: list[Event], origins: set[int]) -> None:
+    with pytest.raises(Clash) as caught:
+        reduce(said([2, 2, 2], events))
+    assert set(caught.value.origins) == origins
+
+
+def random_problem(seed: int) -> tuple[Problem, Any]:
+    """Classes and statements without meaning, for the kernels."""
+    rng = np.random.default_rng(seed)
+    size, n_values, n_rows = int(rng.integers(1, 7)), int(rng.integers(1, 5)), int(rng.integers(1, 6))
+    lists = [np.flatnonzero(rng.random(n_rows) < 0.5) for _ in range(size)]
+    closed = (rng.random((size, n_values)) < 0.3).astype(np.uint8)
+    closed[np.arange(size), rng.integers(0, n_values, size)] = 0
+    starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    rows = np.concatenate(lists).astype(np.int64)
+    zeros = np.zeros(n_rows, np.int64)
+    values = rng.integers(0, n_values, n_rows)
+    people = rng.integers(1, 9, size)
+    made = Problem(np.arange(size), people, starts, rows, values, zeros, zeros, zeros, closed, (), zeros, int(people.sum()))
+    return made, rng.normal(size=n_rows)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_kernels_are_what_numpy_says(seed: int) -> None:
+    p, multipliers = random_problem(seed)
+    size, n_values = p.closed.shape
+    weights = p.people / p.n
+    about = np.zeros((size, n_values, len(p.values)))
+    for c in range(size):
+        for j in p.rows[p.starts[c] : p.starts[c + 1]]:
+            about[c, p.values[j], j] = 1
+    exponent = np.where(p.closed == 0, about @ multipliers, -np.inf)
+    norm = np.exp(exponent).sum(axis=1)
+    expected = np.exp(exponent) / norm[:, None]
+    out, sums = np.empty(size * n_values), np.zeros(len(p.values))
+    total = shares(p.starts, p.rows, p.values, weights, p.closed.reshape(-1), multipliers, 0, size, out, sums)
+    assert out.reshape(size, n_values) == pytest.approx(expected)
+    assert total == pytest.approx(float(weights @ np.log(norm)))
+    assert sums == pytest.approx(np.einsum("c,cv,cvj->j", weights, expected, about))
+    matrix = np.zeros(len(p.values) ** 2)
+    covariance(p.starts, p.rows, p.values, weights, out, n_values, 0, size, matrix)
+    mean = np.einsum("cv,cvj->cj", expected, about)
+    twin = np.einsum("c,cv,cvi,cvj->ij", weights, expected, about, about) - np.einsum("c,ci,cj->ij", weights, mean, mean)
+    assert matrix.reshape(twin.shape) == pytest.approx(np.tril(twin))
+
+
+@settings(max_examples=200, deadline=None)
+@given(consistent())
+def test_solutions_meet_the_conditions_of_the_optimum(made: tuple[list[int], list[Event], int]) -> None:
+    problem = reduce(said(*made))
+    found = solve(problem)
+    assert found.converged
+    assert found.share.sum(axis=1) == pytest.approx(np.ones(len(problem.people)))
+    assert (found.share[problem.closed == 1] == 0).all()
+    assert found.violation <= 1e-9
+    assert largest_miss(problem, found.share) <= 1e-9
+    assert found.gap <= 1e-10
+    inside = inside_of(problem)
+    if inside is not None and (len(inside.kept) < len(problem.values) or (inside.problem.closed != problem.closed).any()):
+        return  # something is settled together: multipliers have no end there
+    # Shares come from the multipliers, which push only against bounds that are reached, and only away from them.
+    classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
+    exponent = np.zeros(found.share.shape)
+    np.add.at(exponent, (classes, problem.values[problem.rows]), found.multipliers[problem.rows])
+    weight = np.where(problem.closed == 0, np.exp(exponent - exponent.max(axis=1, keepdims=True)), 0.0)
+    assert found.share == pytest.approx(weight / weight.sum(axis=1, keepdims=True), abs=1e-9)
+    people = problem.people[classes] * found.share[classes, problem.values[problem.rows]]
+    sums = np.bincount(problem.rows, people, len(problem.values))
+    free = (sums > problem.lo + 1e-3) & (sums < problem.hi - 1e-3)
+    assert np.abs(found.multipliers[free]).max(initial=0.0) <= 1e-6
+    assert found.multipliers[(problem.lo < problem.hi) & (sums > problem.lo + 1e-3)].max(initial=0.0) <= 1e-6
+    assert found.multipliers[(problem.lo < problem.hi) & (sums < problem.hi - 1e-3)].min(initial=0.0) >= -1e-6
+
+
+@settings(max_examples=60, deadline=None)
+@given(consistent())
+def test_multipliers_of_before_lead_to_the_same_answer(made: tuple[list[int], list[Event], int]) -> None:
+    problem = reduce(said(*made))
+    cold = solve(problem)
+    for start in (cold.multipliers, np.ones(len(problem.values))):
+        warm = solve(problem, multipliers=start)
+        assert warm.converged
+        assert warm.share == pytest.approx(cold.share, abs=2e-6)
