@@ -99,13 +99,15 @@ def test_repair_refuses_what_it_cannot_do() -> None:
 
 def test_repairs_are_listed() -> None:
     listed = {row["name"]: row["of"] for row in record("repairs")["repairs"]}
-    assert listed["raise-threshold"] == listed["substitute"] == ["itemsets"]
+    assert listed["substitute"] == ["itemsets"]
+    assert listed["raise-threshold"] == ["itemsets", "rules"]
+    assert listed["withdraw"] == ["rules"]
     assert all(name in tacit("repairs").stdout for name in listed)
 
 
 @pytest.mark.usefixtures("release")
 def test_every_repair_reaches_its_goal_and_says_when_not() -> None:
-    for name in (row["name"] for row in record("repairs")["repairs"]):
+    for name in (row["name"] for row in record("repairs")["repairs"] if "itemsets" in row["of"]):
         arguments = ("repair", "sets.csv", "--data", "people.dat", "--method", name, "-o", f"{name}.csv")
         done = record(*arguments, "--goal", "frequent-only")
         assert done["after"]["verdict"] == "clean"
