@@ -101,13 +101,16 @@ class Table:
 
     def merged(self) -> Table:
         """The same people with equal rows merged, sorted by their codes."""
-        key = np.zeros(len(self.weights), np.int64)
+        key, largest = np.zeros(len(self.weights), np.int64), 1
         for column in self.columns:
-            # Re-numbering after each column keeps the key below rows x values, so that it never overflows.
-            key = np.unique(key * len(column.values) + column.codes, return_inverse=True)[1].astype(np.int64)
-        _, first = np.unique(key, return_index=True)
+            if largest * len(column.values) >= 1 << 62:
+                # Numbered anew, the key lies below rows x values: it never overflows.
+                key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+                largest = len(key)
+            key, largest = key * len(column.values) + column.codes, largest * len(column.values)
+        _, first, group = np.unique(key, return_index=True, return_inverse=True)
         weights = np.zeros(len(first), np.int64)
-        np.add.at(weights, key, self.weights)
+        np.add.at(weights, group, self.weights)
         columns = tuple(Column(c.name, c.values, c.codes[first]) for c in self.columns)
         return replace(self, columns=columns, weights=weights)
 

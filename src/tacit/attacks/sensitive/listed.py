@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.attacks.rule_table import Ceiling, missing_ceiling
 from tacit.attacks.sensitive.case import RuleCase
@@ -66,17 +67,27 @@ def count_patterns(population: Population, *, check: Callable[[], None] = lambda
     if width > 40 or len(population) << width > MOST_WORK:
         return None
     chance = np.random.default_rng(20090402)
-    marks = [chance.integers(1, 2**63, len(column.values), np.uint64)[column.codes] for column in population.columns]
-    total, chosen, mark = 0, 0, np.zeros(len(population), np.uint64)
-    for step in range(1, 1 << width):
-        # One column comes or goes from one subset of the columns to the next.
-        bit = (step & -step).bit_length() - 1
-        chosen ^= 1 << bit
-        mark = mark + marks[bit] if chosen >> bit & 1 else mark - marks[bit]
-        ordered = np.sort(mark)
-        total += 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1])) if len(ordered) else 0
-        if step % 64 == 0:
-            check()
+    # Without the column of most values few rows are distinct, so it goes first.
+    columns = sorted(population.columns, key=lambda column: -len(column.values))
+    marks = [chance.integers(1, 2**63, len(column.values), np.uint64)[column.codes] for column in columns]
+    return _distinct(np.stack(marks), 0, check) - 1 if width and len(population) else 0
+
+
+def _distinct(marks: npt.NDArray[np.uint64], first: int, check: Callable[[], None]) -> int:
+    """How many sets there are of these columns and of all that lack some of them from the column ``first`` on; rows are distinct.
+
+    Every row is a set of all columns; with a column left out fewer rows are distinct, and only these go on.
+    """
+    check()
+    total = int(marks.shape[1])
+    for column in range(first, len(marks)):
+        rest = np.delete(marks, column, axis=0)
+        mark = rest.sum(axis=0, dtype=np.uint64)
+        if column == len(marks) - 1 or len(rest) == 0:
+            ordered = np.sort(mark)
+            total += 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+        else:
+            total += _distinct(rest[:, np.unique(mark, return_index=True)[1]], column, check)
     return total
 
 
