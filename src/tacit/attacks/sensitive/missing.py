@@ -28,6 +28,9 @@ from tacit.model.transactions import Transactions
 #: Multipliers by the key of the event (:meth:`Statements.keys`) and the value.
 Multipliers = dict[tuple[tuple[int, int], int], float]
 
+#: So many members of events are added up at once.
+BLOCK = 1 << 21
+
 #: A bound counts as missed when it is by more than this share of all people.
 TOLERANCE = 1e-12
 
@@ -72,10 +75,25 @@ class Missing:
         """The events and values whose bound is missed, when ``people[q, v]`` people of combination q have value v."""
         if len(self.events) == 0:
             return []
-        totals = np.add.reduceat(people[self.events.members], self.events.offsets[:-1], axis=0)
+        totals = self._totals(people)
         over = totals > self.most + TOLERANCE * n
         over &= self.most < self.wholes[:, None]
         return [(int(event), int(value)) for event, value in np.argwhere(over)]
+
+    def _totals(self, people: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """How many people of each event have each value; block by block, so that little memory is needed."""
+        from scipy.sparse import csr_array
+
+        members, offsets = self.events.members, self.events.offsets
+        blocks = np.unique(np.searchsorted(offsets, np.arange(0, len(members) + BLOCK, BLOCK)).clip(0, len(self.events)))
+        ones = np.ones(int(np.diff(offsets[blocks]).max()))
+        parts = []
+        for first, last in zip(blocks[:-1].tolist(), blocks[1:].tolist(), strict=True):
+            begin, end = int(offsets[first]), int(offsets[last])
+            shape = (last - first, len(people))
+            rows = csr_array((ones[: end - begin], members[begin:end], offsets[first : last + 1] - begin), shape=shape)
+            parts.append(rows @ people)
+        return np.concatenate(parts)
 
     def say(self, said: Statements, event: int, value: int) -> None:
         """Add one bound to the statements."""
