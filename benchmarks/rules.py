@@ -158,7 +158,7 @@ def _after_a_change(people: Table, case: RuleCase, first: Estimate, support: str
 def large() -> str:
     """A million combinations, 14 values: wall seconds and memory of the audit."""
     people = made(1_060_000, values=14, kinds=20, strange=0.35)
-    rules = tacit.mine_rules(people, min_support="0.002", min_confidence="0.1")
+    rules = tacit.mine_rules(people, min_support="0.0013", min_confidence="0.18")
     known = people.qi
     begun = time.perf_counter()
     found = tacit.audit(rules, known=known, attacks=["R02"])
