@@ -233,7 +233,7 @@ def _followed(problem: Problem, multipliers: Floats | None, check: Callable[[], 
         if furthest <= FEASIBLE and gap <= OPTIMAL:
             return _finished(dual, point, step, converged=True), True
         good = furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
-        if since_best > (1 if good else PATIENCE):
+        if since_best > (1 if good else PATIENCE if multipliers is None else PATIENCE // 3):
             break
         try:
             # A step that leads nowhere is seen by its distance.
