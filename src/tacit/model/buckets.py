@@ -1,0 +1,91 @@
+"""Bucketized releases: quasi-identifiers and sensitive values in two tables, joined by groups only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.release import Header
+from tacit.model.source import Source
+from tacit.model.table import Column, Table
+
+Numbers = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buckets:
+    """Who is in which group (the QIT), and how often each sensitive value occurs there (the ST).
+
+    ``people`` holds the quasi-identifiers, a row for each person in the order of the file, and ``group`` the number of each row's group,
+    below ``len(names)``; ``names`` are what the files call the groups. The entries ``starts[g]:starts[g + 1]`` of ``value`` and ``count``
+    say that so many people of group g have that value of ``values``; a value has one entry in a group at most, counts are at least 1, and they
+    add up to the people of the group. ``lines`` are the lines of the ST file that the entries stand in, ``sources`` the two files.
+
+    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("M", "flu")])
+    >>> buckets = Buckets.of(people.select(["sex"]), people.column("ill"), np.array([0, 0, 1], np.int32))
+    >>> len(buckets), buckets.n, buckets.sizes.tolist(), buckets.contents(0)
+    (2, 3, [2, 1], {'cold': 1, 'flu': 1})
+    """
+
+    people: Table
+    group: Codes
+    names: tuple[str, ...]
+    sensitive: str
+    values: tuple[str, ...]
+    starts: Numbers
+    value: Codes
+    count: Numbers
+    header: Header
+    lines: Numbers | None = None
+    sources: tuple[Source, ...] = ()
+    kind: Literal["buckets"] = field(default="buckets", init=False)
+
+    @classmethod
+    def of(cls, people: Table, sensitive: Column, group: Codes, header: Header | None = None) -> Buckets:
+        """The release of people of whom everything is known: their quasi-identifiers, their sensitive value, their group."""
+        n_groups, width = int(group.max(initial=-1)) + 1, max(1, len(sensitive.values))
+        cells, count = np.unique(group.astype(np.int64) * width + sensitive.codes, return_counts=True)
+        starts = np.searchsorted(cells, np.arange(n_groups + 1) * width)
+        names = tuple(str(number + 1) for number in range(n_groups))
+        head = replace(
+            header or Header(), n=len(group), qi=people.names, sa=(sensitive.name,), sa_values=sensitive.values, complete=True
+        )
+        value = (cells % width).astype(np.int32)
+        return cls(people, group, names, sensitive.name, sensitive.values, starts, value, count.astype(np.int64), head)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def n(self) -> int:
+        """How many people the release is about."""
+        return len(self.group)
+
+    @property
+    def sizes(self) -> Numbers:
+        """How many people each group has."""
+        return np.bincount(self.group, minlength=len(self)).astype(np.int64)
+
+    def members(self) -> tuple[Numbers, Numbers]:
+        """The rows of each group: ``rows[starts[g]:starts[g + 1]]``, as (starts, rows)."""
+        return np.append(0, np.cumsum(self.sizes)), np.argsort(self.group, kind="stable").astype(np.int64)
+
+    def contents(self, group: int) -> dict[str, int]:
+        """How often each sensitive value occurs in a group."""
+        here = slice(int(self.starts[group]), int(self.starts[group + 1]))
+        return {self.values[v]: c for v, c in zip(self.value[here].tolist(), self.count[here].tolist(), strict=True)}
+
+    def line(self, entry: int) -> int:
+        """The line of the ST file that an entry stands in; line 1 is the header."""
+        return int(self.lines[entry]) if self.lines is not None else entry + 2
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The lines of the ST as dictionaries."""
+        for group, name in enumerate(self.names):
+            for entry in range(int(self.starts[group]), int(self.starts[group + 1])):
+                yield {"group": name, self.sensitive: self.values[self.value[entry]], "count": int(self.count[entry])}
