@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engines": {"errors", "model"},
     "formats": {"engines", "errors", "model"},
     "mining": {"errors", "kernels", "model"},
-    "inference": {"kernels", "model"},
+    "inference": {"errors", "kernels", "model"},
     "attacks": {"errors", "inference", "kernels", "mining", "model"},
     "repairs": {"errors", "kernels", "mining", "model"},
     "repairing": {"attacks", "errors", "measures", "model", "repairs"},
