@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tacit.api import Trees, trees_of
@@ -18,7 +18,9 @@ def mine_negative_rules(
     people: Table,
     *,
     min_expectation: Any,
+    min_confidence: Any = 1,
     hierarchies: Trees = None,
+    fuzzy: Mapping[str, Any] | None = None,
     max_length: int | None = None,
     significance: Any = None,
     permutations: int = 0,
@@ -44,7 +46,9 @@ def mine_negative_rules(
     return negative_mining.mine_negative_rules(
         people,
         min_expectation=min_expectation,
+        min_confidence=min_confidence,
         hierarchies=trees_of(hierarchies, people),
+        fuzzy=fuzzy,
         max_length=max_length,
         significance=significance,
         permutations=permutations,

@@ -116,7 +116,9 @@ def test_shuffled_values_tell_what_chance_gives() -> None:
     again = tacit.mine_negative_rules(table(rows), min_expectation=0.5, permutations=3, seed=4)
     assert rules.by_chance is not None
     assert rules.by_chance == again.by_chance
-    assert rules.by_chance[1] <= rules.by_chance[0] < len(rules)
+    every, minimal = rules.by_chance
+    assert every is not None
+    assert minimal <= every < len(rules)
 
 
 def test_extremes() -> None:

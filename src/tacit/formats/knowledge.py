@@ -3,7 +3,7 @@
 A file is CSV (any usual delimiter) or JSON (a list of objects) with the same names in both. Facts have ``event`` (a JSON object of columns, each
 with a value or a list of values; an empty one is everybody), ``value``, ``at_least``, ``at_most`` (counts such as 5, or shares of the event
 such as 0.1 or 10%; empty: nothing is known). Negative rules have ``antecedent`` (an object like ``event``) and ``excluded`` (a value that
-nobody of them has). Other columns are passed over.
+nobody of them has, or with ``at_most`` so few of them). Other columns are passed over.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
         raise InputError("is not a value", where=f"{place}, column {excluded}", remedy="Write one sensitive value")
     allowed = _allowed(entry[group], f"{place}, column {group}")
     limits = {name: _amount(entry.get(name), f"{place}, column {name}") for name in _AMOUNTS}
-    if negative:
-        limits = {"at_least": None, "at_most": Amount.parse(0)}
+    if negative:  # a rule with exceptions says for how many people at most it does not hold
+        limits = {"at_least": None, "at_most": limits["at_most"] or Amount.parse(0)}
     if limits["at_least"] is None and limits["at_most"] is None:
         raise InputError("says nothing", where=place, remedy="Fill at_least, at_most, or both")
     text = value if isinstance(value, str) else str(value) if not isinstance(value, bool) else item_name(value)

@@ -11,7 +11,7 @@ from tacit.formats.files import FilePath, replace_file, shown
 from tacit.formats.header import header_path
 from tacit.model.negative import NegativeRules
 
-COLUMNS = ("antecedent", "excluded", "count", "expectation", "minimal", "nodes")
+COLUMNS = ("antecedent", "excluded", "count", "expectation", "confidence", "at_most", "minimal", "nodes")
 
 
 def check_negative_output(path: FilePath) -> None:
@@ -26,8 +26,9 @@ def write_negative_rules(rules: NegativeRules, path: FilePath) -> None:
     header = rules.header
     entries = {
         "format": "tacit.negative/1", "n": header.n, "qi": list(header.qi), "sa": list(header.sa), "sa_values": list(header.sa_values),
-        "min_expectation": rules.min_expectation, "significance": rules.significance, "rules": len(rules),
-        "minimal_rules": rules.minimal_rules, "missing": header.missing, "missing_rule": header.missing_rule,
+        "min_expectation": rules.min_expectation, "significance": rules.significance, "min_confidence": float(rules.min_confidence),
+        "fuzzy": dict(rules.fuzzy), "rules": rules.all_rules, "minimal_rules": rules.minimal_rules,
+        "missing": header.missing, "missing_rule": header.missing_rule,
     }  # fmt: skip
     with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
         with open(temporary, "w", encoding="utf-8", newline="") as stream:
@@ -39,6 +40,8 @@ def write_negative_rules(rules: NegativeRules, path: FilePath) -> None:
                     record["excluded"],
                     record["count"],
                     record["expectation"],
+                    record["confidence"],
+                    record["at_most"],
                 )
                 writer.writerow((*cells, str(record["minimal"]).lower(), json.dumps(record["nodes"], ensure_ascii=False)))
         beside.write_text(json.dumps(entries, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import InputError
 from tacit.model.knowledge import Fact
 from tacit.model.population import Population
 from tacit.model.table import Table
@@ -37,11 +38,20 @@ class Exclusions:
 
     @classmethod
     def of(cls, facts: Iterable[Fact], people: Table, values: tuple[str, ...]) -> Exclusions:
-        """What facts that exclude a value say about each row of a table; values that nobody can have are passed over."""
+        """What facts that exclude a value say about each row of a table; values that nobody can have are passed over.
+
+        A fact that allows exceptions is refused: by it people would be matched to values as if their own were impossible.
+        """
         place = {value: number for number, value in enumerate(values)}
         population = Population.of(people)
         excluded = np.zeros((len(population), len(values)), np.bool_)
         for fact in facts:
+            if not fact.excludes:
+                raise InputError(
+                    "says how many people have a value, not that nobody has it, so nobody can be matched to values by it",
+                    where=fact.place,
+                    remedy="Give negative rules without exceptions only (mine them with --min-confidence 1)",
+                )
             if fact.value in place:
                 excluded[population.among(fact.allowed), place[fact.value]] = True
         patterns, kind = np.unique(excluded, axis=0, return_inverse=True)

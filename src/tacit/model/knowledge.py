@@ -64,6 +64,11 @@ class Fact:
         return -(-low.numerator // low.denominator), high.numerator // high.denominator
 
     @property
+    def excludes(self) -> bool:
+        """Whether it says that nobody of the group has the value, whatever the size of the group."""
+        return self.at_most is not None and self.at_most.value == 0
+
+    @property
     def place(self) -> str:
         """Where it stands."""
         return f"{self.file or 'knowledge'} {self.unit} {self.line}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy.typing as npt
 from tacit.model.release import Header
 
 Numbers = npt.NDArray[np.int64]
+Degrees = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +28,19 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NegativeRules:
-    """Rules ``X => not s``: nobody of the ``count`` people with X has the sensitive value s.
+    """Rules ``X => not s``: nobody of the ``count`` people with X has the sensitive value s, or few of them.
 
     ``antecedents[i, c]`` is the node that rule i asks of QI column c, -1 where it asks nothing; ``excluded[i]`` the number of the value
-    that it rules out; ``minimal[i]`` says that no rule with a more general antecedent rules the same value out. ``excluded_values[j]``
-    people have j values ruled out. ``itemsets`` antecedents were frequent enough to be looked at; ``by_chance`` rules (and minimal ones)
-    come out on average when the sensitive values are shuffled, where that was tried.
+    that it rules out; ``minimal[i]`` says that no rule with a more general antecedent implies it. ``excluded_values[j]`` people have j values
+    ruled out, ``own_excluded`` people among them their own (0 when no rule has exceptions). ``by_chance`` rules (and minimal ones) come out
+    on average when the sensitive values are shuffled, where that was tried.
+
+    ``against[i]`` of the ``count[i]`` people have the value after all: 0 at ``min_confidence`` 1. In fuzzy columns (``fuzzy`` has their
+    spreads) ``count`` and ``against`` are about those who belong to X fully, ``support`` and ``confidence`` about everyone to the degree that
+    they belong.
+
+    ``all_rules`` is how many rules there are, and None where only the minimal ones were searched for and all are too many to be counted; then
+    the list holds the minimal ones. ``itemsets`` antecedents are frequent enough to be looked at, at most so many unless ``itemsets_counted``.
     """
 
     antecedents: npt.NDArray[np.int32]
@@ -43,8 +53,16 @@ class NegativeRules:
     excluded_values: Numbers
     itemsets: int
     significance: float | None = None
-    by_chance: tuple[float, float] | None = None
-    expectation: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    by_chance: tuple[float | None, float] | None = None
+    expectation: Degrees = field(default_factory=lambda: np.empty(0))
+    support: Degrees = field(default_factory=lambda: np.empty(0))
+    confidence: Degrees = field(default_factory=lambda: np.empty(0))
+    against: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    min_confidence: Fraction = Fraction(1)
+    fuzzy: Mapping[str, float] = field(default_factory=dict)
+    all_rules: int | None = None
+    itemsets_counted: bool = True
+    own_excluded: int = 0
 
     def __len__(self) -> int:
         return len(self.excluded)
@@ -54,6 +72,11 @@ class NegativeRules:
         """How many rules are minimal."""
         return int(self.minimal.sum())
 
+    @property
+    def lists_minimal(self) -> bool:
+        """Whether only minimal rules are listed although there may be others."""
+        return self.all_rules != len(self)
+
     def antecedent(self, index: int) -> list[Node]:
         """The nodes of a rule, by column."""
         return [self.nodes[node] for node in self.antecedents[index].tolist() if node >= 0]
@@ -61,6 +84,22 @@ class NegativeRules:
     def value(self, index: int) -> str:
         """The sensitive value that a rule excludes."""
         return self.header.sa_values[int(self.excluded[index])]
+
+    def at_most(self, index: int) -> str:
+        """The share of the people with the antecedent of a rule who have the value at most, as a decimal: ``0`` when nobody has.
+
+        It is rounded up, with so many digits that it still says how many people they are.
+        """
+        count, against = int(self.count[index]), int(self.against[index])
+        if against == 0:
+            return "0"
+        digits = len(str(count)) + 1
+        return f"{Decimal(-(-against * 10**digits // count)).scaleb(-digits):f}"
+
+    @property
+    def excludes(self) -> bool:
+        """Whether every rule says that nobody of the antecedent has the value."""
+        return not self.against.any()
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The rules as dictionaries."""
@@ -71,6 +110,8 @@ class NegativeRules:
                 "excluded": self.value(index),
                 "count": int(self.count[index]),
                 "expectation": float(self.expectation[index]),
+                "confidence": float(self.confidence[index]),
+                "at_most": self.at_most(index),
                 "minimal": bool(self.minimal[index]),
                 "nodes": {node.column: node.name for node in chosen},
             }
