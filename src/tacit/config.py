@@ -14,7 +14,7 @@ from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.formats.files import FilePath, open_text, shown
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data
-from tacit.model.number import Threshold, share
+from tacit.model.number import Threshold, exact, share
 from tacit.model.policy import Policy
 from tacit.model.schema import MISSING_RULES, MissingRule, Schema
 from tacit.model.table import Column, Table
@@ -23,8 +23,8 @@ FILE_NAME = "tacit.toml"
 
 #: The sections of the file and their keys.
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "data": ("qi", "sa", "identifying", "missing", "missing_rule", "hierarchies"),
-    "thresholds": ("min_support", "min_confidence"),
+    "data": ("qi", "sa", "identifying", "missing", "missing_rule", "hierarchies", "fuzzy"),
+    "thresholds": ("min_support", "min_confidence", "min_expectation"),
     "policy": tuple(entry.name for entry in fields(Policy)),
 }
 
@@ -33,7 +33,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 class Config:
     """What a ``tacit.toml`` says; None, or nothing in it, where it says nothing.
 
-    ``hierarchies`` is a folder, relative to the current one. ``policy`` holds the fields of :class:`tacit.model.policy.Policy` that are set.
+    ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the fields of
+    :class:`tacit.model.policy.Policy` that are set.
     """
 
     qi: tuple[str, ...] = ()
@@ -42,8 +43,10 @@ class Config:
     missing: str | None = None
     missing_rule: MissingRule | None = None
     hierarchies: str | None = None
+    fuzzy: Mapping[str, Any] = field(default_factory=dict)
     min_support: int | float | str | None = None
     min_confidence: float | str | None = None
+    min_expectation: float | str | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
     where: str = ""
 
@@ -108,8 +111,13 @@ def _checked(key: str, value: object, where: str) -> object:
         return tuple(names)
     if key == "min_support":
         Threshold.parse(value, where=where)
-    elif key == "min_confidence":
+    elif key in ("min_confidence", "min_expectation"):
         share(value, where=where)
+    elif key == "fuzzy":
+        if not isinstance(value, dict):
+            raise OptionError("is no table of columns and spreads", where=where, remedy="Write for instance fuzzy = { age = 2 }")
+        for name, spread in value.items():
+            exact(spread, where=f"{where}.{name}")
     elif not isinstance(value, str):
         raise OptionError("is no text", where=where, remedy=f'Write it in quotes: {key} = "..."')
     if key == "missing_rule":
@@ -181,6 +189,9 @@ identifying = [
 
 # The folder of hierarchy files, <column>.csv each, with lines such as value;coarser;*
 # hierarchies = "hierarchies"
+
+# Numeric columns whose values negative rules take as fuzzy, each with how far away a value still counts in part.
+# fuzzy = {{ age = 2 }}
 """
 _TRANSACTIONS_TOP = """\
 # tacit.toml: what Tacit should know about {name} ({n} transactions, {items} items). Options on the command line win over this file.
@@ -190,6 +201,8 @@ _REST = """
 # What is mined: a share of all people (0.05 or "5%") or a number of people (100).
 # min_support = "5%"
 # min_confidence = 0.6
+# How surely somebody would have a value by chance, for negative rules.
+# min_expectation = 0.9
 
 [policy]
 # A release is exposed when it proves something about 1 to k-1 people,

@@ -22,9 +22,11 @@ identifying = []
 missing = "?"
 missing_rule = "drop"
 hierarchies = "trees"
+fuzzy = { age = 2 }
 [thresholds]
 min_support = "5%"
 min_confidence = 0.6
+min_expectation = "90%"
 [policy]
 k = 5
 l = 3
@@ -51,8 +53,10 @@ def test_everything() -> None:
         missing="?",
         missing_rule="drop",
         hierarchies="sub/trees",
+        fuzzy={"age": 2},
         min_support="5%",
         min_confidence=0.6,
+        min_expectation="90%",
         policy={"k": 5, "l": 3, "max_posterior": 0.8},
         where="tacit.toml",
     )
@@ -82,7 +86,8 @@ def test_which_file() -> None:
         ("data = 5", "tacit.toml: data is no section. Write [data] on a line of its own."),
         (
             "[data]\nQI = ['a']",
-            "tacit.toml, [data]: unknown key 'QI'. Did you mean 'qi'? The keys are: qi, sa, identifying, missing, missing_rule, hierarchies.",
+            "tacit.toml, [data]: unknown key 'QI'. Did you mean 'qi'? "
+            "The keys are: qi, sa, identifying, missing, missing_rule, hierarchies, fuzzy.",
         ),
         (
             "[policy]\nK = 3",
@@ -108,6 +113,14 @@ def test_which_file() -> None:
         (
             "[thresholds]\nmin_confidence = 1.5",
             "tacit.toml, [thresholds] min_confidence: must be a share of at least 0 and at most 1. Write for instance 0.6 or 60%.",
+        ),
+        (
+            "[data]\nfuzzy = 'age'",
+            "tacit.toml, [data] fuzzy: is no table of columns and spreads. Write for instance fuzzy = { age = 2 }.",
+        ),
+        (
+            "[data]\nfuzzy = {age = 'wide'}",
+            "tacit.toml, [data] fuzzy.age: is not a number. Write a share such as 0.1 or 10%, or a whole number.",
         ),
         ("[policy]\nk = 0", "tacit.toml, [policy] k: must be a whole number of at least 1. Write for instance 10."),
         (

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli import options
+from tacit.cli.mine_negative import negative_command
 from tacit.cli.output import as_argument, check_outputs, emit, watched, width, wrote
 from tacit.cli.program import Program
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.negative import NegativeRules
     from tacit.model.release import Release
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
@@ -122,66 +122,7 @@ def rules_command(data: str, **given: Any) -> None:
     _mine(data, settings, mine)
 
 
-@mine_command.command(
-    "negative",
-    epilog=options.examples(
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
-    ),
-)
-@click.argument("data", metavar="DATA")
-@options.roles
-@click.option(
-    "--min-expectation", metavar="E", required=True, help="The least chance that somebody would have the value, were it random."
-)
-@click.option("--max-length", type=int, metavar="L", help="The most columns of an antecedent.  [all]")
-@click.option("--significance", metavar="ALPHA", help="Correct for how many antecedents and values are looked at (Bonferroni).")
-@click.option(
-    "--permutations", type=int, default=0, callback=options.not_negative, metavar="N",
-    help="Mine N times with shuffled values, to tell how many rules chance gives.",
-)  # fmt: skip
-@click.option("--seed", type=int, default=0, metavar="SEED", help="What the shuffling starts from.  [0]")
-@options.missing
-@options.hierarchies
-@options.output
-@options.running
-def negative_command(data: str, **given: Any) -> None:
-    """List negative rules: QI values that never occur with an SA value."""
-    from tacit.formats.header import header_path
-    from tacit.formats.negative import check_negative_output, write_negative_rules
-    from tacit.reports.negative import negative_record, negative_text
-
-    settings = Settings.of(given, near=data)
-    settings.needed("qi", "age,sex")
-    settings.needed("sa", "salary")
-    out, json_to = given["output"], given["json_to"]
-    if out is not None:
-        check_negative_output(out)
-    check_outputs([json_to, *([out, header_path(out)] if out is not None else [])], inputs=[data])
-    with watched("mining") as progress:
-        rules = _negative_rules(settings.read(data), data, settings, progress)
-    if out is not None:
-        write_negative_rules(rules, out)
-        wrote(out)
-    last = (
-        f"\nWritten to {out} and {out}.json\n"
-        if out is not None
-        else "\nNothing was written; add -o negative.csv to keep the rules.\n"
-    )
-    emit(negative_record(rules), lambda: negative_text(rules) + last, json_to=json_to)
-
-
-def _negative_rules(
-    people: Table | Transactions, data: str, settings: Settings, progress: Callable[[float], None]
-) -> NegativeRules:
-    from tacit.model.table import Table
-    from tacit.negative import mine_negative_rules
-
-    if not isinstance(people, Table):
-        raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
-    names = ("min_expectation", "max_length", "significance", "permutations", "seed", "time_limit")
-    chosen: dict[str, Any] = {name: settings.given[name] for name in names}
-    return mine_negative_rules(people, **chosen, hierarchies=settings.hierarchies_of(people, people.schema.qi), progress=progress)
+mine_command.add_command(negative_command)
 
 
 def _mine(data: str, settings: Settings, mine: Callable[[Table | Transactions, Callable[[float], None]], Release]) -> None:

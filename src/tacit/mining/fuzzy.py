@@ -14,10 +14,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, OptionError
+from tacit.errors import InputError, OptionError, nearest_name
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.number import exact
-from tacit.model.schema import require_column
 from tacit.model.table import Column
 
 Numbers = npt.NDArray[np.int64]
@@ -74,7 +73,12 @@ def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> di
     """The spread of each fuzzy column, as exact numbers."""
     spreads = {}
     for name, spread in (given or {}).items():
-        require_column(name, qi, where="--fuzzy")
+        if name not in qi:
+            raise OptionError(
+                f"{name!r} is no quasi-identifying column",
+                where="--fuzzy",
+                remedy=nearest_name(name, qi, "quasi-identifying columns"),
+            )
         spreads[name] = exact(spread, where=f"--fuzzy {name}")
         if spreads[name] <= 0:
             raise OptionError("the spread must be more than 0", where=f"--fuzzy {name}", remedy=f"Write for instance {name}=2")
