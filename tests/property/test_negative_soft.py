@@ -19,7 +19,8 @@ from tacit.model.hierarchy import Hierarchy
 from tacit.model.negative import NegativeRules
 
 #: 16 is in the tree and in no table: coarser values are as wide as the tree says.
-AGES = Hierarchy("age", {str(age): ("young" if age < 17 else "old",) for age in range(14, 21)} | {"30": ("thirty",)})
+LEVELS: dict[str, tuple[str, ...]] = {str(age): ("young" if age < 17 else "old",) for age in range(14, 21)}
+AGES = Hierarchy("age", LEVELS | {"30": ("thirty",)})
 Row = tuple[str, str, str]
 
 
@@ -65,11 +66,11 @@ def one_by_one(rows: list[Row], spread: int | None, trees: bool, bar: float, con
                 full = [row for part, row in zip(degrees, rows, strict=True) if part == 1]
                 found[age, sex, value] = (support, len(full), sum(row[2] == value for row in full), having)
     out = {}
-    for (age, sex, value), (support, full, against, having) in found.items():
+    for (age, sex, value), (people, covered, against, having) in found.items():
         above = [None] if age is None else [None, age, *(AGES.levels[age] if trees and age in AGES.levels else ())]
         general = [(a, s, value) for a in above for s in {None, sex} if (a, s) != (age, sex)]
         implied = any(rule in found and found[rule][3] == 0 for rule in general)
-        out[age, sex, value] = (round(float(support), 9), full, against, not (implied and having == 0))
+        out[age, sex, value] = (round(float(people), 9), covered, against, not (implied and having == 0))
     return out
 
 
@@ -118,7 +119,7 @@ def test_what_a_rule_with_exceptions_says_is_true_and_no_weaker_than_it_must_be(
     rules = tacit.mine_negative_rules(people, min_expectation=0.5, min_confidence=confidence, fuzzy={"age": 2} if fuzzy else None)
     own = [False] * len(rows)
     for fact in read_knowledge(rules):
-        here = [i for i, row in enumerate(rows) if all(row["age sex".split().index(c)] in fact.allowed[c] for c in fact.allowed)]
+        here = [i for i, row in enumerate(rows) if all(row[["age", "sex"].index(c)] in fact.allowed[c] for c in fact.allowed)]
         having = [i for i in here if rows[i][2] == fact.value]
         assert fact.bounds(len(here)) == (0, len(having))
         assert fact.excludes == (not having)

@@ -176,9 +176,8 @@ def marks_of(n_nodes: int, n_values: int) -> tuple[npt.NDArray[np.uint64], npt.N
 def minimal_of(found: Found, case: Case) -> Flags:
     """Which rules no more general rule implies: only one that nobody contradicts implies others, and it is enough to look one step up."""
     mix, of_value = marks_of(case.n_nodes, case.n_values)
-    certain = found.against == 0
     marks = mix[found.antecedents].sum(axis=1, dtype=np.uint64) + of_value[found.excluded]
-    known = np.sort(marks[certain])
+    known = np.sort(marks[found.against == 0])
     minimal = np.ones(len(marks), np.bool_)
     if len(known) == 0:
         return minimal
@@ -186,7 +185,7 @@ def minimal_of(found: Found, case: Case) -> Flags:
         node = found.antecedents[:, column]
         raised = marks - mix[node] + mix[np.append(case.parent, -1)[node]]
         place = np.minimum(np.searchsorted(known, raised), len(known) - 1)
-        minimal &= (node < 0) | (known[place] != raised) | ~certain
+        minimal &= (node < 0) | (known[place] != raised)
     return minimal
 
 
