@@ -7,9 +7,11 @@ import math
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tacit
+from tacit.mining import negative
 from tacit.model.hierarchy import Hierarchy
 
 TREE = Hierarchy("a", {"1": ("low", "any"), "2": ("low", "any"), "3": ("high", "any"), "4": ("4+",)})
@@ -119,6 +121,21 @@ def test_shuffled_values_tell_what_chance_gives() -> None:
     every, minimal = rules.by_chance
     assert every is not None
     assert minimal <= every < len(rules)
+
+
+@pytest.mark.parametrize("most", [0, 5000])
+def test_what_chance_gives_is_what_shuffled_tables_give(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = sorted(row for seed in range(1, 10) for row in drawn(seed)[0])
+    asked: dict[str, Any] = {"min_expectation": 0.5, "hierarchies": {"a": TREE, "b": FLAT}}
+    chance = np.random.default_rng(7)
+    values = np.array([row[3] for row in rows])
+    shuffled = [[(*row[:3], str(v)) for row, v in zip(rows, chance.permutation(values), strict=True)] for _ in range(3)]
+    found = [tacit.mine_negative_rules(table(one), **asked) for one in shuffled]
+    monkeypatch.setattr(negative, "MOST_CHOICES", most)
+    told = tacit.mine_negative_rules(table(rows), **asked, permutations=3, seed=7).by_chance
+    assert told is not None
+    assert told[1] == pytest.approx(sum(rules.minimal_rules for rules in found) / 3)
+    assert told[0] == (pytest.approx(sum(map(len, found)) / 3) if most else None)
 
 
 def test_extremes() -> None:

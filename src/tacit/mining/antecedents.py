@@ -54,6 +54,8 @@ class Grouped:
         if level.shoulders is None:
             node = level.node[codes[self.row]]
             inside = node >= 0
+            if inside.all():
+                return self, node
             degree = None if self.degree is None else self.degree[inside]
             return Grouped(self.row[inside], self.group[inside], degree), node[inside]
         known, code = level.shoulders, codes[self.row]
@@ -69,6 +71,8 @@ class Grouped:
 
     def only(self, inside: npt.NDArray[np.bool_], group: Numbers) -> Grouped:
         """Some of the entries, in other groups."""
+        if inside.all():
+            return Grouped(self.row, group, self.degree)
         return Grouped(self.row[inside], group[inside], None if self.degree is None else self.degree[inside])
 
 

@@ -34,6 +34,7 @@ from tacit.mining.negative_search import (
     log_doubt,
     minimal_of,
     needed_people,
+    rules_of_each,
 )
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.negative import NegativeRules
@@ -202,15 +203,14 @@ def _by_chance(
         return None
     chance = np.random.default_rng(seed)
     who = np.repeat(np.arange(len(case.values)), case.weights)
-    alone = replace(case, codes=tuple(codes[who] for codes in case.codes), weights=np.ones(len(who), np.int64))
-    rules, minimal = [], []
-    for number in range(1, 1 + permutations):
-        shuffled = replace(alone, values=chance.permutation(case.values[who]))
-        of_round = replace(watch, number=number)
-        if _lists_all(case, asked):
-            found = all_rules(shuffled, answer.bar, asked.length, of_round)
-            rules.append(len(found))
-            minimal.append(int(minimal_of(found, case).sum()))
-        else:
-            minimal.append(len(minimal_rules(shuffled, answer.bar, asked.length, of_round)[0]))
-    return (float(np.mean(rules)) if rules else None), float(np.mean(minimal))
+    codes, values = tuple(codes[who] for codes in case.codes), case.values[who]
+    alone = replace(case, codes=codes, values=values, weights=np.ones(len(who), np.int64))
+    shuffled = [chance.permutation(values) for _ in range(permutations)]
+    if _lists_all(case, asked):
+        found = rules_of_each(alone, shuffled, answer.bar, asked.length, replace(watch, rounds=2, number=1))
+        return float(np.mean([len(rules) for rules in found])), float(np.mean([minimal_of(rules, case).sum() for rules in found]))
+    minimal = [
+        len(minimal_rules(replace(alone, values=drawn), answer.bar, asked.length, replace(watch, number=number))[0])
+        for number, drawn in enumerate(shuffled, start=1)
+    ]
+    return None, float(np.mean(minimal))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tacit.errors import LimitReached
 from tacit.mining.antecedents import Case, Grouped, Numbers, Watch, heights
-from tacit.mining.negative_search import Bar, Batch, Flags, Found, frequent, marks_of, split
+from tacit.mining.negative_search import Bar, Batch, Flags, Found, frequent, joined, marks_of, split
 
 Marks = npt.NDArray[np.uint64]
 Choice = tuple[int, ...]
@@ -58,7 +58,7 @@ def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int
     itemsets, rules, work = 0, 0, choices(case, min(2, length)) * _PER_CHOICE
     for batch in frequent(case, bar.least, length, watch):
         itemsets += len(batch.people)
-        rules += int(np.count_nonzero(batch.absent(case) & (batch.people[:, None] >= bar.needed)))
+        rules += int(np.count_nonzero(batch.absent(case, case.values) & (batch.people[:, None] >= bar.needed)))
         work += len(batch.rows.row) + _PER_CHOICE
         if work > MOST_COUNTING:
             return None
@@ -93,7 +93,7 @@ class _Search:
     height: Numbers = field(init=False)
     mix: Marks = field(init=False)
     known: dict[Choice, _Open] = field(default_factory=dict)
-    rules: list[tuple[npt.NDArray[np.int32], Numbers, npt.NDArray[np.float64]]] = field(default_factory=list)
+    rules: list[Found] = field(default_factory=list)
     looked_at: int = 0
     kept: int = 0
 
@@ -108,10 +108,10 @@ class _Search:
         """Take the rules out of a batch; what of it stays open, for the search below it."""
         self.looked_at += len(batch.people)
         above = np.unpackbits(self._above(batch), axis=1, count=self.case.n_values).astype(np.bool_)
-        counts = batch.counts(self.case)
-        absent = batch.absent(self.case)
+        counts = batch.counts(self.case, self.case.values)
+        absent = batch.absent(self.case, self.case.values)
         group, value = np.nonzero(absent & above & (batch.people[:, None] >= self.bar.needed))
-        self.rules.append((batch.nodes[group], value, batch.people[group]))
+        self.rules.append(Found(batch.nodes[group], value, batch.people[group], np.zeros(len(group)), len(batch.people)))
         # What a more special antecedent without the value can have at most; sums of degrees are not exact.
         room = (batch.people[:, None] - counts) * (1 + 1e-9)
         stays = above & ~absent & (room >= self.bar.needed)
@@ -169,12 +169,4 @@ def minimal_rules(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[Foun
                     below(kept.rows, kept.nodes, column + 1, depth + 1)
 
     below(case.everyone, np.full((1, len(case.codes)), -1, np.int32), 0, 0)
-    empty = np.empty((0, len(case.codes)), np.int32)
-    support = np.concatenate([np.empty(0), *(people for *_, people in search.rules)])
-    return Found(
-        np.concatenate([empty, *(nodes for nodes, *_ in search.rules)]).astype(np.int32),
-        np.concatenate([np.empty(0, np.int64), *(value for _, value, _ in search.rules)]),
-        support,
-        np.zeros(len(support)),
-        0,
-    ), search.looked_at
+    return joined(search.rules, len(case.codes), 0), search.looked_at

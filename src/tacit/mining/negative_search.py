@@ -7,7 +7,7 @@ is frequent enough is looked at, so all rules come out, and the number of antece
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,16 +58,16 @@ class Batch:
     people: Degrees
     rows: Grouped
 
-    def counts(self, case: Case) -> Degrees:
-        """How many people of each antecedent have each value."""
-        key = self.rows.group * case.n_values + case.values[self.rows.row]
+    def counts(self, case: Case, values: Numbers) -> Degrees:
+        """How many people of each antecedent have each value, where ``values`` has the value of every row."""
+        key = self.rows.group * case.n_values + values[self.rows.row]
         size = len(self.people) * case.n_values
         counts: Degrees = np.bincount(key, self.rows.people(case.weights), size).astype(np.float64)
         return counts.reshape(-1, case.n_values)
 
-    def absent(self, case: Case) -> Flags:
+    def absent(self, case: Case, values: Numbers) -> Flags:
         """Which values no row of each antecedent has."""
-        key = self.rows.group * case.n_values + case.values[self.rows.row]
+        key = self.rows.group * case.n_values + values[self.rows.row]
         absent: Flags = np.bincount(key, minlength=len(self.people) * case.n_values) == 0
         return absent.reshape(-1, case.n_values)
 
@@ -87,26 +87,40 @@ def log_doubt(expectation: float) -> float:
 
 def all_rules(case: Case, bar: Bar, length: int, watch: Watch) -> Found:
     """All rules whose antecedents use at most ``length`` columns."""
-    antecedents, excluded, support, against = [], [], [], []
+    return rules_of_each(case, [case.values], bar, length, watch)[0]
+
+
+def rules_of_each(case: Case, values: Sequence[Numbers], bar: Bar, length: int, watch: Watch) -> list[Found]:
+    """All rules for each of several ways to give the rows values; the antecedents are the same, and are searched for once."""
+    parts: list[list[Found]] = [[] for _ in values]
     itemsets = 0
     for batch in frequent(case, bar.least, length, watch):
         itemsets += len(batch.people)
-        enough = batch.people[:, None] >= bar.needed
-        if bar.tolerated == 0:
-            group, value = np.nonzero(batch.absent(case) & enough)
-            against.append(np.zeros(len(group)))
-        else:
-            counts = batch.counts(case)
-            group, value = np.nonzero(few(counts, batch.people, bar.tolerated, exact=not case.is_fuzzy) & enough)
-            against.append(counts[group, value])
-        antecedents.append(batch.nodes[group])
-        excluded.append(value)
-        support.append(batch.people[group])
+        for of_rows, found in zip(values, parts, strict=True):
+            found.append(_rules_in(batch, case, of_rows, bar))
+    return [joined(found, len(case.codes), itemsets) for found in parts]
+
+
+def _rules_in(batch: Batch, case: Case, values: Numbers, bar: Bar) -> Found:
+    """The rules of a batch."""
+    enough = batch.people[:, None] >= bar.needed
+    if bar.tolerated == 0:
+        group, value = np.nonzero(batch.absent(case, values) & enough)
+        against = np.zeros(len(group))
+    else:
+        counts = batch.counts(case, values)
+        group, value = np.nonzero(few(counts, batch.people, bar.tolerated, exact=not case.is_fuzzy) & enough)
+        against = counts[group, value]
+    return Found(batch.nodes[group], value, batch.people[group], against, len(batch.people))
+
+
+def joined(parts: list[Found], columns: int, itemsets: int) -> Found:
+    """Rules of several batches as one list."""
     return Found(
-        np.concatenate([np.empty((0, len(case.codes)), np.int32), *antecedents]).astype(np.int32),
-        np.concatenate([np.empty(0, np.int64), *excluded]),
-        np.concatenate([np.empty(0), *support]),
-        np.concatenate([np.empty(0), *against]),
+        np.concatenate([np.empty((0, columns), np.int32), *(part.antecedents for part in parts)]),
+        np.concatenate([np.empty(0, np.int64), *(part.excluded for part in parts)]),
+        np.concatenate([np.empty(0), *(part.support for part in parts)]),
+        np.concatenate([np.empty(0), *(part.against for part in parts)]),
         itemsets,
     )
 
