@@ -13,7 +13,7 @@ from tacit.attacks.base import Target
 from tacit.attacks.channels import run
 from tacit.kernels.counting import ALLOWED, OUTSIDE, count_sets, lines_within, maximal_flags
 from tacit.kernels.moebius import cells, superset_all, superset_max
-from tacit.kernels.projection import chunk_rows, small_groups
+from tacit.kernels.projection import chunk_rows, compress_by_moves, moves_of, small_groups
 from tacit.model.items import Items
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets
@@ -45,8 +45,9 @@ def searched(
     words: list[int], weights: list[int], masks: list[int], k: int, *, first_only: bool = False
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     rows, people = np.array(words, np.uint64), np.array(weights, np.int64)
-    found, which, group, size = small_groups(rows, people, len(words), np.array(masks, np.uint64), k, first_only)
-    return which[:found], group[:found], size[:found]
+    on_mask, group, size = small_groups(rows, people, len(words), 64, np.array(masks, np.uint64), k, first_only)
+    found = int(on_mask.sum())
+    return np.repeat(np.arange(len(masks)), on_mask), group[:found], size[:found]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -62,6 +63,23 @@ def test_small_groups_equal_the_twin(seed: int) -> None:
     which, group, size = searched(words, weights, masks, k)
     assert list(which) == sorted(which), "findings keep the order of the sets"
     assert sorted(zip(which.tolist(), group.tolist(), size.tolist(), strict=True)) == groups_one_by_one(words, weights, masks, k)
+
+
+def test_more_people_than_32_bits_count() -> None:
+    # Sums of 2**32 would look like nobody in a table of 32 bits.
+    which, group, size = searched([0b11, 0b01, 0b10], [2**31, 2**31, 2], [0b01, 0b11], 5)
+    assert list(zip(which.tolist(), group.tolist(), size.tolist(), strict=True)) == [(0, 0, 2), (1, 2, 2)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bits_are_pushed_together_without_the_instruction(seed: int) -> None:
+    # Where the processor has an instruction for it, the searches above used that.
+    prepare, push = getattr(moves_of, "py_func", moves_of), getattr(compress_by_moves, "py_func", compress_by_moves)
+    chance = random.Random(seed)
+    mask, word = chance.getrandbits(64) & chance.getrandbits(64), chance.getrandbits(64)
+    moves = np.empty(6, np.uint64)
+    prepare(np.uint64(mask), moves)
+    assert int(push(np.uint64(word), np.uint64(mask), moves, 6)) == squeezed(word, mask)
 
 
 def test_small_groups_can_stop_at_the_first_set() -> None:

@@ -24,6 +24,9 @@ Found = tuple[Whole, Words, Whole]
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
 SETS_PER_TASK = 4096
 
+#: Rows are put in order before the search when there are at most so many for each set: else sorting takes longer than it saves.
+ROWS_SORTED_PER_SET = 16
+
 #: Sets over at most this many items are put in order as words of bits, others as lists.
 SORTED_AS_WORDS = 256
 #: Rows of all items are kept as bits when they take at most this many words (16 MB).
@@ -157,7 +160,7 @@ def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) ->
     flat = members
     if len(numbers) < len(offsets) - 1:
         flat = members[np.arange(starts[-1]) + np.repeat(offsets[numbers] - starts[:-1], lengths)]
-    order = _rarest_first(starts, rank[flat], n_items)
+    order = _rarest_first(starts, flat, rank)
     ordered, items = np.zeros(len(starts), np.int64), np.empty(len(flat), np.int32)
     arrange(starts, flat.astype(np.int32), order, ordered, items)
     ends = np.empty(len(numbers), np.int64)
@@ -169,18 +172,19 @@ def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) ->
         first = last
 
 
-def _rarest_first(starts: Whole, ranks: Whole, n_items: int) -> Whole:
-    """An order of sets in which those that share their rarest items stand together; ranks ascend from the rarest item on."""
+def _rarest_first(starts: Whole, flat: Members, rank: Whole) -> Whole:
+    """An order of sets in which those that share their rarest items stand together; ``rank`` numbers the items from the rarest on."""
     from tacit.kernels.order import dictionary_order
 
+    n_items = len(rank)
     if n_items <= SORTED_AS_WORDS:
         # Of two sets, the one that holds the rarest item that only one of them holds has the larger number.
-        bits = np.uint64(1) << (63 - ranks % 64).astype(np.uint64)
-        words = [np.where(ranks // 64 == word, bits, np.uint64(0)) for word in range(-(-n_items // 64))]
-        keys = [np.bitwise_or.reduceat(word, starts[:-1]) for word in words]
+        bits = np.uint64(1) << (63 - rank % 64).astype(np.uint64)
+        words = [np.where(rank // 64 == word, bits, np.uint64(0)) for word in range(-(-n_items // 64))]
+        keys = [np.bitwise_or.reduceat(word[flat], starts[:-1]) for word in words]
         return np.lexsort(keys[::-1]) if len(keys) > 1 else np.argsort(keys[0])
     owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    sorted_ranks = np.sort(owners * n_items + ranks) - owners * n_items
+    sorted_ranks = np.sort(owners * n_items + rank[flat]) - owners * n_items
     return np.asarray(dictionary_order(starts, sorted_ranks.astype(np.int32), n_items))
 
 
@@ -201,8 +205,16 @@ def _search_chunk(rows: Vertical, chunk: _Chunk, k: int, first_only: bool) -> Fo
     n_rows = len(rows.weights)
     words, weights = np.empty(2 * n_rows + 64, np.uint64), np.empty(2 * n_rows + 64, np.int64)
     used = chunk_rows(rows.starts, rows.tids, rows.weights, chunk.items, np.zeros(n_rows, np.uint64), words, weights)
-    found, which, groups, sizes = small_groups(words, weights, used, chunk.masks, k, first_only)
-    return chunk.numbers[which[:found]], groups[:found, None], sizes[:found]
+    if used <= ROWS_SORTED_PER_SET * len(chunk.numbers):
+        # Then equal rows are neighbours, and rows that will become equal stand near each other, which the search is faster on.
+        order = np.argsort(words[:used])
+        ordered, people = words[order], weights[order]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        used = len(first)
+        words[:used], weights[:used] = ordered[first], np.add.reduceat(people, first)
+    on_set, groups, sizes = small_groups(words, weights, used, len(chunk.items), chunk.masks, k, first_only)
+    numbers = np.repeat(chunk.numbers, on_set)
+    return numbers, groups[: len(numbers), None], sizes[: len(numbers)]
 
 
 def _on_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:

@@ -6,8 +6,8 @@ with fewer than ``k`` people. Rows are bit words: bit ``j`` of a row says whethe
 The list is halved again and again. Each half needs only the items in the union of its sets, so its rows are the parent's rows masked
 with that union and merged where they became equal; rows shrink geometrically, and a set at the bottom sees few of them. Merging rows
 that are equal on a union of sets keeps every group size of every set in it, so nothing is lost. The list is cut where the two halves need the
-fewest items. Once a union is small, rows are pushed together to its items, so that equal rows are found in a table instead of by hashing; at a
-single set the rows that remain are its groups.
+fewest items. Rows are merged when the union has lost enough items for it to pay. Once a union is small, rows are pushed together to its
+items, so that equal rows are found in a table instead of by hashing; at a single set the table holds the sizes of its groups.
 
 Words are ``uint64``, weights ``int64`` counts of people, everything one-dimensional and contiguous.
 """
@@ -18,10 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from tacit.kernels.jit import kernel, part, popcount
+from tacit.kernels.jit import HAS_EXTRACT, extract, kernel, part, popcount
 
 #: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
-DIRECT_ITEMS = 16
+DIRECT_ITEMS = 18
+
+#: Rows are merged once so many items are gone since they were merged last: by hashing, and through a table. Only two halves read what a merge
+#: makes, so merging pays when it leaves about half of the rows, and that takes several items.
+MERGE_AFTER = 5
+MERGE_DIRECT_AFTER = 3
+
+#: Room for findings is made for so many per set; memory that is not written to costs nothing.
+FOUND_PER_SET = 64
 
 #: Each half of a list gets at least this part of it, so that the recursion stays shallow; and how deep it can get then with 2**63 sets.
 LEAST_PART = 8
@@ -64,8 +72,8 @@ def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, o
 
 
 @part
-def compress_moves(mask: Any, moves: Any) -> None:
-    """Prepare :func:`compress` for one mask (Hacker's Delight, 7-4): ``moves`` receives six words."""
+def moves_of(mask: Any, moves: Any) -> None:
+    """Prepare :func:`compress_by_moves` for one mask (Hacker's Delight, 7-4): ``moves`` receives six words."""
     inverse = ~mask << _ONE
     left = mask
     for i in range(6):
@@ -78,8 +86,8 @@ def compress_moves(mask: Any, moves: Any) -> None:
 
 
 @part
-def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
-    """The bits of ``word`` under ``mask``, pushed together at the low end (what the instruction ``pext`` does).
+def compress_by_moves(word: Any, mask: Any, moves: Any, steps: int) -> Any:
+    """The bits of ``word`` under ``mask``, pushed together at the low end.
 
     ``steps`` is six, or less when it is known that no bit moves ``2**steps`` places or more.
     """
@@ -88,6 +96,21 @@ def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
         moved = out & moves[i]
         out = (out ^ moved) | (moved >> np.uint64(1 << i))
     return out
+
+
+@part
+def _no_moves(_mask: Any, _moves: Any) -> None:
+    """Nothing to prepare: the processor has an instruction for it."""
+
+
+@part
+def _extracted(word: Any, mask: Any, _moves: Any, _steps: int) -> Any:
+    return extract(word, mask)
+
+
+#: Bits pushed together, by one instruction where the processor has it. Moves must be prepared for the mask.
+compress_moves = _no_moves if HAS_EXTRACT else moves_of
+compress = _extracted if HAS_EXTRACT else compress_by_moves
 
 
 @part
@@ -146,6 +169,41 @@ def merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any, 
 
 
 @part
+def groups_by_table(
+    words: Any,
+    weights: Any,
+    start: int,
+    count: int,
+    mask: Any,
+    moves: Any,
+    steps: int,
+    table: Any,
+    k: int,
+    found: int,
+    found_word: Any,
+    found_size: Any,
+) -> int:
+    """Append the groups of 1..k-1 people that ``count`` rows from ``start`` on form under ``mask``; returns how many are found by now.
+
+    ``table`` has a place of 32 bits for every compressed word, all 0 before and after; there must be room for ``count`` more groups and rows.
+    """
+    end = start + count
+    for i in range(start, end):
+        word = compress(words[i], mask, moves, steps)
+        words[count + i] = word
+        table[np.int64(word)] += np.int32(weights[i])
+    for i in range(end, end + count):
+        word = words[i]
+        size = table[np.int64(word)]
+        table[np.int64(word)] = 0
+        # Written always and kept where it counts: a branch here would be mispredicted all the time.
+        found_word[found] = word
+        found_size[found] = size
+        found += int(size > 0 and size < k)
+    return found
+
+
+@part
 def grown(array: Any, needed: int) -> Any:
     """The array, or a copy at least twice as long when it has fewer than ``needed`` places."""
     if needed <= array.size:
@@ -177,12 +235,12 @@ def _cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
 
 
 @kernel
-def small_groups(words: Any, weights: Any, n_rows: int, masks: Any, k: int, first_only: bool) -> tuple[int, Any, Any, Any]:
-    """All groups of 1..k-1 people on every mask, as (mask number, compressed group word, size), in the order of the masks.
+def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, k: int, first_only: bool) -> tuple[Any, Any, Any]:
+    """All groups of 1..k-1 people on every mask, in the order of the masks: how many on each mask, compressed group words, sizes.
 
-    ``masks`` should be in an order in which neighbours share items: then unions of ranges are small. With ``first_only`` the search stops at
-    the first set with a small group. Returns how many were found, and three arrays that begin with them. ``words`` and ``weights`` have room for
-    more than ``n_rows`` rows; what is behind them is scratch.
+    Words and masks use the lowest ``items`` bits. ``masks`` should be in an order in which neighbours share items: then unions of ranges are
+    small; rows that are in order are merged faster. With ``first_only`` the search stops at the first set with a small group. The arrays of
+    words and sizes begin with what was found. ``words`` and ``weights`` have room for more than ``n_rows`` rows; what is behind them is scratch.
     """
     n_masks = masks.size
     size = 4
@@ -192,35 +250,46 @@ def small_groups(words: Any, weights: Any, n_rows: int, masks: Any, k: int, firs
     table = np.zeros(1 << DIRECT_ITEMS, np.int32)
     behind = np.empty(n_masks, np.int64)
     moves = np.empty(6, np.uint64)
-    found_set, found_word, found_size = np.empty(1024, np.int64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
+    room = 1024 + FOUND_PER_SET * n_masks
+    found_word, found_size, on_mask = np.empty(room, np.uint64), np.empty(room, np.int64), np.zeros(n_masks, np.int64)
     found = 0
+    narrow = weights[:n_rows].sum() < 1 << 31
     # The stack of ranges, four numbers each: first mask, one past the last, where the rows of the range above start, how many they are.
     stack = np.empty(4 * DEEPEST, np.int64)
     unions = np.empty(DEEPEST, np.uint64)
     stack[0], stack[1], stack[2], stack[3] = 0, n_masks, 0, n_rows
-    unions[0] = ~_ZERO
+    unions[0] = ~_ZERO >> np.uint64(64 - items)
     top = 0 if n_masks > 0 else -1
     while top >= 0:
         lo, hi, start, count = stack[4 * top], stack[4 * top + 1], stack[4 * top + 2], stack[4 * top + 3]
-        above = unions[top]
+        above = unions[top]  # the items that the rows were merged on
         top -= 1
         union = _ZERO
         for m in range(lo, hi):
             union |= masks[m]
         leaf = hi - lo == 1
         direct = popcount(union) <= DIRECT_ITEMS
+        if not leaf and popcount(above) - popcount(union) < (MERGE_DIRECT_AFTER if direct else MERGE_AFTER):
+            union = above
+            direct = popcount(union) <= DIRECT_ITEMS
+        before = found
         if union != above or leaf:
-            words = grown(words, start + 2 * count)
-            weights = grown(weights, start + 2 * count)
-            if direct:
-                local, gone = union, 63
-                if popcount(above) <= DIRECT_ITEMS:  # the rows have the items of the range above only, pushed together
-                    compress_moves(above, moves)
-                    local, gone = compress(union, above, moves, 6), popcount(above) - popcount(union)
-                steps = 0
-                while gone >> steps > 0:
-                    steps += 1
-                compress_moves(local, moves)
+            words, weights = grown(words, start + 2 * count), grown(weights, start + 2 * count)
+            local, gone = union, 63
+            if direct and popcount(above) <= DIRECT_ITEMS:  # the rows have the items they were merged on only, pushed together
+                compress_moves(above, moves)
+                local, gone = compress(union, above, moves, 6), popcount(above) - popcount(union)
+            compress_moves(local, moves)
+            steps = 0
+            while gone >> steps > 0:
+                steps += 1
+            if leaf:
+                found_word, found_size = grown(found_word, found + count), grown(found_size, found + count)
+            if leaf and direct and narrow:
+                found = groups_by_table(
+                    words, weights, start, count, local, moves, steps, table, k, found, found_word, found_size
+                )
+            elif direct:
                 start, count = start + count, merge_by_table(words, weights, start, count, local, moves, steps, table)
             else:
                 start, count = start + count, merge_by_hash(words, weights, start, count, union, slots)
@@ -235,17 +304,12 @@ def small_groups(words: Any, weights: Any, n_rows: int, masks: Any, k: int, firs
                 stack[4 * top + 3] = count
                 unions[top] = union
             continue
-        before = found
-        found_set, found_word = grown(found_set, found + count), grown(found_word, found + count)
-        found_size = grown(found_size, found + count)
-        if not direct:
-            compress_moves(union, moves)
-        for g in range(start, start + count):
-            if weights[g] < k:
-                found_set[found] = lo
+        if not direct or not narrow:
+            for g in range(start, start + count):
                 found_word[found] = words[g] if direct else compress(words[g], union, moves, 6)
                 found_size[found] = weights[g]
-                found += 1
+                found += int(weights[g] < k)
+        on_mask[lo] = found - before
         if first_only and found > before:
             break
-    return found, found_set, found_word, found_size
+    return on_mask, found_word, found_size
