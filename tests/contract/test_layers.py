@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formats": {"engines", "errors", "model"},
     "mining": {"errors", "kernels", "model"},
     "inference": {"errors", "kernels", "model"},
+    "bucketing": {"errors", "kernels", "model"},
     "attacks": {"errors", "inference", "kernels", "mining", "model"},
     "repairs": {"errors", "kernels", "mining", "model"},
     "repairing": {"attacks", "errors", "measures", "model", "repairs"},

@@ -1,0 +1,228 @@
+"""Groups of people with different sensitive values who could have each other's: chosen class by class, from counts alone.
+
+People with the same value whom the same values are ruled out for are one *class*; ``count`` says how many of it are left. Classes lie by value:
+those of value v are ``first[v]`` to ``first[v + 1]``, the hardest first. ``ruled`` says for each kind of people, value by value, what is
+ruled out, and ``listed[starts[k]:starts[k + 1]]`` lists it. ``people[v]`` are left with value v; ``without[place[v] * values + w]`` of those
+with w have v ruled out, ``excluders[v]`` in all. All of these follow ``count`` as people are taken.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tacit.kernels.jit import kernel, part
+
+#: How a group is put together: as the paper prints it, or from the largest buckets (the second way its first member, too).
+PRINTED, BALANCED_1, BALANCED_2 = 0, 1, 2
+#: Places of ``state``: people left, classes on the heap, groups made, whether no more can be made.
+LEFT, HEAP, MADE, DONE = 0, 1, 2, 3
+
+
+@part
+def share_a_group(a: int, b: int, value: Any, kind: Any, ruled: Any, values: int) -> bool:
+    """Whether people of two classes have different values, and each can have the other's."""
+    return value[a] != value[b] and not ruled[kind[a] * values + value[b]] and not ruled[kind[b] * values + value[a]]
+
+
+@part
+def incompatible(
+    c: int, value: Any, kind: Any, starts: Any, listed: Any, people: Any, place: Any, without: Any, excluders: Any
+) -> int:
+    """How many of those who are left cannot share a group with somebody of a class."""
+    own, values = value[c], len(people)
+    number = people[own] + excluders[own]
+    for i in range(starts[kind[c]], starts[kind[c] + 1]):
+        number += people[listed[i]]
+        if place[own] >= 0:
+            number -= without[place[own] * values + listed[i]]
+    return int(number)
+
+
+@part
+def sift(heap: Any, size: int, key: Any) -> None:
+    """Let the first of a heap sink to its place: the largest key is first, of equal ones the smallest class."""
+    i, c = 0, heap[0]
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        if child + 1 < size:
+            a, b = heap[child], heap[child + 1]
+            if key[b] > key[a] or (key[b] == key[a] and b < a):
+                child += 1
+        d = heap[child]
+        if key[d] < key[c] or (key[d] == key[c] and d > c):
+            break
+        heap[i] = d
+        i = child
+    heap[i] = c
+
+
+@part
+def take(
+    c: int, number: int, value: Any, kind: Any, starts: Any, listed: Any, place: Any, count: Any, people: Any, without: Any,
+    excluders: Any, order: Any,
+) -> None:  # fmt: skip
+    """Take so many people of a class away; ``order`` keeps values by the people left, the smaller number first where they are equal."""
+    own, values = value[c], len(people)
+    count[c] -= number
+    people[own] -= number
+    for i in range(starts[kind[c]], starts[kind[c] + 1]):
+        without[place[listed[i]] * values + own] -= number
+        excluders[listed[i]] -= number
+    i = 0
+    while order[i] != own:
+        i += 1
+    while i + 1 < values:
+        other = order[i + 1]
+        if people[other] < people[own] or (people[other] == people[own] and other > own):
+            break
+        order[i] = other
+        i += 1
+    order[i] = own
+
+
+@part
+def printed_partner(
+    fits: Any, n_fits: int, value: Any, kind: Any, starts: Any, listed: Any, place: Any, count: Any, there: Any, lacking: Any,
+    lacking_all: Any,
+) -> int:  # fmt: skip
+    """Of the classes that fit a group, the one after which the most people still fit; the first of equal ones."""
+    values, total = len(there), 0
+    for w in range(values):
+        there[w] = 0
+    for j in range(n_fits):
+        c = fits[j]
+        there[value[c]] += count[c]
+        total += count[c]
+        for i in range(starts[kind[c]], starts[kind[c] + 1]):
+            lacking[place[listed[i]] * values + value[c]] += count[c]
+            lacking_all[listed[i]] += count[c]
+    best, most = -1, -1
+    for j in range(n_fits):
+        c = fits[j]
+        own = value[c]
+        still = total - there[own] - lacking_all[own]
+        for i in range(starts[kind[c]], starts[kind[c] + 1]):
+            still -= there[listed[i]]
+            if place[own] >= 0:
+                still += lacking[place[own] * values + listed[i]]
+        if still > most:
+            best, most = c, still
+    for j in range(n_fits):
+        c = fits[j]
+        for i in range(starts[kind[c]], starts[kind[c] + 1]):
+            lacking[place[listed[i]] * values + value[c]] = 0
+            lacking_all[listed[i]] = 0
+    return best
+
+
+@part
+def balanced_partner(
+    chosen: Any, size: int, barred: Any, mark: int, value: Any, kind: Any, ruled: Any, first: Any, head: Any, count: Any,
+    people: Any, order: Any,
+) -> int:  # fmt: skip
+    """The hardest class that fits the group, of the value that the most people are left with among those with such a class; -1: none."""
+    values = len(people)
+    for i in range(values):
+        v = order[i]
+        if people[v] == 0:
+            break
+        if barred[v] == mark:
+            continue
+        while count[head[v]] == 0:
+            head[v] += 1
+        for c in range(head[v], first[v + 1]):
+            if count[c] > 0:
+                fits = True
+                for j in range(size):
+                    if ruled[kind[c] * values + value[chosen[j]]]:
+                        fits = False
+                        break
+                if fits:
+                    return int(c)
+    return -1
+
+
+@kernel
+def form_groups(
+    rule: int, size: int, most: int, value: Any, kind: Any, count: Any, first: Any, ruled: Any, starts: Any, listed: Any,
+    people: Any, place: Any, without: Any, excluders: Any, order: Any, heap: Any, key: Any, state: Any, out: Any,
+) -> None:  # fmt: skip
+    """Form up to ``most`` groups of ``size`` people who can all have each other's values; ``out`` gets the classes of each.
+
+    A class whose people find no group is left out altogether: all of them would fail alike.
+    """
+    values, classes = len(people), len(value)
+    head = np.zeros(values, np.int64)  # the first class of each value with people left, or one before it
+    for v in range(values):
+        head[v] = first[v]
+    barred = np.zeros(values, np.int64)  # equals the number of the trial where a value cannot be added any more
+    chosen, fits = np.zeros(size, np.int64), np.zeros(classes, np.int64)
+    there, lacking_all = np.zeros(values, np.int64), np.zeros(values, np.int64)
+    lacking = np.zeros(len(without), np.int64)
+    trial, end = 0, state[MADE] + most
+    while state[MADE] < end and state[LEFT] >= size:
+        seed = -1
+        if rule == BALANCED_2:
+            v = order[0]
+            if people[v] > 0:
+                while count[head[v]] == 0:
+                    head[v] += 1
+                seed = head[v]
+        else:
+            while state[HEAP] > 0:
+                c = heap[0]
+                if count[c] == 0:
+                    state[HEAP] -= 1
+                    heap[0] = heap[state[HEAP]]
+                else:
+                    now = incompatible(c, value, kind, starts, listed, people, place, without, excluders)
+                    if now == key[c]:  # numbers only fall, so no other class can have a larger one
+                        seed = c
+                        break
+                    key[c] = now
+                if state[HEAP] > 0:
+                    sift(heap, state[HEAP], key)
+        if seed < 0:
+            break
+        trial += 1
+        chosen[0], made, n_fits = seed, 1, 0
+        if rule == PRINTED:
+            for c in range(classes):
+                if count[c] > 0 and share_a_group(seed, c, value, kind, ruled, values):
+                    fits[n_fits] = c
+                    n_fits += 1
+        while made < size:
+            last = chosen[made - 1]
+            if rule == PRINTED:
+                kept = 0
+                for j in range(n_fits):
+                    if share_a_group(last, fits[j], value, kind, ruled, values):
+                        fits[kept] = fits[j]
+                        kept += 1
+                n_fits = kept
+                found = printed_partner(fits, n_fits, value, kind, starts, listed, place, count, there, lacking, lacking_all)
+            else:
+                barred[value[last]] = trial
+                for i in range(starts[kind[last]], starts[kind[last] + 1]):
+                    barred[listed[i]] = trial
+                found = balanced_partner(chosen, made, barred, trial, value, kind, ruled, first, head, count, people, order)
+            if found < 0:
+                break
+            chosen[made] = found
+            made += 1
+        if made < size:
+            state[LEFT] -= count[seed]
+            number = count[seed]
+            take(seed, number, value, kind, starts, listed, place, count, people, without, excluders, order)
+            continue
+        for j in range(size):
+            take(chosen[j], 1, value, kind, starts, listed, place, count, people, without, excluders, order)
+            out[state[MADE] * size + j] = chosen[j]
+        state[MADE] += 1
+        state[LEFT] -= size
+    if state[MADE] < end:
+        state[DONE] = 1
