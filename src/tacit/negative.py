@@ -7,6 +7,7 @@ from typing import Any
 
 from tacit.api import Trees, trees_of
 from tacit.errors import OptionError
+from tacit.formats.hierarchies import check_hierarchies
 from tacit.mining import negative as negative_mining
 from tacit.model.negative import NegativeRules
 from tacit.model.table import Table
@@ -43,11 +44,13 @@ def mine_negative_rules(
     if not isinstance(people, Table):
         remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where="mine_negative_rules", remedy=remedy)
+    trees = trees_of(hierarchies, people)
+    check_hierarchies(trees or {}, people)
     return negative_mining.mine_negative_rules(
         people,
         min_expectation=min_expectation,
         min_confidence=min_confidence,
-        hierarchies=trees_of(hierarchies, people),
+        hierarchies=trees,
         fuzzy=fuzzy,
         max_length=max_length,
         significance=significance,

@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "auditing": {"attacks", "errors", "formats", "model"},
     "api": {"attacks", "auditing", "errors", "formats", "measures", "mining", "model", "repairing", "repairs"},
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
-    "negative": {"api", "errors", "mining", "model"},
+    "negative": {"api", "errors", "formats", "mining", "model"},
     "queries": {"attacks", "auditing", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},

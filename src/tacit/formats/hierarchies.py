@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from tacit.errors import InputError
+from tacit.errors import InputError, OptionError
 from tacit.formats.files import FilePath, open_text, shown
 from tacit.formats.table_text import BLANKS, records, sniff_delimiter
 from tacit.model.hierarchy import ROOT, Hierarchy
-from tacit.model.table import Column
+from tacit.model.schema import require_column
+from tacit.model.table import Column, Table
 
 
 def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
@@ -45,7 +46,7 @@ def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
     if not chains:
         raise InputError("is empty", where=where, remedy="Write one line per value: value;coarser;...;*")
     _check_tree(chains, lines, where)
-    return Hierarchy(column, chains)
+    return Hierarchy(column, chains, where)
 
 
 def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hierarchy]:
@@ -71,6 +72,24 @@ def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hier
         listed = ", ".join(f"{column}.csv" for column in columns)
         raise InputError("holds no hierarchy of any column", where=where, remedy=f"Call the files for instance {listed}")
     return {column: read_hierarchy(os.path.join(folder, files[column][0]), column) for column in columns if column in files}
+
+
+def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
+    """Raise when hierarchies do not fit the QI columns of a table: one of another column, one that misses a value, one that is no tree."""
+    for name, tree in trees.items():
+        if not isinstance(tree, Hierarchy):
+            remedy = "Give a folder of files, or Hierarchy(column, levels) for each column"
+            raise OptionError(f"what is given for column {name!r} is no hierarchy", where="hierarchies", remedy=remedy)
+        if tree.column != name:
+            raise InputError(
+                f"is the hierarchy of column {tree.column!r} and given for column {name!r}",
+                where=tree.file,
+                remedy="Give each column its own",
+            )
+        require_column(name, people.names, where=tree.file)
+        if name in people.schema.qi:
+            check_covers(tree, people.column(name), where=tree.file)
+            _check_tree(tree.levels, {value: line for line, value in enumerate(tree.levels, start=1)}, tree.file)
 
 
 def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarchies") -> None:

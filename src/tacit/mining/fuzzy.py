@@ -37,9 +37,10 @@ class Scale:
     def of(cls, column: Column, tree: Hierarchy | None, spread: Fraction) -> Scale:
         """The scale of a numeric column."""
         numbers = {value: _number(value, _where(column, code)) for code, value in enumerate(column.values)}
-        for line, value in enumerate(tree.levels if tree is not None else (), start=1):
-            if value not in numbers:
-                numbers[value] = _number(value, f"hierarchy of column {column.name!r}, value {line}")
+        if tree is not None:
+            for line, value in enumerate(tree.levels, start=1):
+                if value not in numbers:
+                    numbers[value] = _number(value, f"{tree.file}, value {line}")
         per_step = 1
         while per_step < _MOST_STEPS and any((number * per_step).denominator > 1 for number in numbers.values()):
             per_step *= 10
@@ -79,9 +80,13 @@ def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> di
                 where="--fuzzy",
                 remedy=nearest_name(name, qi, "quasi-identifying columns"),
             )
-        spreads[name] = exact(spread, where=f"--fuzzy {name}")
+        remedy = f"Write for instance --fuzzy {name}=2 (Python: fuzzy={{{name!r}: 2}})"
+        try:
+            spreads[name] = exact(spread, where=f"--fuzzy {name}")
+        except OptionError as error:
+            raise OptionError(error.what, where=error.where, remedy=remedy) from None
         if spreads[name] <= 0:
-            raise OptionError("the spread must be more than 0", where=f"--fuzzy {name}", remedy=f"Write for instance {name}=2")
+            raise OptionError("the spread must be more than 0", where=f"--fuzzy {name}", remedy=remedy)
     return spreads
 
 

@@ -141,7 +141,7 @@ def mine_negative_rules(
         found.antecedents, found.excluded, crisp.astype(np.int64), answer.minimal, case.nodes, header, answer.expectation,
         np.bincount(excluded.sum(axis=1), case.weights, 1).astype(np.int64), answer.itemsets, asked.significance,
         _by_chance(case, answer, asked, permutations, seed, watch), expectation,
-        support=found.support, confidence=1 - found.against / np.maximum(found.support, 1e-300), against=against.astype(np.int64),
+        support=found.support, confidence=(found.support - found.against) / found.support, against=against.astype(np.int64),
         min_confidence=asked.confidence, fuzzy={name: float(spread) for name, spread in spreads.items()}, all_rules=answer.all_rules,
         itemsets_counted=answer.counted, own_excluded=int(case.weights[own].sum()),
     )  # fmt: skip

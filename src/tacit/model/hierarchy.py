@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 #: The root that every value belongs to; it says nothing and is never an item.
 ROOT = "*"
@@ -12,6 +12,8 @@ ROOT = "*"
 class Hierarchy:
     """Coarser values of a column: ``levels[value]`` lists what the value belongs to, from finest to coarsest, without the root.
 
+    ``file`` is where it stands, for errors.
+
     >>> tree = Hierarchy("race", {"Black": ("Non-White",), "White": ()})
     >>> tree.nodes
     ('Non-White',)
@@ -19,6 +21,7 @@ class Hierarchy:
 
     column: str
     levels: dict[str, tuple[str, ...]]
+    file: str = field(default="hierarchies", compare=False)
 
     @property
     def nodes(self) -> tuple[str, ...]:

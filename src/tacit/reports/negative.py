@@ -39,10 +39,14 @@ def negative_text(rules: NegativeRules) -> str:
     n = rules.header.n or 0
     lines = [_number(rules, n)]
     lines.append(f"Expectation at least {rules.min_expectation:.10g} that somebody would have the value by chance")
+    if len(rules.header.sa_values) < 2:
+        lines.append("There is only one sensitive value: nothing can be ruled out, and everyone's value is known")
     lines += [*_softness(rules), _testing(rules), "", "Values ruled out per person:"]
     for number, people in enumerate(rules.excluded_values.tolist()):
         if people:
-            lines.append(f"  {number:>3}  {people:>11,} people ({100 * people / max(1, n):.2f} %)")
+            lines.append(
+                f"  {number:>3}  {people:>11,} {'person' if people == 1 else 'people'} ({100 * people / max(1, n):.2f} %)"
+            )
     order = sorted(range(len(rules)), key=lambda i: (-int(rules.minimal[i]), -int(rules.count[i]), i))[:SHOWN]
     if order:
         lines += ["", f"Most people ({len(order)} of {len(rules):,}):"]
