@@ -1,7 +1,7 @@
 """Tacit tells a data owner what a release gives away about single people, before it is published.
 
 ==================  =========================================================================
-read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_tree`
+read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`, :func:`read_tree`
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tacit.errors import (
         Contradiction,
         EngineError,
+        Infeasible,
         InputError,
         InternalError,
         LimitReached,
@@ -43,9 +44,11 @@ if TYPE_CHECKING:
         RepairError,
         TacitError,
     )
+    from tacit.formats.buckets import read_buckets
     from tacit.formats.trees import read_tree
     from tacit.measures import MEASURES
     from tacit.model.audit import Audit
+    from tacit.model.buckets import Buckets
     from tacit.model.comparison import Comparison
     from tacit.model.finding import Finding
     from tacit.model.negative import NegativeRules
@@ -77,6 +80,7 @@ _HOMES = {
     "tacit.errors": (
         "Contradiction",
         "EngineError",
+        "Infeasible",
         "InputError",
         "InternalError",
         "LimitReached",
@@ -85,8 +89,10 @@ _HOMES = {
         "TacitError",
     ),
     "tacit.measures": ("MEASURES",),
+    "tacit.formats.buckets": ("read_buckets",),
     "tacit.formats.trees": ("read_tree",),
     "tacit.model.audit": ("Audit",),
+    "tacit.model.buckets": ("Buckets",),
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
     "tacit.model.negative": ("NegativeRules",),
@@ -109,11 +115,13 @@ __all__ = [
     "MEASURES",
     "REPAIRS",
     "Audit",
+    "Buckets",
     "Channel",
     "Comparison",
     "Contradiction",
     "EngineError",
     "Finding",
+    "Infeasible",
     "InputError",
     "InternalError",
     "Itemsets",
@@ -137,6 +145,7 @@ __all__ = [
     "mine_negative_rules",
     "mine_rules",
     "posterior_of",
+    "read_buckets",
     "read_release",
     "read_table",
     "read_transactions",

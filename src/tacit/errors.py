@@ -9,6 +9,7 @@
     ├── EngineError        an engine is not installed, or failed
     ├── LimitReached       time ran out; what was found so far is kept
     ├── RepairError        no repair met the policy
+    │   └── Infeasible     nothing that could be published meets it
     └── InternalError      a bug in Tacit
 
 Every message is one sentence ``where: what is wrong. what to do.`` and never holds a cell's value: positions, column names and
@@ -57,6 +58,14 @@ class LimitReached(TacitError):
 
 class RepairError(TacitError):
     """No repair met the policy."""
+
+
+class Infeasible(RepairError):
+    """Nothing that could be published meets what is asked; ``rows`` are those of the people who stand in the way, from 0, as far as known."""
+
+    def __init__(self, what: str, *, where: str, remedy: str, rows: Iterable[int] = ()) -> None:
+        self.rows = tuple(rows)
+        super().__init__(what, where=where, remedy=remedy)
 
 
 class InternalError(TacitError):
