@@ -36,6 +36,7 @@ from tacit.mining import itemsets as itemset_mining
 from tacit.mining import rules as rule_mining
 from tacit.mining.items import table_rows
 from tacit.model.audit import Audit
+from tacit.model.buckets import Buckets
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.policy import Limits, Policy
@@ -258,6 +259,9 @@ def repair(
     ('clean', 1, 2)
     """
     start = read_release(release)
+    if isinstance(start, Buckets):
+        remedy = "Group the people anew: tacit bucketize DATA --knowledge FILE"
+        raise OptionError("a bucketized release is not repaired", where="the release", remedy=remedy)
     chosen = _method(method, start, data)
     precision = _precision(method, base, decimals)
     people = owners_people(start, data)

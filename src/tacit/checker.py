@@ -18,6 +18,7 @@ from tacit.checker_rules import Reject as _Reject
 from tacit.checker_rules import RuleBook, check_rules
 from tacit.checker_values import check_values
 from tacit.errors import InputError
+from tacit.model.buckets import Buckets
 from tacit.model.release import Itemsets, Release
 from tacit.model.table import Table
 
@@ -146,7 +147,7 @@ def _check(record: Mapping[str, Any], releases: Sequence[Release], known: Table 
     if len(record["release"]) != len(releases):
         return Verification(0, (f"the audit is about {len(record['release'])} releases, {len(releases)} are given",))
     problems = _same_releases(record, releases) + _totals(record)
-    books = [_Book(release) if isinstance(release, Itemsets) else RuleBook(release) for release in releases]
+    books = [_Book(one) if isinstance(one, Itemsets) else RuleBook(one) for one in releases if not isinstance(one, Buckets)]
     claims = {attack["code"]: attack["claim"] for attack in record["attacks"]}
     held = 0
     for finding in record["findings"]:

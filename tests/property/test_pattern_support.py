@@ -126,6 +126,7 @@ def test_rules_bound_patterns_in_every_world(form: Form, tmp_path: Path) -> None
         (tmp_path / "r.csv").write_text(text[0])
         (tmp_path / "r.csv.json").write_text(text[1])
         release = tacit.read_release(tmp_path / "r.csv")
+        assert isinstance(release, tacit.Rules)
         names = sorted({*release.items.names, "s=x", "s=y"})
         for _ in range(3):
             pattern = random_pattern(chance, names)

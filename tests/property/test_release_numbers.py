@@ -16,7 +16,7 @@ from tacit.errors import Contradiction
 from tacit.formats.numbers import read_shares
 from tacit.formats.printout import TextColumn
 from tacit.formats.ratios import Ratio, narrow, sure_wholes
-from tacit.formats.releases import read_release
+from tacit.formats.releases import read_listed
 from tacit.model.number import ROUNDINGS, Printed, Rounding, column_steps
 from tacit.model.release import Itemsets, Rules
 
@@ -26,7 +26,7 @@ def read_text(text: str, header: dict[str, object], rounding: Rounding = "neares
         path = Path(folder, "r.csv")
         path.write_text(text)
         Path(folder, "r.csv.json").write_text(json.dumps(header))
-        return read_release(path, rounding=rounding)
+        return read_listed(path, rounding=rounding)
 
 
 def fixed(value: Fraction, digits: int, mode: str) -> str:

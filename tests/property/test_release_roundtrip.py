@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.formats.releases import read_release, write_release
+from tacit.formats.releases import read_listed, write_release
 from tacit.model.items import Items
 from tacit.model.number import Printed
-from tacit.model.release import ONLY, Decimals, Header, Itemsets, Release, Rules
+from tacit.model.release import ONLY, Decimals, Header, Itemsets, Listed, Rules
 from tacit.model.sets import Sets
 from tacit.model.transactions import sort_names
 
@@ -96,7 +96,7 @@ def item_names(draw: st.DrawFn, names: list[str]) -> Items:
     return Items.of_columns([*(("z", name) for name in sorted(names[:cut])), *(("a", name) for name in sorted(names[cut:]))])
 
 
-def same(got: Release, given_: Release) -> None:
+def same(got: Listed, given_: Listed) -> None:
     assert got.kind == given_.kind
     assert got.header == given_.header
     assert got.items.names == given_.items.names
@@ -109,11 +109,11 @@ def text(decimals: Decimals | None, index: int) -> str | None:
     return None if decimals is None else decimals.text(index)
 
 
-def through(release: Release, ending: str) -> Any:
+def through(release: Listed, ending: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"r{ending}")
         write_release(release, path)
-        return read_release(path)
+        return read_listed(path)
 
 
 @pytest.mark.parametrize(("ending", "examples"), [(".csv", 150), (".csv.gz", 20), (".parquet", 25)])

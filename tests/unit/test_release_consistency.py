@@ -12,9 +12,9 @@ import pytest
 
 from tacit.errors import Contradiction, InputError, numbered
 from tacit.formats import consistency, subsets
-from tacit.formats.releases import read_release
+from tacit.formats.releases import read_listed
 from tacit.model.items import Items
-from tacit.model.release import Header, Itemsets, Release, Rules
+from tacit.model.release import Header, Itemsets, Listed, Rules
 from tacit.model.sets import Sets
 from tacit.model.source import Source
 
@@ -24,7 +24,7 @@ def message(folder: Path, text: str, header: dict[str, Any] | None = None, **opt
     (folder / "r.csv").write_text(text)
     (folder / "r.csv.json").write_text(json.dumps({"n": 100} if header is None else header))
     with pytest.raises(InputError) as caught:
-        read_release(folder / "r.csv", **options)
+        read_listed(folder / "r.csv", **options)
     assert "CANARY" not in str(caught.value)
     assert caught.value.__cause__ is None
     if isinstance(caught.value, Contradiction) and caught.value.lines:
@@ -114,7 +114,7 @@ class TestItemsets:
         got = message(tmp_path, text, {"n": 1000, "rounding": "truncated"})  # 510..519 and 520..529
         assert "lines 2 and 3: the itemset of line 3 holds that of line 2" in got
         (tmp_path / "r.csv.json").write_text(json.dumps({"n": 1000}))
-        assert len(read_release(tmp_path / "r.csv")) == 2  # 505..515 and 515..525
+        assert len(read_listed(tmp_path / "r.csv")) == 2  # 505..515 and 515..525
 
     def test_withheld_line_in_between(self, tmp_path: Path) -> None:
         """Two lines clash although the line between them fits both."""
@@ -133,7 +133,7 @@ class TestRules:
         got = message(tmp_path, rule_lines(f"{F},high,80,,0.987"), self.HEADER)
         assert got.startswith("r.csv, line 2: no whole numbers of people fit all that the line prints")
         (tmp_path / "r.csv.json").write_text(json.dumps(self.HEADER))
-        release = read_release(tmp_path / "r.csv", rounding="truncated")
+        release = read_listed(tmp_path / "r.csv", rounding="truncated")
         assert isinstance(release, Rules)
         assert release.whole(0).to_list() == [81, 81]
 
@@ -162,7 +162,7 @@ class TestRules:
     def test_twice_alike(self, tmp_path: Path) -> None:
         (tmp_path / "r.csv").write_text(rule_lines(f"{F},high,,,", f"{F},high,30,,", f"{F},high,30,,"))
         (tmp_path / "r.csv.json").write_text(json.dumps(self.HEADER))
-        got = read_release(tmp_path / "r.csv")
+        got = read_listed(tmp_path / "r.csv")
         assert (len(got), got.line(0), got.count(0).to_list()) == (1, 3, [30, 30])
 
 
@@ -224,12 +224,12 @@ class TestCells:
     def test_a_column_missing(self, tmp_path: Path) -> None:
         (tmp_path / "r.csv").write_text("itemsets,coun\n[],5\n")
         with pytest.raises(InputError, match=r"^r\.csv, line 1: has neither a column 'itemset' nor"):
-            read_release(tmp_path / "r.csv", form="tacit")
+            read_listed(tmp_path / "r.csv", form="tacit")
 
     def test_columns_twice_in_a_frame(self) -> None:
         frame = pd.DataFrame([[0.5, 0.5, frozenset("a")]], columns=["support", "support", "itemsets"])
         with pytest.raises(InputError, match=r"^frame: two columns have the same name"):
-            read_release(frame, n=2)
+            read_listed(frame, n=2)
 
 
 def itemsets(family: list[list[int]], lo: list[int], hi: list[int] | None = None, n: int | None = None) -> Itemsets:
@@ -252,13 +252,13 @@ def itemsets(family: list[list[int]], lo: list[int], hi: list[int] | None = None
 def test_a_contradiction_carries_its_lines(tmp_path: Path, cells: tuple[str, ...], lines_named: tuple[int, ...]) -> None:
     (tmp_path / "r.csv").write_text(lines(*cells))
     with pytest.raises(Contradiction) as caught:
-        read_release(tmp_path / "r.csv", n=100)
+        read_listed(tmp_path / "r.csv", n=100)
     assert caught.value.lines == lines_named
 
 
 class TestReleasesInMemory:
     def test_fine_ones_come_back_unchanged(self) -> None:
-        release: Release = itemsets([[0], [1], [0, 1]], [5, 4, 4], n=5)
+        release: Listed = itemsets([[0], [1], [0, 1]], [5, 4, 4], n=5)
         assert consistency.check_release(release) is release
         assert len(consistency.check_release(itemsets([], []))) == 0
 

@@ -17,7 +17,7 @@ from mlxtend.frequent_patterns import association_rules, fpgrowth
 
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.formats import FORMATS
-from tacit.formats.releases import find_format, read_release
+from tacit.formats.releases import find_format, read_listed
 from tacit.model.release import Itemsets, Release, Rules
 
 ROWS = [["a", "b", "c"], ["a", "b"], ["a", "c"], ["b"], ["a", "it's", 'say "x"'], ["a", "b", "c"], ["c"]]
@@ -73,7 +73,7 @@ class TestMlxtend:
         frame = fpgrowth(one_hot(), 1 / 7, use_colnames=True)
         frame.to_csv(tmp_path / "m.csv", index=index)
         assert find_format(tmp_path / "m.csv").name == "mlxtend"
-        got = read_release(tmp_path / "m.csv", n=len(ROWS))
+        got = read_listed(tmp_path / "m.csv", n=len(ROWS))
         assert exact(got) == true_counts()
         assert got.support is None  # doubles in full: the counts are published
         assert (got.header.complete, got.line(0)) == (False, 2)
@@ -81,7 +81,7 @@ class TestMlxtend:
     def test_numbers_as_items(self, tmp_path: Path) -> None:
         frame = fpgrowth(one_hot(), 1 / 7)
         frame.to_csv(tmp_path / "m.csv")
-        got = read_release(tmp_path / "m.csv", n=len(ROWS))
+        got = read_listed(tmp_path / "m.csv", n=len(ROWS))
         assert exact(got) == {frozenset(str(NAMES.index(i)) for i in items): count for items, count in true_counts().items()}
 
     @pytest.mark.filterwarnings("ignore:invalid value")
@@ -89,7 +89,7 @@ class TestMlxtend:
     def test_rules_of_a_real_run(self, tmp_path: Path, as_file: bool) -> None:
         frame = association_rules(fpgrowth(one_hot(), 1 / 7, use_colnames=True), min_threshold=0.5)
         frame.to_csv(tmp_path / "m.csv", index=False)
-        got = of_rules(read_release(tmp_path / "m.csv" if as_file else frame, n=len(ROWS)))
+        got = of_rules(read_listed(tmp_path / "m.csv" if as_file else frame, n=len(ROWS)))
         truth = true_counts()
         assert len(got) == len(frame)
         assert all(part == [truth[a | c]] * 2 and whole == [truth[a]] * 2 for (a, c), (part, whole) in got.items())
@@ -98,33 +98,33 @@ class TestMlxtend:
         frame = fpgrowth(one_hot(), 1 / 7, use_colnames=True)
         lists = {"support": frame["support"].tolist(), "itemsets": [sorted(items) for items in frame["itemsets"]]}
         for given in (frame, pl.DataFrame(lists), pl.DataFrame(lists).lazy(), pa.table(lists)):
-            got = read_release(given, n=len(ROWS))
+            got = read_listed(given, n=len(ROWS))
             assert exact(got) == true_counts()
             assert (got.source, got.line(0)) == (None, 1)
 
     def test_frame_read_back_from_csv(self, tmp_path: Path) -> None:
         fpgrowth(one_hot(), 1 / 7, use_colnames=True).to_csv(tmp_path / "m.csv")
-        assert exact(read_release(pd.read_csv(tmp_path / "m.csv"), n=len(ROWS))) == true_counts()
+        assert exact(read_listed(pd.read_csv(tmp_path / "m.csv"), n=len(ROWS))) == true_counts()
 
     def test_rounded_supports_are_intervals(self) -> None:
         frame = fpgrowth(one_hot(), 1 / 7, use_colnames=True).round(2)
-        got = counts(read_release(frame, n=700))
+        got = counts(read_listed(frame, n=700))
         assert got[frozenset("a")] == (494, 500)  # 0.71
 
     def test_floats_of_32_bits(self) -> None:
         frame = pd.DataFrame({"support": np.array([1 / 3, 2 / 3], np.float32), "itemsets": [frozenset("a"), frozenset("b")]})
-        assert exact(read_release(frame, n=300)) == {frozenset("a"): 100, frozenset("b"): 200}
+        assert exact(read_listed(frame, n=300)) == {frozenset("a"): 100, frozenset("b"): 200}
 
     def test_doubles_in_full_are_not_truncated(self) -> None:
         frame = fpgrowth(one_hot(), 1 / 7, use_colnames=True)
-        assert exact(read_release(frame, n=len(ROWS), rounding="truncated")) == true_counts()
+        assert exact(read_listed(frame, n=len(ROWS), rounding="truncated")) == true_counts()
 
     def test_other_ways_to_print_a_set(self, tmp_path: Path) -> None:
         text = (
             "support,itemsets\n0.5,\"{'a', \"\"b\"\"}\"\n0.5,['a' ]\n0.25,\"('a', 'c',)\"\n"
             "0.25,set(['d\\x41'])\n1,frozenset()\n0.25,\"[1, 2]\"\n"
         )
-        got = exact(read_release(put(tmp_path, "m.csv", text), n=4))
+        got = exact(read_listed(put(tmp_path, "m.csv", text), n=4))
         assert set(got) == {frozenset("ab"), frozenset("a"), frozenset("ac"), frozenset(["dA"]), frozenset("12")}
 
     @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ class TestMlxtend:
         quoted = '"' + cell.replace('"', '""') + '"'
         path = put(tmp_path, "m.csv", f"support,itemsets\n0.5,frozenset({{'a'}})\n0.5,{quoted}\n")
         with pytest.raises(InputError) as caught:
-            read_release(path, n=4)
+            read_listed(path, n=4)
         assert str(caught.value).startswith("m.csv, line 3, column 'itemsets': is not a printed set. ")
 
     def test_asks_for_n(self, tmp_path: Path) -> None:
@@ -152,13 +152,13 @@ class TestMlxtend:
         with pytest.raises(
             InputError, match=r"^m\.csv, line 2, column 'support': is a share.*Give the number of people with --n N"
         ):
-            read_release(path)
+            read_listed(path)
 
     def test_frame_errors(self) -> None:
         with pytest.raises(InputError, match=r"^frame: the columns are those of no release"):
-            read_release(pd.DataFrame({"x": [1]}))
+            read_listed(pd.DataFrame({"x": [1]}))
         with pytest.raises(InputError, match=r"^frame, row 2, column 'itemsets': is not a set of items"):
-            read_release(pd.DataFrame({"support": [0.5, 0.5], "itemsets": [frozenset("a"), 3]}), n=2)
+            read_listed(pd.DataFrame({"support": [0.5, 0.5], "itemsets": [frozenset("a"), 3]}), n=2)
 
 
 class TestArules:
@@ -166,7 +166,7 @@ class TestArules:
 
     def test_itemsets_as_written_by_default(self, tmp_path: Path) -> None:
         text = '"items" "support" "count"\n"1" "{a,b}" 0.3 30\n"2" "{age=[20,30),sex=F}" 0.25 25\n"3" "{say \\"x\\"}" 0.5 50\n'
-        got = read_release(put(tmp_path, "r.txt", text))
+        got = read_listed(put(tmp_path, "r.txt", text))
         assert exact(got) == {frozenset("ab"): 30, frozenset(["age=[20,30)", "sex=F"]): 25, frozenset(['say "x"']): 50}
         assert (got.line(0), find_format(tmp_path / "r.txt").name) == (2, "arules")
 
@@ -176,48 +176,48 @@ class TestArules:
         names = self.RULES.replace(",", sep)
         line = sep.join(['"{a,b} => {c}"', "0.3", "0.75", "0.4", "1.2", "30"])
         text = names + ('"1"' + sep if named else "") + line + "\n"
-        got = of_rules(read_release(put(tmp_path, "r.csv", text), n=100))
+        got = of_rules(read_listed(put(tmp_path, "r.csv", text), n=100))
         assert got == {(frozenset("ab"), frozenset("c")): ([30, 30], [40, 40])}
 
     def test_row_names_under_an_empty_name(self, tmp_path: Path) -> None:
         text = '"","items","support","count"\n"1","{a}",0.3,30\n'
-        assert exact(read_release(put(tmp_path, "r.csv", text))) == {frozenset("a"): 30}
+        assert exact(read_listed(put(tmp_path, "r.csv", text))) == {frozenset("a"): 30}
 
     def test_two_columns(self, tmp_path: Path) -> None:
         text = '"LHS","RHS","support","confidence"\n"{a,b}","{c}",0.333333333333333,1\n"{}","{c}",0.333333333333333,0.333333333333333\n'
-        got = of_rules(read_release(put(tmp_path, "r.csv", text), n=300))
+        got = of_rules(read_listed(put(tmp_path, "r.csv", text), n=300))
         assert got[frozenset("ab"), frozenset("c")] == ([100, 100], [100, 100])
         assert got[frozenset(), frozenset("c")] == ([100, 100], [300, 300])
 
     def test_counts_beside_supports_give_n(self, tmp_path: Path) -> None:
         text = '"items","support","count"\n"{a}",0.333333333333333,100\n'
-        assert read_release(put(tmp_path, "r.csv", text)).n == 300
+        assert read_listed(put(tmp_path, "r.csv", text)).n == 300
 
     @pytest.mark.parametrize("cell", ["a => b", "{a} => {b} => {c}", "{a}"])
     def test_what_is_no_rule(self, tmp_path: Path, cell: str) -> None:
         path = put(tmp_path, "r.csv", self.RULES + f'"{{a}} => {{b}}",0.3,0.5,0.6,1,30\n"{cell}",0.3,0.5,0.6,1,30\n')
         with pytest.raises(InputError, match=r"^r\.csv, line 3, column 'rules': is not a rule\."):
-            read_release(path, n=100)
+            read_listed(path, n=100)
 
     def test_what_is_no_set(self, tmp_path: Path) -> None:
         path = put(tmp_path, "r.csv", '"items","support","count"\n"{a}",0.3,30\n"b",0.3,30\n')
         with pytest.raises(InputError, match=r"^r\.csv, line 3, column 'items': is not a set in braces\."):
-            read_release(path)
+            read_listed(path)
 
 
 class TestSpmf:
     def test_itemsets(self, tmp_path: Path) -> None:
-        got = read_release(put(tmp_path, "s.txt", "1 #SUP: 7\n\n1 2 #SUP: 5\n10 2 1 #SUP: 3\n"))
+        got = read_listed(put(tmp_path, "s.txt", "1 #SUP: 7\n\n1 2 #SUP: 5\n10 2 1 #SUP: 3\n"))
         assert exact(got) == {frozenset("1"): 7, frozenset("12"): 5, frozenset(["10", "1", "2"]): 3}
         assert ([got.line(i) for i in range(3)], got.n, got.items.names) == ([1, 3, 4], None, ("1", "2", "10"))
 
     def test_names(self, tmp_path: Path) -> None:
         text = "@CONVERTED_FROM_TEXT\n@ITEM=1=bread\n@ITEM=2=a=b c\n1 2 #SUP: 5\n"
-        assert exact(read_release(put(tmp_path, "s.txt", text))) == {frozenset(["bread", "a=b c"]): 5}
+        assert exact(read_listed(put(tmp_path, "s.txt", text))) == {frozenset(["bread", "a=b c"]): 5}
 
     def test_rules(self, tmp_path: Path) -> None:
         text = "1 2 ==> 3 #SUP: 3 #CONF: 0.75 #LIFT: 1.5\n4,5 ==> 6 #SUP: 2 #CONF: 0.6666666666666666\n"
-        got = of_rules(read_release(put(tmp_path, "s.txt", text)))
+        got = of_rules(read_listed(put(tmp_path, "s.txt", text)))
         assert got == {
             (frozenset("12"), frozenset("3")): ([3, 3], [4, 4]),
             (frozenset("45"), frozenset("6")): ([2, 2], [3, 3]),
@@ -225,14 +225,14 @@ class TestSpmf:
 
     def test_shares(self, tmp_path: Path) -> None:
         path = put(tmp_path, "s.txt", "1 #SUP: 0.75\n2 #SUP: 1.0\n")
-        assert exact(read_release(path, n=4)) == {frozenset("1"): 3, frozenset("2"): 4}
+        assert exact(read_listed(path, n=4)) == {frozenset("1"): 3, frozenset("2"): 4}
 
     @pytest.mark.parametrize(
         ("line", "what"), [("1 2 CANARY", "is not a line of SPMF"), ("1 ==> 2 #SUP: 3", "mixes itemsets and rules")]
     )
     def test_bad_lines(self, tmp_path: Path, line: str, what: str) -> None:
         with pytest.raises(InputError) as caught:
-            read_release(put(tmp_path, "s.txt", f"1 #SUP: 7\n{line}\n"))
+            read_listed(put(tmp_path, "s.txt", f"1 #SUP: 7\n{line}\n"))
         assert str(caught.value).startswith(f"s.txt, line 2: {what}")
         assert "CANARY" not in str(caught.value)
 
@@ -240,32 +240,32 @@ class TestSpmf:
 class TestBorgelt:
     def test_percentages(self, tmp_path: Path) -> None:
         path = put(tmp_path, "b.txt", "a b (12.3)\na (50)\n")
-        assert counts(read_release(path, n=1000)) == {frozenset("ab"): (123, 123), frozenset("a"): (500, 500)}
+        assert counts(read_listed(path, n=1000)) == {frozenset("ab"): (123, 123), frozenset("a"): (500, 500)}
         with pytest.raises(InputError, match=r"^b\.txt, line 1, column 'support': is a share"):
-            read_release(path)
+            read_listed(path)
 
     def test_counts(self, tmp_path: Path) -> None:
         path = put(tmp_path, "b.txt", "(8124)\n1 2 (813)\n1 (25)\n2 (900)\n".replace("1 (25)", "1 (5000)"))
-        got = read_release(path)
+        got = read_listed(path)
         assert exact(got) == {frozenset("12"): 813, frozenset("1"): 5000, frozenset("2"): 900}
         assert got.n == 8124
 
     def test_the_form_decides_where_numbers_do_not(self, tmp_path: Path) -> None:
         path = put(tmp_path, "b.txt", "1 2 (5)\n1 (25)\n")
-        assert exact(read_release(path, form="fimi")) == {frozenset("12"): 5, frozenset("1"): 25}
-        assert exact(read_release(path, form="borgelt", n=20)) == {frozenset("12"): 1, frozenset("1"): 5}
-        assert exact(read_release(path, n=20)) == {frozenset("12"): 1, frozenset("1"): 5}
+        assert exact(read_listed(path, form="fimi")) == {frozenset("12"): 5, frozenset("1"): 25}
+        assert exact(read_listed(path, form="borgelt", n=20)) == {frozenset("12"): 1, frozenset("1"): 5}
+        assert exact(read_listed(path, n=20)) == {frozenset("12"): 1, frozenset("1"): 5}
 
     def test_rules_print_the_support_of_the_body(self, tmp_path: Path) -> None:
-        got = of_rules(read_release(put(tmp_path, "b.txt", "c <- a b (40.0, 75.0)\n"), n=100))
+        got = of_rules(read_listed(put(tmp_path, "b.txt", "c <- a b (40.0, 75.0)\n"), n=100))
         assert got == {(frozenset("ab"), frozenset("c")): ([30, 30], [40, 40])}
-        got = of_rules(read_release(put(tmp_path, "b.txt", "c <- a b (400, 75.0)\nc <-  (900, 40.0)\n")))
+        got = of_rules(read_listed(put(tmp_path, "b.txt", "c <- a b (400, 75.0)\nc <-  (900, 40.0)\n")))
         assert got[frozenset("ab"), frozenset("c")] == ([300, 300], [400, 400])
 
     def test_bad_lines(self, tmp_path: Path) -> None:
         for line in ("a b", "a (x)", "c <- a (1, 2)", "a ()"):
             with pytest.raises(InputError, match=r"^b\.txt, line 6: does not read as items and a number"):
-                read_release(put(tmp_path, "b.txt", "a (12.5)\n" * 5 + line + "\n"), n=1000)
+                read_listed(put(tmp_path, "b.txt", "a (12.5)\n" * 5 + line + "\n"), n=1000)
 
 
 class TestSpark:
@@ -273,7 +273,7 @@ class TestSpark:
 
     def test_itemsets(self, tmp_path: Path) -> None:
         pq.write_table(self.TABLE, tmp_path / "s.parquet")
-        got = read_release(tmp_path / "s.parquet")
+        got = read_listed(tmp_path / "s.parquet")
         assert exact(got) == {frozenset("a"): 7, frozenset("ab"): 5, frozenset("c"): 3}
         assert ([got.line(i) for i in range(3)], find_format(tmp_path / "s.parquet").name) == ([1, 2, 3], "spark")
 
@@ -283,13 +283,13 @@ class TestSpark:
         pq.write_table(self.TABLE.slice(0, 1), folder / "part-00000-x.snappy.parquet")
         pq.write_table(self.TABLE.slice(1), folder / "part-00001-x.snappy.parquet")
         (folder / "_SUCCESS").touch()
-        got = read_release(folder)
+        got = read_listed(folder)
         assert exact(got) == {frozenset("a"): 7, frozenset("ab"): 5, frozenset("c"): 3}
         assert got.source is not None
         assert (got.source.name, len(got.source.sha256)) == ("out.parquet", 64)
         before = got.source.sha256
         pq.write_table(self.TABLE.slice(2), folder / "part-00001-x.snappy.parquet")
-        changed = read_release(f"{folder}/").source
+        changed = read_listed(f"{folder}/").source
         assert changed is not None
         assert changed.name == "out.parquet"
         assert changed.sha256 != before
@@ -298,7 +298,7 @@ class TestSpark:
         table = pa.table({"items": [[1, 2], [10]], "freq": pa.array([5, 3], pa.int64())})
         pq.write_table(table, tmp_path / "s.parquet")
         (tmp_path / "s.gz").write_bytes(gzip.compress((tmp_path / "s.parquet").read_bytes()))
-        assert exact(read_release(tmp_path / "s.gz")) == {frozenset("12"): 5, frozenset(["10"]): 3}
+        assert exact(read_listed(tmp_path / "s.gz")) == {frozenset("12"): 5, frozenset(["10"]): 3}
 
     def test_rules(self, tmp_path: Path) -> None:
         table = pa.table(
@@ -311,39 +311,39 @@ class TestSpark:
             }
         )
         pq.write_table(table, tmp_path / "s.parquet")
-        got = of_rules(read_release(tmp_path / "s.parquet", n=14))
+        got = of_rules(read_listed(tmp_path / "s.parquet", n=14))
         assert got == {(frozenset("a"), frozenset("c")): ([3, 3], [7, 7]), (frozenset("b"), frozenset("c")): ([1, 1], [2, 2])}
-        assert of_rules(read_release(table, n=14)) == got
+        assert of_rules(read_listed(table, n=14)) == got
         with pytest.raises(InputError, match=r"^s\.parquet, row 1, column 'support': is a share"):
-            read_release(tmp_path / "s.parquet")
+            read_listed(tmp_path / "s.parquet")
 
     def test_rules_without_support(self, tmp_path: Path) -> None:
         table = pa.table({"antecedent": [["a"]], "consequent": [["c"]], "confidence": [2 / 3]})
         pq.write_table(table, tmp_path / "s.parquet")
-        got = of_rules(read_release(tmp_path / "s.parquet", n=10))
+        got = of_rules(read_listed(tmp_path / "s.parquet", n=10))
         assert got == {(frozenset("a"), frozenset("c")): ([2, 6], [3, 9])}
         with pytest.raises(InputError, match=r"^s\.parquet, row 1: says something only together with the number of people"):
-            read_release(tmp_path / "s.parquet")
+            read_listed(tmp_path / "s.parquet")
 
     def test_frame(self) -> None:
         assert (
-            exact(read_release(self.TABLE))
-            == exact(read_release(self.TABLE.to_pandas()))
+            exact(read_listed(self.TABLE))
+            == exact(read_listed(self.TABLE.to_pandas()))
             == {frozenset("a"): 7, frozenset("ab"): 5, frozenset("c"): 3}
         )
 
     def test_errors(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"x": [1]}), tmp_path / "x.parquet")
         with pytest.raises(InputError, match=r"^x\.parquet: looks like no release file"):
-            read_release(tmp_path / "x.parquet")
+            read_listed(tmp_path / "x.parquet")
         with pytest.raises(InputError, match=r"has no lists 'items' with 'freq'"):
-            read_release(tmp_path / "x.parquet", form="spark")
+            read_listed(tmp_path / "x.parquet", form="spark")
         (tmp_path / "cut.parquet").write_bytes((tmp_path / "x.parquet").read_bytes()[:-20])
         with pytest.raises(InputError, match=r"is damaged"):
-            read_release(tmp_path / "cut.parquet")
+            read_listed(tmp_path / "cut.parquet")
         (tmp_path / "none").mkdir()
         with pytest.raises(InputError, match=r"the folder holds no Parquet file"):
-            read_release(tmp_path / "none")
+            read_listed(tmp_path / "none")
 
 
 PMML = """<?xml version="1.0"?>
@@ -367,22 +367,22 @@ ONE_RULE = '<AssociationRule support="0.75" confidence="0.75" antecedent="1" con
 
 class TestPmml:
     def test_rules(self, tmp_path: Path) -> None:
-        got = read_release(put(tmp_path, "m.xml", PMML.replace("RULES", ONE_RULE)))
+        got = read_listed(put(tmp_path, "m.xml", PMML.replace("RULES", ONE_RULE)))
         assert of_rules(got) == {(frozenset(["Cracker"]), frozenset(["drink=water"])): ([3, 3], [4, 4])}
         assert (got.n, got.min_support, str(got.header.min_confidence), got.line(0)) == (4, 2, "3/5", 13)
 
     def test_itemsets(self, tmp_path: Path) -> None:
-        got = read_release(put(tmp_path, "m.pmml", PMML.replace("RULES", "").replace(' xmlns="http://www.dmg.org/PMML-4_4"', "")))
+        got = read_listed(put(tmp_path, "m.pmml", PMML.replace("RULES", "").replace(' xmlns="http://www.dmg.org/PMML-4_4"', "")))
         assert exact(got) == {frozenset(["Cracker"]): 4, frozenset(["drink=water"]): 3, frozenset(["Cracker", "drink=water"]): 3}
         assert ([got.line(i) for i in range(3)], got.header.complete) == ([10, 11, 12], False)
 
     def test_n_against_the_file(self, tmp_path: Path) -> None:
         path = put(tmp_path, "m.xml", PMML.replace("RULES", ONE_RULE))
         with pytest.raises(OptionError, match=r"^--n: is 5, but m.xml says n = 4"):
-            read_release(path, n=5)
+            read_listed(path, n=5)
         (tmp_path / "m.xml.json").write_text(json.dumps({"format": "tacit.rules/1", "n": 5}))
         with pytest.raises(InputError, match=r"^m\.xml, line 5: numberOfTransactions is not n = 5"):
-            read_release(path)
+            read_listed(path)
 
     @pytest.mark.parametrize(
         ("old", "new", "where", "what"),
@@ -420,7 +420,7 @@ class TestPmml:
         text = PMML.replace("RULES", ONE_RULE)
         assert old in text
         with pytest.raises(InputError) as caught:
-            read_release(put(tmp_path, "m.xml", text.replace(old, new)))
+            read_listed(put(tmp_path, "m.xml", text.replace(old, new)))
         assert (caught.value.where, caught.value.what[: len(what)]) == (where, what)
         assert "CANARY" not in str(caught.value)
 
@@ -428,7 +428,7 @@ class TestPmml:
 class TestForms:
     def test_unknown_content_lists_the_forms(self, tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
-            read_release(put(tmp_path, "x.csv", "age,sex\n30,CANARY\n"))
+            read_listed(put(tmp_path, "x.csv", "age,sex\n30,CANARY\n"))
         assert str(caught.value).startswith(
             "x.csv: looks like no release file that Tacit knows. Give one of the known forms: tacit ("
         )
@@ -437,31 +437,31 @@ class TestForms:
 
     def test_empty_and_missing(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"^x\.csv: is empty\."):
-            read_release(put(tmp_path, "x.csv", "\n \n"))
+            read_listed(put(tmp_path, "x.csv", "\n \n"))
         with pytest.raises(InputError, match=r"there is no such file"):
-            read_release(tmp_path / "none.csv")
+            read_listed(tmp_path / "none.csv")
 
     @pytest.mark.parametrize("form", [entry.name for entry in FORMATS])
     def test_a_forced_form_that_does_not_fit(self, tmp_path: Path, form: str) -> None:
         with pytest.raises(InputError):
-            read_release(put(tmp_path, "x.csv", "age,sex\n30,f\n"), form=form)
+            read_listed(put(tmp_path, "x.csv", "age,sex\n30,f\n"), form=form)
 
     def test_a_header_beside_a_foreign_file(self, tmp_path: Path) -> None:
         path = put(tmp_path, "s.txt", "1 #SUP: 7\n")
         header: dict[str, Any] = {"format": "tacit.itemsets/1", "n": 9, "min_support": 5, "complete": True, "only": "closed"}
         (tmp_path / "s.txt.json").write_text(json.dumps(header))
-        got = read_release(path)
+        got = read_listed(path)
         assert isinstance(got, Itemsets)
         assert (got.n, got.min_support, got.header.complete, got.only) == (9, 5, True, "closed")
 
     @pytest.mark.parametrize("text", ["[1, 2]", "{", '{"something": "else"}'])
     def test_a_foreign_json_file_beside_a_foreign_file(self, tmp_path: Path, text: str) -> None:
         put(tmp_path, "s.txt.json", text)
-        assert read_release(put(tmp_path, "s.txt", "1 #SUP: 7\n")).n is None
+        assert read_listed(put(tmp_path, "s.txt", "1 #SUP: 7\n")).n is None
 
     def test_below_the_threshold_of_the_header(self, tmp_path: Path) -> None:
         (tmp_path / "s.txt.json").write_text(json.dumps({"format": "tacit.itemsets/1", "min_support": 8}))
         with pytest.raises(
             Contradiction, match=r"^s\.txt, line 1: no whole number of people prints so and reaches the min_support of 8"
         ):
-            read_release(put(tmp_path, "s.txt", "1 #SUP: 7\n"))
+            read_listed(put(tmp_path, "s.txt", "1 #SUP: 7\n"))

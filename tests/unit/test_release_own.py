@@ -13,7 +13,7 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.formats.releases import read_release, write_release
+from tacit.formats.releases import read_listed, write_release
 from tacit.model.items import Items
 from tacit.model.release import Decimals, Header, Itemsets, Rules
 from tacit.model.sets import Sets
@@ -35,13 +35,13 @@ def put(folder: Path, text: str, header: dict[str, Any] | None = None, name: str
 
 
 def itemsets(path: Path, **options: Any) -> Itemsets:
-    release = read_release(path, **options)
+    release = read_listed(path, **options)
     assert isinstance(release, Itemsets)
     return release
 
 
 def rules(path: Path, **options: Any) -> Rules:
-    release = read_release(path, **options)
+    release = read_listed(path, **options)
     assert isinstance(release, Rules)
     return release
 
@@ -154,7 +154,7 @@ class TestItemsets:
         got = itemsets(put(tmp_path, text))
         assert (got.n, len(got), got.line(0)) == (80, 1, 3)
         with pytest.raises(Contradiction, match=r"^r\.csv, line 2: the empty set"):
-            read_release(put(tmp_path, text), n=90)
+            read_listed(put(tmp_path, text), n=90)
 
     def test_n_from_counts_beside_supports(self, tmp_path: Path) -> None:
         text = f'itemset,count,support\n"[""a""]",30,{30 / 8124!r}\n'
@@ -164,7 +164,7 @@ class TestItemsets:
     def test_n_that_no_two_lines_share(self, tmp_path: Path) -> None:
         text = 'itemset,count,support\n"[""a""]",30,0.3\n"[""b""]",30,0.9\n'
         with pytest.raises(Contradiction, match=r"^r\.csv, line 3: count and support fit no number of people"):
-            read_release(put(tmp_path, text))
+            read_listed(put(tmp_path, text))
 
     def test_equal_lines_count_once(self, tmp_path: Path) -> None:
         text = 'itemset,count\n"[""a"", ""b""]",3\n"[""b"", ""a"", ""a""]",3\n"[""a""]",4\n'
@@ -246,41 +246,41 @@ class TestRules:
 class TestOptions:
     def test_a_release_comes_back_as_it_is(self, tmp_path: Path) -> None:
         got = itemsets(put(tmp_path, ITEMSETS, {"n": 100}))
-        assert read_release(got) is got
-        assert read_release(got, n=100) is got
-        assert read_release(got, complete=True).header.complete
-        closed = read_release(got, only="closed")
+        assert read_listed(got) is got
+        assert read_listed(got, n=100) is got
+        assert read_listed(got, complete=True).header.complete
+        closed = read_listed(got, only="closed")
         assert isinstance(closed, Itemsets)
         assert closed.only == "closed"
         with pytest.raises(OptionError, match=r"^--n: is 7, but the release says n = 100"):
-            read_release(got, n=7)
+            read_listed(got, n=7)
 
     def test_n_twice(self, tmp_path: Path) -> None:
         path = put(tmp_path, ITEMSETS, {"n": 100})
-        assert read_release(path, n=100).n == 100
+        assert read_listed(path, n=100).n == 100
         with pytest.raises(OptionError, match=r"^--n: is 101, but r\.csv says n = 100\."):
-            read_release(path, n=101)
+            read_listed(path, n=101)
 
     @pytest.mark.parametrize("n", [0, -1, 1.5, True, "100"])
     def test_bad_n(self, tmp_path: Path, n: Any) -> None:
         with pytest.raises(OptionError, match=r"^--n: must be a whole number of at least 1"):
-            read_release(put(tmp_path, ITEMSETS), n=n)
+            read_listed(put(tmp_path, ITEMSETS), n=n)
 
     def test_unknown_choices(self, tmp_path: Path) -> None:
         path: Any = put(tmp_path, ITEMSETS)
         with pytest.raises(OptionError, match=r"^--rounding: is not known. Did you mean 'nearest'"):
-            read_release(path, rounding="neerest")  # type: ignore[arg-type]
+            read_listed(path, rounding="neerest")  # type: ignore[arg-type]
         with pytest.raises(OptionError, match=r"^--only: is not known. Did you mean 'maximal'"):
-            read_release(path, only="maxmal")  # type: ignore[arg-type]
+            read_listed(path, only="maxmal")  # type: ignore[arg-type]
         with pytest.raises(OptionError, match=r"^--form: is no known form. Did you mean 'mlxtend'"):
-            read_release(path, form="mlxtent")
+            read_listed(path, form="mlxtent")
         with pytest.raises(OptionError, match=r"^data: is neither a path"):
-            read_release(3)
+            read_listed(3)
 
     def test_rounding_against_the_header(self, tmp_path: Path) -> None:
         path = put(tmp_path, ITEMSETS, {"rounding": "nearest"})
         with pytest.raises(OptionError, match=r"^--rounding: is truncated, but r\.csv\.json says nearest"):
-            read_release(path, rounding="truncated")
+            read_listed(path, rounding="truncated")
 
 
 class TestHeader:
@@ -316,7 +316,7 @@ class TestHeader:
     )
     def test_wrong_types_name_the_key(self, tmp_path: Path, key: str, value: Any, what: str) -> None:
         with pytest.raises(InputError) as caught:
-            read_release(put(tmp_path, ITEMSETS, {key: value}))
+            read_listed(put(tmp_path, ITEMSETS, {key: value}))
         assert caught.value.where == f"r.csv.json, key {key!r}"
         assert what in caught.value.what
 
@@ -330,33 +330,33 @@ class TestHeader:
         ):
             (tmp_path / "r.csv.json").write_text(text)
             with pytest.raises(InputError) as caught:
-                read_release(path)
+                read_listed(path)
             assert caught.value.where == where
             assert "CANARY" not in str(caught.value)
 
     def test_kind_against_columns(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"^r\.csv\.json, key 'format': says rules, but r\.csv holds itemsets"):
-            read_release(put(tmp_path, ITEMSETS, {"format": "tacit.rules/1"}))
+            read_listed(put(tmp_path, ITEMSETS, {"format": "tacit.rules/1"}))
 
     def test_roles_twice(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"^r\.csv\.json, key 'qi' or 'sa': column 'sex' is also given as --qi"):
-            read_release(put(tmp_path, RULES, {"qi": ["sex"], "sa": "sex"}))
+            read_listed(put(tmp_path, RULES, {"qi": ["sex"], "sa": "sex"}))
 
     def test_distribution_that_does_not_add_up(self, tmp_path: Path) -> None:
         header = {"n": 100, "sa": "pay", "sa_distribution": {"high": 30, "low": 60}}
         with pytest.raises(Contradiction, match=r"^r\.csv\.json: the counts of 'sa_distribution' do not add up to n = 100"):
-            read_release(put(tmp_path, ITEMSETS, header))
+            read_listed(put(tmp_path, ITEMSETS, header))
         header = {"sa_values": ["high"], "sa_distribution": {"CANARY": 3}}
         with pytest.raises(InputError, match=r"counts a value that 'sa_values' lacks") as caught:
-            read_release(put(tmp_path, ITEMSETS, header))
+            read_listed(put(tmp_path, ITEMSETS, header))
         assert "CANARY" not in str(caught.value)
 
     def test_a_base_is_for_itemsets(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"a base is for the counts of itemsets"):
-            read_release(put(tmp_path, RULES, {"format": "tacit.rules/1", "rounding": {"base": 5}}))
+            read_listed(put(tmp_path, RULES, {"format": "tacit.rules/1", "rounding": {"base": 5}}))
 
     def test_a_share_that_is_no_decimal(self, tmp_path: Path) -> None:
-        got = read_release(put(tmp_path, ITEMSETS, {"min_confidence": "1/3"}))
+        got = read_listed(put(tmp_path, ITEMSETS, {"min_confidence": "1/3"}))
         assert got.header.min_confidence == Fraction(1, 3)
 
 
@@ -415,7 +415,7 @@ class TestWriting:
         write_release(release, tmp_path / "b.csv.gz")
         assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
         assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()).startswith(b"itemset,count,support\n")
-        assert read_release(tmp_path / "a.csv.gz").n == 8
+        assert read_listed(tmp_path / "a.csv.gz").n == 8
 
     def test_parquet_for_other_programs(self, tmp_path: Path) -> None:
         import duckdb
@@ -429,7 +429,7 @@ class TestWriting:
         """A neighbour that the name would match as a pattern is not read instead."""
         write_release(release_of([[0]], [4], ("neighbour",), Header(n=8)), tmp_path / "ab.parquet")
         write_release(release_of([[0]], [4], ("a",), Header(n=8)), tmp_path / "a[b].parquet")
-        assert read_release(tmp_path / "a[b].parquet").items.names == ("a",)
+        assert read_listed(tmp_path / "a[b].parquet").items.names == ("a",)
 
     def test_an_empty_value_is_a_value_in_parquet(self, tmp_path: Path) -> None:
         import duckdb

@@ -15,6 +15,7 @@ from tacit.attacks.pattern_statements import MISSING, NOBODY, ONE_VALUE, PEOPLE,
 from tacit.attacks.rule_numbers import UNBOUNDED, Whole
 from tacit.errors import Contradiction, OptionError
 from tacit.model.bound import Bound
+from tacit.model.buckets import Buckets
 from tacit.model.finding import Citation
 from tacit.model.pattern import Pattern, Truth
 from tacit.model.release import Release
@@ -31,6 +32,9 @@ MOST_WITH_HELP = 8
 def pattern_support(release: Release, text: str) -> PatternSupport:
     """What a release says about the number of people in a pattern."""
     pattern = Pattern.parse(text)
+    if isinstance(release, Buckets):
+        remedy = "Ask about a person with tacit explain --finding, or give itemsets or rules"
+        raise OptionError("is about itemsets and rules, and this release is bucketized", where="--pattern", remedy=remedy)
     knowledge = knowledge_of(release)
     items = _items(pattern, knowledge)
     statements = knowledge.statements(items)

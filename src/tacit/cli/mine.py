@@ -15,7 +15,7 @@ from tacit.cli.settings import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.release import Release
+    from tacit.model.release import Listed
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
 
@@ -58,7 +58,7 @@ def itemsets_command(data: str, **given: Any) -> None:
     settings = Settings.of(given, near=data)
     min_support = settings.min_support
 
-    def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Release:
+    def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
         from tacit.api import mine_itemsets
 
         return mine_itemsets(
@@ -109,7 +109,7 @@ def rules_command(data: str, **given: Any) -> None:
     settings.needed("sa", "salary")
     flags = ("strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution", "incomplete", "time_limit")
 
-    def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Release:
+    def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
         from tacit.api import mine_rules
         from tacit.model.table import Table
 
@@ -125,7 +125,7 @@ def rules_command(data: str, **given: Any) -> None:
 mine_command.add_command(negative_command)
 
 
-def _mine(data: str, settings: Settings, mine: Callable[[Table | Transactions, Callable[[float], None]], Release]) -> None:
+def _mine(data: str, settings: Settings, mine: Callable[[Table | Transactions, Callable[[float], None]], Listed]) -> None:
     """Read, mine, write, tell."""
     given = settings.given
     out, json_to = given["output"], given["json_to"]
@@ -153,7 +153,7 @@ def _check_outputs(out: str | None, json_to: str | None, data: str) -> None:
     check_outputs([out, header_path(out), json_to], inputs=[data])
 
 
-def _record(release: Release) -> dict[str, Any]:
+def _record(release: Listed) -> dict[str, Any]:
     from tacit.model.release import Itemsets
     from tacit.reports.record import itemsets_record, rules_record
 
@@ -164,7 +164,7 @@ def _record(release: Release) -> dict[str, Any]:
 _TO_READ_AGAIN = ("id_column", "item_column", "hierarchies")
 
 
-def _text(release: Release, people: Table | Transactions, data: str, settings: Settings) -> str:
+def _text(release: Listed, people: Table | Transactions, data: str, settings: Settings) -> str:
     from tacit.reports.text import mined_text
 
     out = settings.given["output"]

@@ -24,6 +24,8 @@ from tacit.model.table import Column, Table
 
 _BLANKS = " \t\n\r\f\v"
 _EVENTS_PER_QUERY = 64
+#: Whole numbers with more distinct values than this are read as numbers: a type with that many texts takes longer.
+_MANY = 5_000
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
 _TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
 
@@ -146,6 +148,8 @@ class Relation:
         """One loaded column as codes."""
         text = f"t{number}"
         values = self.connection.execute(f"SELECT DISTINCT {text} FROM people ORDER BY {text}").fetchnumpy()[text]
+        if len(values) > _MANY and (numbers := self._whole_numbers(text)) is not None:
+            return _numbered(self.names[number], numbers)
         if 4 * len(values) > height:
             # Nearly every row has a value of its own: sorting the texts is faster than a type with that many values.
             cells = self.connection.execute(f"SELECT {text} FROM people").fetchnumpy()[text]
@@ -159,6 +163,15 @@ class Relation:
             # Not in SQL: over Parquet, whose statistics leave NaN out, DuckDB takes isnan() for false without looking.
             texts = ["" if text in ("nan", "-nan") else text for text in texts]
         return _tidy(self.names[number], texts, np.ascontiguousarray(codes, np.int32))
+
+    def _whole_numbers(self, text: str) -> npt.NDArray[np.int64] | None:
+        """A column of whole numbers, each spelled in its one usual way; None where some cell is something else."""
+        spelled = f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR)"
+        others = self.connection.execute(f"SELECT COUNT(*) FROM people WHERE {spelled} IS DISTINCT FROM {text}").fetchall()[0][0]
+        if others:
+            return None
+        found = self.connection.execute(f"SELECT CAST({text} AS BIGINT) AS number FROM people").fetchnumpy()["number"]
+        return np.ascontiguousarray(found, np.int64)
 
     def _text(self, number: int, aliased: str) -> str:
         """SQL for the text of a cell: as printed, the empty text where nothing is."""
@@ -180,6 +193,16 @@ class Relation:
 def _no_glob(path: str) -> str:
     """The path with the characters that DuckDB would take for patterns made literal."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in path)
+
+
+def _numbered(name: str, numbers: npt.NDArray[np.int64]) -> Column:
+    """A column of whole numbers, as text like every other."""
+    distinct, codes = np.unique(numbers, return_inverse=True)
+    texts = [str(number) for number in distinct.tolist()]
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return Column(name, tuple(texts[place] for place in order), rank[codes])
 
 
 def _tidy(name: str, texts: list[str], codes: npt.NDArray[np.int32]) -> Column:

@@ -17,14 +17,14 @@ from tacit.formats.printout import Printout, TextColumn
 from tacit.formats.ratios import Ratio, Ratios, people_of_rule, sure_wholes
 from tacit.formats.selection import selected
 from tacit.model.number import Printed
-from tacit.model.release import Counts, Decimals, Header, Itemsets, Only, Release, Rules
+from tacit.model.release import Counts, Decimals, Header, Itemsets, Listed, Only, Rules
 from tacit.model.source import Source
 
 #: Stands for "no upper end" while n is unknown; it never leaves this module.
 _UNBOUNDED = 2**61
 
 
-def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Release:
+def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Listed:
     """The release that a printout stands for; ``n`` is the number of people where the file does not say it."""
     reading = _Reading(printout)
     header = replace(printout.header, n=reading.people(n))

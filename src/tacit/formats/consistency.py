@@ -15,11 +15,11 @@ import numpy.typing as npt
 from tacit.errors import Contradiction, InputError, numbered
 from tacit.formats.selection import selected
 from tacit.formats.subsets import Clash, any_clash
-from tacit.model.release import Counts, Itemsets, Release, Rules
+from tacit.model.release import Counts, Itemsets, Listed, Rules
 from tacit.model.sets import Sets
 
 
-def check_release(release: Release) -> Release:
+def check_release(release: Listed) -> Listed:
     """The release without lines that say what another line says as well; a :class:`Contradiction` names the lines that cannot both be true."""
     if isinstance(release, Rules):
         _check_sides(release)
@@ -41,7 +41,7 @@ class _Events(NamedTuple):
     lines: npt.NDArray[np.int64]
 
 
-def _events(release: Release) -> _Events:
+def _events(release: Listed) -> _Events:
     positions = np.arange(len(release), dtype=np.int64)
     if isinstance(release, Itemsets):
         return _Events(release.sets, release.lo, release.hi, positions)
@@ -60,7 +60,7 @@ def united(left: Sets, right: Sets) -> Sets:
     return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
 
 
-def _at(release: Release, *positions: int) -> dict[str, Any]:
+def _at(release: Listed, *positions: int) -> dict[str, Any]:
     """Where a message points: the file with its lines in words, and the lines."""
     lines = sorted({release.line(position) for position in positions})
     name = release.source.name if release.source is not None else "release"
@@ -77,7 +77,7 @@ def _check_sides(release: Rules) -> None:
         raise InputError("antecedent and consequent share an item", where=where, remedy="Write each item on one side")
 
 
-def _check_ends(release: Release) -> None:
+def _check_ends(release: Listed) -> None:
     """Counts from 0 to n, and not more people in a rule than in its antecedent."""
     ends = [(release.lo, release.hi)] + ([(release.whole_lo, release.whole_hi)] if isinstance(release, Rules) else [])
     for lo, hi in ends:
@@ -89,13 +89,13 @@ def _check_ends(release: Release) -> None:
         _first(release, release.lo > release.whole_hi, "more people fit the rule than its antecedent: its confidence is above 1")
 
 
-def _first(release: Release, wrong: npt.NDArray[np.bool_], what: str) -> None:
+def _first(release: Listed, wrong: npt.NDArray[np.bool_], what: str) -> None:
     found = np.flatnonzero(wrong)
     if len(found):
         raise Contradiction(what, remedy="Correct the line or n", **_at(release, int(found[0])))
 
 
-def _without_repeats(release: Release) -> Release:
+def _without_repeats(release: Listed) -> Listed:
     """One line per set. Of lines about the same set one must say all that the others say: the narrowest stays."""
     if isinstance(release, Itemsets):
         keys, ends = release.sets.hashes(), np.stack((release.lo, release.hi))
@@ -114,7 +114,7 @@ def _without_repeats(release: Release) -> Release:
     return selected(release, np.flatnonzero(kept))
 
 
-def _narrowest(release: Release, ends: Counts, positions: list[int]) -> list[int]:
+def _narrowest(release: Listed, ends: Counts, positions: list[int]) -> list[int]:
     """Of lines with one hash: for each set the line that says most, the first of equals."""
     chosen: dict[tuple[bytes, ...], int] = {}
     for position in positions:
@@ -133,7 +133,7 @@ def _narrowest(release: Release, ends: Counts, positions: list[int]) -> list[int
     return list(chosen.values())
 
 
-def _set_name(release: Release, position: int) -> tuple[bytes, ...]:
+def _set_name(release: Listed, position: int) -> tuple[bytes, ...]:
     if isinstance(release, Itemsets):
         return (release.sets[position].tobytes(),)
     return release.antecedents[position].tobytes(), release.consequents[position].tobytes()
@@ -145,7 +145,7 @@ def _within(ends: Counts, inner: int, outer: int) -> bool:
     return bool((lows[:, inner] >= lows[:, outer]).all() and (highs[:, inner] <= highs[:, outer]).all())
 
 
-def _report(release: Release, events: _Events, clash: Clash) -> NoReturn:
+def _report(release: Listed, events: _Events, clash: Clash) -> NoReturn:
     larger, smaller = (int(events.lines[position]) for position in clash)
     if isinstance(release, Itemsets):
         what = f"the itemset of line {release.line(larger)} holds that of line {release.line(smaller)} but is more frequent"

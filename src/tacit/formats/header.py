@@ -18,7 +18,7 @@ from tacit.formats.files import FilePath, open_text
 from tacit.formats.value_groups import group_entries, value_groups
 from tacit.model.items import Items
 from tacit.model.number import ROUNDINGS, Rounding, share
-from tacit.model.release import ONLY, Header, Itemsets, Only, Release
+from tacit.model.release import ONLY, Header, Itemsets, Listed, Only
 from tacit.model.schema import MISSING_RULES, Schema
 
 Kind = Literal["itemsets", "rules"]
@@ -223,7 +223,7 @@ class _Getter:
         return cast(Rounding | None, mode), base
 
 
-def header_entries(release: Release) -> dict[str, Any]:
+def header_entries(release: Listed) -> dict[str, Any]:
     """The header of a release as the entries of its JSON object, in the order of the contract."""
     header = release.header
     rounding: object = header.rounding

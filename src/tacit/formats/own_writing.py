@@ -18,13 +18,13 @@ from tacit.errors import OptionError
 from tacit.formats.files import FilePath, replace_file, shown
 from tacit.formats.header import header_entries, header_path
 from tacit.formats.parquet import literal_name
-from tacit.model.release import Decimals, Itemsets, Release, Rules
+from tacit.model.release import Decimals, Itemsets, Listed, Rules
 from tacit.model.sets import Sets
 
 _BATCH = 20_000
 
 
-def write(release: Release, path: FilePath) -> None:
+def write(release: Listed, path: FilePath) -> None:
     """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet``, with its header beside it; rows keep their order."""
     ending = ending_of(path)
     entries = json.dumps(header_entries(release), indent=2, ensure_ascii=False) + "\n"
@@ -43,12 +43,12 @@ def ending_of(path: FilePath) -> str:
     return ending
 
 
-def _write_csv(release: Release, path: Path) -> None:
+def _write_csv(release: Listed, path: Path) -> None:
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.writelines(_batches(release))
 
 
-def _write_gzip(release: Release, path: Path) -> None:
+def _write_gzip(release: Listed, path: Path) -> None:
     # Neither the clock nor a file name goes into the archive: the same release gives the same bytes.
     with (
         open(path, "wb") as raw,
@@ -58,7 +58,7 @@ def _write_gzip(release: Release, path: Path) -> None:
         stream.writelines(_batches(release))
 
 
-def _write_parquet(release: Release, path: Path) -> None:
+def _write_parquet(release: Listed, path: Path) -> None:
     import duckdb
 
     plain = path.with_name(path.name + ".csv")
@@ -89,14 +89,14 @@ def _sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-_WRITERS: dict[str, Callable[[Release, Path], None]] = {".csv": _write_csv, ".csv.gz": _write_gzip, ".parquet": _write_parquet}
+_WRITERS: dict[str, Callable[[Listed, Path], None]] = {".csv": _write_csv, ".csv.gz": _write_gzip, ".parquet": _write_parquet}
 _ENDINGS = ".csv, .csv.gz or .parquet"
 
 
 # Lines
 
 
-def _batches(release: Release) -> Iterator[str]:
+def _batches(release: Listed) -> Iterator[str]:
     """The text of the file, many lines at a time."""
     itemsets = isinstance(release, Itemsets)
     yield "itemset,count,support\n" if itemsets else "antecedent,consequent,count,support,confidence\n"
@@ -165,7 +165,7 @@ def _sa_cells(release: Rules) -> Cells:
     return lambda start, stop: (values[item] for item in release.consequents.members[start:stop].tolist())
 
 
-def _numbers(release: Release) -> Cells:
+def _numbers(release: Listed) -> Cells:
     """The cells ``count,support`` (and ``,confidence`` of rules); empty where a value is withheld."""
     n = release.n
     rounded = release.rounded if isinstance(release, Itemsets) else None

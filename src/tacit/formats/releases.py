@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from tacit.errors import InputError, OptionError, nearest_name
 from tacit.formats import FORMATS, Format, frames
+from tacit.formats.buckets import pair_of, read_buckets
+from tacit.formats.buckets_writing import write_buckets
 from tacit.formats.build import build, one_n
 from tacit.formats.consistency import check_release
 from tacit.formats.files import FilePath
@@ -16,8 +18,12 @@ from tacit.formats.head import read_head
 from tacit.formats.header import FileHeader, read_header
 from tacit.formats.own_writing import write
 from tacit.formats.parquet import parquet_source
+from tacit.model.buckets import Buckets
 from tacit.model.number import ROUNDINGS, Rounding
-from tacit.model.release import ONLY, Itemsets, Only, Release, Rules
+from tacit.model.release import ONLY, Itemsets, Listed, Only, Release, Rules
+
+#: What ``--form`` calls a bucketized release, whose two tables are no file of lines with counts.
+BUCKETS = "buckets"
 
 
 def read_release(
@@ -34,7 +40,8 @@ def read_release(
     Parameters
     ----------
     data
-        A path; a frame with the columns of mlxtend, Spark or Tacit; or a release.
+        A path; a frame with the columns of mlxtend, Spark or Tacit; or a release. A folder with ``qit.csv`` and ``st.csv``, or one of the two,
+        is a bucketized release (:func:`read_buckets`).
     n
         The number of people, where the file does not say it.
     rounding
@@ -44,7 +51,7 @@ def read_release(
     complete
         Whether nothing that reaches the thresholds was left out; by default what the header says, else no.
     form
-        A name in ``FORMATS``; by default the content decides.
+        A name in ``FORMATS``, or ``buckets``; by default the content decides.
 
     Raises
     ------
@@ -55,6 +62,21 @@ def read_release(
     OptionError
         When an option makes no sense or contradicts the file.
     """
+    if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
+        return _buckets(data, n, any((only, complete, rounding != "nearest")))
+    return read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form)
+
+
+def read_listed(
+    data: Any,
+    *,
+    n: int | None = None,
+    rounding: Rounding = "nearest",
+    only: Only | None = None,
+    complete: bool | None = None,
+    form: str | None = None,
+) -> Listed:
+    """A release of lines with counts, itemsets or rules; see :func:`read_release`."""
     n = _people(n)
     for name, value, choices in (("--rounding", rounding, ROUNDINGS), ("--only", only, ONLY)):
         if value is not None and value not in choices:
@@ -78,22 +100,43 @@ def read_release(
     return check_release(build(printout, n=n, only=only, source=source))
 
 
+def _is_pair(data: Any) -> bool:
+    """Whether a path leads to the two tables of a bucketized release."""
+    return isinstance(data, (str, os.PathLike)) and pair_of(os.fspath(data)) is not None
+
+
+def _buckets(data: Any, n: int | None, has_options: bool) -> Buckets:
+    """A bucketized release; options that say how to read lists of lines are refused."""
+    if has_options:
+        remedy = "Leave them out"
+        raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
+    release = read_buckets(data)
+    one_n(release.n, _people(n), where="the release")
+    return release
+
+
 def write_release(release: Release, path: FilePath) -> None:
-    """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it (``r.csv`` and ``r.csv.json``), both or neither."""
-    write(release, path)
+    """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it (``r.csv`` and ``r.csv.json``), both or neither.
+
+    A bucketized release is written into a folder (:func:`tacit.formats.buckets_writing.write_buckets`).
+    """
+    if isinstance(release, Buckets):
+        write_buckets(release, path)
+    else:
+        write(release, path)
 
 
 def find_format(path: FilePath, form: str | None = None) -> Format:
     """The form of a release file: the one that is named, or the first that its content looks like."""
     if form is not None and form not in {entry.name for entry in FORMATS}:
         raise OptionError(
-            "is no known form", where="--form", remedy=nearest_name(form, [entry.name for entry in FORMATS], "forms")
+            "is no known form", where="--form", remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS], "forms")
         )
     head = read_head(path)
     for entry in FORMATS:
         if entry.name == form or (form is None and entry.looks_like(head)):
             return entry
-    known = "; ".join(f"{entry.name} ({entry.about})" for entry in FORMATS)
+    known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), "buckets (a folder with qit.csv and st.csv)"])
     raise InputError(
         "looks like no release file that Tacit knows",
         where=os.path.basename(os.fspath(path).rstrip("/")),
@@ -124,7 +167,7 @@ def _people(n: int | None) -> int | None:
     return people
 
 
-def _with_options(release: Release, n: int | None, only: Only | None, complete: bool | None) -> Release:
+def _with_options(release: Listed, n: int | None, only: Only | None, complete: bool | None) -> Listed:
     """A release in memory, as it is unless an option says more about it."""
     header = replace(
         release.header,

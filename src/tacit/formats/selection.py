@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.model.release import Counts, Decimals, Itemsets, Release, Rules
+from tacit.model.release import Counts, Decimals, Itemsets, Listed, Rules
 
 
-def selected(release: Release, index: Counts) -> Release:
+def selected(release: Listed, index: Counts) -> Listed:
     """The lines at these positions only, in this order."""
     return _itemsets(release, index) if isinstance(release, Itemsets) else _rules(release, index)
 
@@ -41,7 +41,7 @@ def _rules(release: Rules, index: Counts) -> Rules:
     )
 
 
-def _lines(release: Release, index: Counts) -> Counts:
+def _lines(release: Listed, index: Counts) -> Counts:
     return np.array([release.line(int(i)) for i in index], np.int64) if release.lines is None else release.lines[index]
 
 

@@ -161,12 +161,16 @@ def _held(cells: Cells, own: Codes) -> Numbers:
     buckets = cells.buckets
     n_values = max(1, len(buckets.values))
     listed = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts)) * n_values + buckets.value
-    order = np.argsort(listed, kind="stable")
     wanted = buckets.group.astype(np.int64) * n_values + own
-    found = np.minimum(np.searchsorted(listed, wanted, sorter=order), max(0, len(listed) - 1))
-    entry = order[found] if len(listed) else found
+    if len(buckets) * n_values <= 8 * len(wanted):
+        entry_of = np.zeros(len(buckets) * n_values, np.int64)
+        entry_of[listed] = np.arange(len(listed))
+        entry = entry_of[wanted]
+    else:
+        order = np.argsort(listed, kind="stable")
+        entry = order[np.minimum(np.searchsorted(listed, wanted, sorter=order), len(listed) - 1)]
     place = cells.rows[cells.cell] + entry - buckets.starts[buckets.group]
-    if len(listed) == 0 or not np.array_equal(listed[entry], wanted) or not cells.may[place].all():
+    if not np.array_equal(listed[entry], wanted) or not cells.may[place].all():
         remedy = "Give the table that the groups were made of, and knowledge that is true of it"
         raise Contradiction("somebody's own value is ruled out, or not in the group", where="own values", remedy=remedy)
     return np.bincount(place, minlength=len(cells.may)).astype(np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.audit import AttackRun
+from tacit.model.buckets import Buckets
 from tacit.model.items import Items
 from tacit.model.release import Itemsets, Release
 from tacit.model.sets import Sets
@@ -127,6 +128,8 @@ MEASURES: tuple[Measure, ...] = (
 def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, float | None]:
     """The measures of one release that its audit gives."""
     out: dict[str, float | None] = {release.kind: len(release)}
+    if isinstance(release, Buckets):
+        return out | {name: value for run in runs for name, value in run.measures.items()}
     if len(release):
         out["smallest_count"] = int(release.hi.min())
     sizes = [run.sizes for run in runs if run.claim == "proves" and run.finds_groups]

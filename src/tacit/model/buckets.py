@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -65,6 +66,19 @@ class Buckets:
     def n(self) -> int:
         """How many people the release is about."""
         return len(self.group)
+
+    @property
+    def min_support(self) -> None:
+        """There is no threshold: everybody is in a group."""
+        return None
+
+    @property
+    def source(self) -> Source | None:
+        """Both files as one; None where there is none."""
+        if not self.sources:
+            return None
+        digest = hashlib.sha256("".join(f"{one.sha256}\n" for one in self.sources).encode())
+        return Source(" and ".join(one.name for one in self.sources), digest.hexdigest())
 
     @property
     def sizes(self) -> Numbers:

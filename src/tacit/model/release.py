@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from tacit.model.items import Items
 from tacit.model.number import Rounding
 from tacit.model.sets import Sets
 from tacit.model.source import Source
+
+if TYPE_CHECKING:
+    from tacit.model.buckets import Buckets
 
 Only = Literal["all", "closed", "maximal"]
 ONLY: tuple[Only, ...] = get_args(Only)
@@ -249,10 +252,13 @@ class Rules:
         return [self.items.names[item] for item in members]
 
 
-Release = Itemsets | Rules
+#: Releases that are lists of lines with counts.
+Listed = Itemsets | Rules
+#: Everything that is published.
+Release: TypeAlias = "Itemsets | Rules | Buckets"
 
 
-def _printed(release: Release, index: int) -> dict[str, Any]:
+def _printed(release: Listed, index: int) -> dict[str, Any]:
     """What a line prints as count and support."""
     if release.support is not None:
         text = release.support.text(index)

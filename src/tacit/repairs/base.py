@@ -8,7 +8,7 @@ from typing import Literal
 
 from tacit.errors import OptionError
 from tacit.model.audit import Audit, Verdict
-from tacit.model.release import Itemsets, Release
+from tacit.model.release import Itemsets, Listed
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
@@ -29,23 +29,23 @@ class RepairCase:
     ``most_looks`` is how many audits a search may add that only makes the result better.
     """
 
-    release: Release
+    release: Listed
     k: int
-    audit: Callable[[Release, Transactions | None], Audit]
+    audit: Callable[[Listed, Transactions | None], Audit]
     mine: Callable[[Transactions], Itemsets]
     mine_all: Callable[[Transactions], Itemsets]
     data: Transactions | None = None
     goal: Goal = "all"
     precision: Precision | None = None
-    first_look: Callable[[Release], Audit] | None = None
+    first_look: Callable[[Listed], Audit] | None = None
     table: Table | None = None
     most_looks: int = 150
 
-    def look(self, candidate: Release) -> Audit:
+    def look(self, candidate: Listed) -> Audit:
         """An audit of a candidate that is enough for its verdict, as fast as it can be had without data."""
         return self.first_look(candidate) if self.first_look else self.audit(candidate, None)
 
-    def verdict_of(self, candidate: Release) -> Verdict:
+    def verdict_of(self, candidate: Listed) -> Verdict:
         """The verdict on a candidate."""
         return self.look(candidate).verdict
 
@@ -54,7 +54,7 @@ class RepairCase:
 class Proposal:
     """A changed release, and the data that it is a true release of (None: it has been cut from the original without new data)."""
 
-    release: Release
+    release: Listed
     data: Transactions | None = None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.posterior import Guess, Posterior
-from tacit.model.release import Release
+from tacit.model.release import Itemsets, Release, Rules
 from tacit.reports import estimates
 from tacit.reports.arithmetic import Derivation, Term
 from tacit.reports.summary import (
@@ -147,7 +147,7 @@ def _pictures(summary: Summary, release: Release | None) -> str:
         y_label="groups",
     )
     out = [_figure(sizes, f"How many groups of each size can be computed. None should exist under k = {summary.k:,}.")]
-    if release is not None and len(release):
+    if isinstance(release, (Itemsets, Rules)) and len(release):
         told = (
             f"Published counts from {int(release.hi.min()):,} to {int(release.hi.max()):,}; computed groups under {summary.k:,}."
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.reports import estimates
 from tacit.reports.arithmetic import Derivation
 from tacit.reports.layout import WIDTH, bullet
@@ -122,7 +122,7 @@ def _aligned(number: str, column: int) -> str:
     return f"{sign} {digits:>{column - 2}}" if digits else " " * column
 
 
-def mined_text(release: Release, *, dropped: int, origin: str = "", only_shown: int = SHOWN_PATTERNS, width: int = WIDTH) -> str:
+def mined_text(release: Listed, *, dropped: int, origin: str = "", only_shown: int = SHOWN_PATTERNS, width: int = WIDTH) -> str:
     """A summary of mined itemsets or rules, and the most frequent of them; ``origin`` is the file that settings came from."""
     lines = [_headline(release), *_reading(release, dropped)]
     if origin:
@@ -133,7 +133,7 @@ def mined_text(release: Release, *, dropped: int, origin: str = "", only_shown: 
     return "\n".join(lines) + "\n"
 
 
-def _headline(release: Release) -> str:
+def _headline(release: Listed) -> str:
     if isinstance(release, Itemsets):
         which = {"all": "frequent itemset", "closed": "closed frequent itemset", "maximal": "maximal frequent itemset"}[
             release.only
@@ -143,7 +143,7 @@ def _headline(release: Release) -> str:
     return f"{counted(len(release), which)} about {counted(release.n or 0, 'person', 'people')}"
 
 
-def _reading(release: Release, dropped: int) -> Iterator[str]:
+def _reading(release: Listed, dropped: int) -> Iterator[str]:
     """The thresholds and what a missing value means."""
     header = release.header
     least = header.min_support or 0
@@ -161,7 +161,7 @@ def _reading(release: Release, dropped: int) -> Iterator[str]:
         yield f"Missing     the mark {visible(header.missing)!r} {meaning}"
 
 
-def _most_frequent(release: Release, shown: int) -> Iterator[tuple[str, str]]:
+def _most_frequent(release: Listed, shown: int) -> Iterator[tuple[str, str]]:
     """The lines with the largest counts, ties in the order of the file."""
     for index in np.argsort(-release.hi, kind="stable")[:shown].tolist():
         count = release.count(index)
@@ -169,7 +169,7 @@ def _most_frequent(release: Release, shown: int) -> Iterator[tuple[str, str]]:
         yield f"{number:>9}", visible(_pattern(release, index))
 
 
-def _pattern(release: Release, index: int) -> str:
+def _pattern(release: Listed, index: int) -> str:
     """One published line in words."""
     names = release.items.names
     if isinstance(release, Itemsets):
