@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError, OptionError
-from tacit.formats.delimited import read_grid
+from tacit.formats.delimited import Grid, read_grid
 from tacit.formats.files import FilePath, open_text
 from tacit.formats.head import holds, read_head
+from tacit.formats.header import header_path
 from tacit.formats.jsoncells import item_name
 from tacit.model.knowledge import Amount, Fact
 
@@ -39,7 +40,8 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
     if isinstance(source, (str, os.PathLike)):
         return tuple(_from_file(source))
     if hasattr(source, "records"):
-        return tuple(_from_entries(source.records(), "the negative rules", "rule"))
+        rules = enumerate(source.records(), start=1)
+        return tuple(_fact(rule, "the negative rules", number, "rule") for number, rule in rules if rule.get("minimal", True))
     if not isinstance(source, Iterable) or isinstance(source, Mapping):
         raise OptionError(
             "is neither a file nor a list of ({column: value}, excluded value)", where="knowledge", remedy="Give one of them"
@@ -71,11 +73,29 @@ def _from_file(path: FilePath) -> Iterable[Fact]:
     grid = read_grid(path, delimiter)
     names = [name for name in (*_FACT, *_NEGATIVE, *_AMOUNTS) if name in grid.names]
     cells = [grid.need(name).texts for name in names]
-    lines = grid.lines.tolist()
+    said = _says_more(grid, path)
     return [
         _fact(dict(zip(names, row, strict=True)), where, line, "line")
-        for line, row in zip(lines, zip(*cells, strict=True), strict=True)
+        for line, more, row in zip(grid.lines.tolist(), said, zip(*cells, strict=True), strict=True)
+        if more
     ]
+
+
+def _says_more(grid: Grid, path: FilePath) -> list[bool]:
+    """Which lines say something that no other line does: all but the rules that the file marks as implied by its minimal ones.
+
+    The mark is believed when the minimal rules are all there, as the header beside the file counts them.
+    """
+    marks = grid.column("minimal") if holds(grid.names, *_NEGATIVE) else None
+    everything = [True] * len(grid.lines)
+    if marks is None:
+        return everything
+    minimal = [text.strip().casefold() != "false" for text in marks.texts]
+    try:
+        header = json.loads(Path(header_path(path)).read_text(encoding="utf-8"))
+        return minimal if header["format"] == "tacit.negative/1" and header["minimal_rules"] == sum(minimal) else everything
+    except (OSError, ValueError, KeyError, TypeError):
+        return everything
 
 
 def _fits(names: set[str]) -> bool:
