@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError
 from tacit.model.knowledge import Fact
-from tacit.model.population import Population
-from tacit.model.table import Table
+from tacit.model.table import Column, Table
+
+Numbers = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Words = npt.NDArray[np.uint64]
+
+#: So many words are looked at together: 32 MB.
+_WORDS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,16 +50,112 @@ class Exclusions:
         A fact that allows exceptions is refused: by it people would be matched to values as if their own were impossible.
         """
         place = {value: number for number, value in enumerate(values)}
-        population = Population.of(people)
-        excluded = np.zeros((len(population), len(values)), np.bool_)
-        for fact in facts:
-            if not fact.excludes:
-                raise InputError(
-                    "says how many people have a value, not that nobody has it, so nobody can be matched to values by it",
-                    where=fact.place,
-                    remedy="Give negative rules without exceptions only (mine them with --min-confidence 1)",
-                )
-            if fact.value in place:
-                excluded[population.among(fact.allowed), place[fact.value]] = True
-        patterns, kind = np.unique(excluded, axis=0, return_inverse=True)
-        return cls(values, patterns, kind.reshape(-1)[population.places_of(people)].astype(np.int32))
+        told = [fact for fact in facts if _is_told(fact, people.names) and fact.value in place]
+        if not told or not values:
+            return cls.none(len(people.weights), values)
+        told.sort(key=lambda fact: place[fact.value])
+        bits = _Bits.of(np.array([place[fact.value] for fact in told], np.int64), len(values))
+        words = [bits.holding(_nodes(told, column), len(column.values)) for column in people.columns]
+        row, combination = _combinations([column.codes for column in people.columns], words)
+        excluded = np.concatenate([bits.any(words, [codes[part] for codes in row]) for part in _blocks(row, bits.width)])
+        first, kind = _distinct(excluded)
+        return cls(values, excluded[first], kind[combination].astype(np.int32))
+
+
+def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
+    """Whether a fact can be looked at; raises where it is none that excludes a value for people with given quasi-identifiers."""
+    if not fact.excludes:
+        raise InputError(
+            "says how many people have a value, not that nobody has it, so nobody can be matched to values by it",
+            where=fact.place,
+            remedy="Give negative rules without exceptions only (mine them with --min-confidence 1)",
+        )
+    if not set(fact.allowed) <= set(columns):
+        known = ", ".join(columns)
+        raise InputError(
+            "names a column that is not quasi-identifying", where=fact.place, remedy=f"The known columns are: {known}"
+        )
+    return True
+
+
+# Facts as bits: those that a value of a column fits. A person whom a fact speaks of fits it in every column.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bits:
+    """Where the bit of each fact stands: facts about the same sensitive value fill words of their own, from ``starts`` of the value on."""
+
+    spot: Numbers
+    starts: Numbers
+    width: int
+
+    @classmethod
+    def of(cls, value: Numbers, n_values: int) -> _Bits:
+        """Places for facts that are sorted by their sensitive value."""
+        per_value = np.bincount(value, minlength=n_values)
+        starts = np.append(0, np.cumsum(-(-per_value // 64)))
+        number = np.arange(len(value)) - np.append(0, np.cumsum(per_value))[value]
+        return cls(starts[value] * 64 + number, starts, int(starts[-1]))
+
+    def holding(self, nodes: tuple[Numbers, list[tuple[str, ...]], tuple[str, ...]], n_values: int) -> Words:
+        """The facts that each value of a column fits, as rows of words."""
+        node_of_fact, listed, names = nodes
+        place = {name: number for number, name in enumerate(names)}
+        fits = np.zeros((len(listed), n_values), np.bool_)
+        for node, members in enumerate(listed):
+            fits[node, [place[name] for name in members if name in place]] = True
+        fits[0] = True  # what asks nothing of the column
+        out = np.zeros((n_values, self.width * 64), np.bool_)
+        out[:, self.spot] = fits[node_of_fact].T
+        return np.packbits(out, axis=1, bitorder="little").view(np.uint64)
+
+    def any(self, words: Sequence[Words], rows: Sequence[Numbers]) -> npt.NDArray[np.bool_]:
+        """Whether some fact about each sensitive value speaks of these combinations."""
+        both = words[0][rows[0]]
+        for known, codes in zip(words[1:], rows[1:], strict=True):
+            both &= known[codes]
+        out = np.zeros((len(both), len(self.starts) - 1), np.bool_)
+        filled = np.flatnonzero(np.diff(self.starts))
+        out[:, filled] = np.bitwise_or.reduceat(both, self.starts[filled], axis=1) != 0
+        return out
+
+
+def _nodes(told: Sequence[Fact], column: Column) -> tuple[Numbers, list[tuple[str, ...]], tuple[str, ...]]:
+    """The set of values that each fact asks of a column, by its number, and the sets; number 0 asks nothing."""
+    numbers: dict[tuple[str, ...], int] = {}
+    node = [
+        0 if (asked := fact.allowed.get(column.name)) is None else 1 + numbers.setdefault(asked, len(numbers)) for fact in told
+    ]
+    return np.array(node, np.int64), [(), *numbers], column.values
+
+
+def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Numbers], Numbers]:
+    """The combinations of values that occur, column by column, and that of each row; values that fit the same facts count as one.
+
+    ``words`` is cut to one row for each of these.
+    """
+    key, largest, parts = np.zeros(len(columns[0]) if columns else 0, np.int64), 1, []
+    for number, codes in enumerate(columns):
+        first, same = _distinct(words[number])
+        words[number] = words[number][first]
+        if largest * len(first) >= 1 << 62:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            largest = len(key)
+        parts.append(same[codes])
+        key, largest = key * len(first) + parts[-1], largest * len(first)
+    _, example, combination = np.unique(key, return_index=True, return_inverse=True)
+    return [codes[example] for codes in parts], combination.reshape(-1)
+
+
+def _distinct(rows: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
+    """A row of each kind, and the kind of each row."""
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows)
+    whole = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).reshape(-1)
+    _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
+    return first, kind.reshape(-1)
+
+
+def _blocks(row: Sequence[Numbers], width: int) -> Iterator[slice]:
+    """Stretches of combinations whose words take little memory at once."""
+    size = max(1, _WORDS_AT_ONCE // max(1, width))
+    return (slice(first, first + size) for first in range(0, len(row[0]), size))
