@@ -7,28 +7,27 @@ predictor and corrector): with ``a`` the sums of the statements, slack ``s = a -
 
 so that every step solves one positive definite system of the size of the statements. Statements that fix a number need no slack. Where a share
 goes to 0 although no single statement says so, multipliers run away and every step gains only a constant factor; steps are then stretched
-as long as that pays.
+as long as that pays. Near the end, and from the beginning where the multipliers of a similar problem are known, the bounds that are reached
+are guessed and only these are solved for (:mod:`tacit.inference.active`).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from tacit.inference.active import Reached, reached_from
 from tacit.inference.classes import Problem
+from tacit.inference.dual import Dual, Floats, factored, times
 from tacit.inference.inside import Inside, inside_of, largest_miss
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 #: What is aimed at: no statement missed by more than the first (a share of all people), no further from the optimum than the second (nats).
 #: Probabilities are as exact as the root of the second.
 FEASIBLE, OPTIMAL = 1e-13, 1e-13
+#: From here on it is tried whether the bounds that seem to be reached are.
+NEAR = 1e-7, 1e-7
 #: What is good enough where rounding errors allow no more.
 ACCEPTABLE = 1e-11, 1e-10
 #: What is an answer where no step gains anything any more: statements that leave no room but a point do this.
@@ -44,8 +43,6 @@ GRIP = 10.0
 TO_THE_BORDER = 0.995
 #: A point that misses the statements by less than this is near the end.
 CLOSE = 1e-5
-#: Below this many numbers to add, threads cost more than they save.
-WORK_FOR_THREADS = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,21 +75,26 @@ class _Point:
     share: Floats
     normaliser: float = 0.0
 
-    def merit(self, dual: _Dual) -> float:
+    def merit(self, dual: _Path) -> float:
         """The dual value, where all statements fix a number; every direction of Newton's method leads downhill."""
         return self.normaliser - float(dual.lo @ self.multipliers)
 
-    def missed(self, dual: _Dual) -> tuple[Floats, Floats, Floats]:
+    def missed(self, dual: _Path) -> tuple[Floats, Floats, Floats]:
         """By how much fixed numbers, lower and upper slacks are missed."""
         fixed = np.where(dual.fixed, self.sums - dual.lo, 0.0)
         lower = np.where(dual.lower, self.sums - dual.lo - self.s, 0.0)
         return fixed, lower, np.where(dual.upper, dual.hi - self.sums - self.r, 0.0)
 
-    def distance(self, dual: _Dual) -> float:
+    def distance(self, dual: _Path) -> float:
         """How far it is from keeping every statement."""
         return float(np.sqrt(sum((part**2).sum() for part in self.missed(dual))))
 
-    def gap(self, dual: _Dual) -> float:
+    def held(self, dual: _Path) -> Floats:
+        """The multipliers, 0 where a bound is not about to be reached: there the slack is the larger of the two."""
+        lower, upper = dual.lower & (self.u > self.s), dual.upper & (self.v > self.r)
+        return np.where(dual.fixed, self.multipliers, np.where(lower, self.u, 0.0) - np.where(upper, self.v, 0.0))
+
+    def gap(self, dual: _Path) -> float:
         """How far the entropy may be from the largest."""
         return float((self.u * self.s)[dual.lower].sum() + (self.v * self.r)[dual.upper].sum())
 
@@ -100,100 +102,33 @@ class _Point:
 Direction = tuple[Floats, Floats, Floats, Floats, Floats]
 
 
-class _Dual:
-    """The dual problem of a :class:`Problem`, in shares of all people."""
+class _Path(Dual):
+    """A dual problem whose central path is followed: bounds of intervals have a little room, and systems are damped."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.n_values = problem.n_values
-        self.weights = problem.people / problem.n
-        self.lo, self.hi, self.whole = problem.lo / problem.n, problem.hi / problem.n, problem.whole / problem.n
-        self.fixed: Flags = problem.lo == problem.hi
-        self.lower: Flags = ~self.fixed & (problem.lo > 0)
-        self.upper: Flags = ~self.fixed & (problem.hi < problem.whole)
+        super().__init__(problem)
         self.lo, self.hi = self.lo - ROOM * self.lower, self.hi + ROOM * self.upper
         self.n_slacks = int(self.lower.sum() + self.upper.sum())
-        self.size = len(problem.values)
-        self._closed = problem.closed.reshape(-1)
-        work = int((np.diff(problem.starts) ** 2).sum())
-        cores = os.cpu_count() or 1 if work > WORK_FOR_THREADS else 1
-        # Classes are cut where the work is halved, not where their number is.
-        done = np.append(0, np.cumsum(np.diff(problem.starts) ** 2 + self.n_values))
-        self._cuts = np.searchsorted(done, np.linspace(0, done[-1], cores + 1)).tolist()
-        self._cuts[0], self._cuts[-1] = 0, len(self.weights)
         #: How much of its diagonal the next system gets besides: more after short steps, less after long ones.
-        self.damping = 0.0
-
-    def _on_threads(self, work: Callable[[int, int], None]) -> None:
-        spans = list(zip(self._cuts[:-1], self._cuts[1:], strict=True))
-        if len(spans) == 1:
-            work(*spans[0])
-            return
-        with ThreadPoolExecutor(len(spans)) as pool:
-            for task in [pool.submit(work, *span) for span in spans]:
-                task.result()
-
-    def shares(self, multipliers: Floats) -> tuple[Floats, Floats, float]:
-        """The shares of the values in each class, the sums of the statements, and the logarithm of the normaliser."""
-        from tacit.kernels.entropy import shares
-
-        p = self.problem
-        out = np.empty(len(self.weights) * self.n_values)
-        if len(self.weights) == 0:
-            return out, np.zeros(self.size), 0.0
-        parts: dict[int, tuple[Floats, float]] = {}
-
-        def work(first: int, last: int) -> None:
-            sums = np.zeros(self.size)
-            total = shares(p.starts, p.rows, p.values, self.weights, self._closed, multipliers, first, last, out, sums)
-            parts[first] = sums, total
-
-        self._on_threads(work)
-        # Added up in one order, whichever thread was first.
-        ordered = [parts[first] for first in sorted(parts)]
-        return out, np.sum([sums for sums, _ in ordered], axis=0), sum(total for _, total in ordered)
-
-    def covariance(self, share: Floats) -> Floats:
-        """How the sums change with the multipliers; the lower triangle only."""
-        from tacit.kernels.entropy import covariance
-
-        p = self.problem
-        parts: dict[int, Floats] = {}
-
-        def work(first: int, last: int) -> None:
-            matrix = np.zeros(self.size * self.size)
-            covariance(p.starts, p.rows, p.values, self.weights, share, self.n_values, first, last, matrix)
-            parts[first] = matrix
-
-        self._on_threads(work)
-        total, *others = (parts[first] for first in sorted(parts))
-        for part in others:
-            total += part
-        return total.reshape(self.size, self.size)
+        self.damping = 0.0 if self.n_slacks else 0.1
 
     def at(self, multipliers: Floats, s: Floats, r: Floats, u: Floats, v: Floats) -> _Point:
         """The point with these multipliers and slacks."""
         share, sums, normaliser = self.shares(multipliers)
         return _Point(multipliers, s, r, u, v, sums, share, normaliser)
 
-    def start(self, multipliers: Floats | None) -> _Point:
-        """A point to begin from: near given multipliers, or with none at all."""
-        given = np.zeros(self.size) if multipliers is None else multipliers
-        self.damping = 0.1 if multipliers is None and not self.n_slacks else 0.0
-        _, sums, _ = self.shares(given)
-        both, cold = self.lower & self.upper, multipliers is None
+    def start(self) -> _Point:
+        """A point to begin from, with no multipliers but those that slacks need."""
+        _, sums, _ = self.shares(np.zeros(self.size))
+        both = self.lower & self.upper
         room = np.where(both, self.hi - self.lo, self.whole)
-        least = 1e-1 if cold else 1e-4
-        s = np.where(both, 0.5 * room, np.maximum(sums - self.lo, least * room))
-        r = np.where(both, 0.5 * room, np.maximum(self.hi - sums, least * room))
+        s = np.where(both, 0.5 * room, np.maximum(sums - self.lo, 0.1 * room))
+        r = np.where(both, 0.5 * room, np.maximum(self.hi - sums, 0.1 * room))
         # The two multipliers of an interval begin large and equal: at first it is to be met almost as a fixed number is.
-        mu = 1e-4 if cold else 1e-8
-        grip = GRIP if cold else 1e-3 * GRIP
-        u = np.where(self.lower, np.maximum(given, 0) + np.where(both, grip, mu / np.where(self.lower, s, 1.0)), 0.0)
-        v = np.where(self.upper, np.maximum(-given, 0) + np.where(both, grip, mu / np.where(self.upper, r, 1.0)), 0.0)
+        u = np.where(self.lower, np.where(both, GRIP, 1e-4 / np.where(self.lower, s, 1.0)), 0.0)
+        v = np.where(self.upper, np.where(both, GRIP, 1e-4 / np.where(self.upper, r, 1.0)), 0.0)
         one = np.ones(self.size)
-        start = np.where(self.fixed, given, u - v)
-        return self.at(start, np.where(self.lower, s, one), np.where(self.upper, r, one), u, v)
+        return self.at(u - v, np.where(self.lower, s, one), np.where(self.upper, r, one), u, v)
 
 
 def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callable[[], None] = lambda: None) -> Solution:
@@ -202,26 +137,31 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
     A solution that did not converge says so; it is then no answer. Statements that leave no inside are looked at by a linear program first
     (:mod:`tacit.inference.inside`).
     """
-    found, exact = _followed(problem, multipliers, check)
+    if multipliers is not None:
+        dual = Dual(problem)
+        near = reached_from(dual, multipliers, check)
+        if near is not None:
+            return _reached(dual, near, 0)
+    found, exact = _followed(problem, check)
     if exact:
         return found
-    if multipliers is not None:
-        return solve(problem, check=check)  # a bad beginning is worse than none
     inside = inside_of(problem)
     if inside is None:
         return found
-    again, exact = _followed(inside.problem, None, check)
+    again, exact = _followed(inside.problem, check)
     return _of_first(problem, inside, again, found) if exact or not found.converged else found
 
 
-def _followed(problem: Problem, multipliers: Floats | None, check: Callable[[], None]) -> tuple[Solution, bool]:
+def _followed(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bool]:
     """Newton's method along the central path, and whether it came as near as is aimed at."""
-    dual = _Dual(problem)
+    dual = _Path(problem)
     if dual.size == 0:
         share, _, _ = dual.shares(np.empty(0))
         return _finished(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True), True
-    point = dual.start(multipliers)
+    point = dual.start()
     best, since_best, step, furthest, gap = np.inf, 0, 0, np.inf, np.inf
+    # Where all numbers are fixed every step is such a step already.
+    tried = dual.n_slacks == 0
     for step in range(MOST_STEPS):
         check()
         distance, gap = point.distance(dual), point.gap(dual)
@@ -232,8 +172,13 @@ def _followed(problem: Problem, multipliers: Floats | None, check: Callable[[], 
         furthest = max(np.abs(part).max() for part in point.missed(dual))
         if furthest <= FEASIBLE and gap <= OPTIMAL:
             return _finished(dual, point, step, converged=True), True
+        if not tried and furthest <= NEAR[0] and gap <= NEAR[1]:
+            tried = True
+            near = reached_from(Dual(problem), point.held(dual), check)
+            if near is not None:
+                return _reached(dual, near, step), True
         good = furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
-        if since_best > (1 if good else PATIENCE if multipliers is None else PATIENCE // 3):
+        if since_best > (1 if good else PATIENCE):
             break
         try:
             # A step that leads nowhere is seen by its distance.
@@ -242,6 +187,17 @@ def _followed(problem: Problem, multipliers: Floats | None, check: Callable[[], 
         except FloatingPointError:
             break
     return _finished(dual, point, step, converged=bool(furthest <= STALLED[0] and gap <= STALLED[1])), False
+
+
+def _reached(dual: Dual, near: Reached, steps: int) -> Solution:
+    """The solution in which everything that has a multiplier is met."""
+    share = near.share.reshape(len(dual.weights), dual.n_values)
+    lo, hi = dual.problem.lo / dual.problem.n, dual.problem.hi / dual.problem.n
+    missed = np.maximum(np.maximum(lo - near.sums, near.sums - hi), 0.0)
+    slack = np.where(near.multipliers > 0, near.sums - lo, hi - near.sums)
+    gap = float(np.abs(near.multipliers * slack)[~dual.fixed].sum())
+    violation = float(missed.max(initial=0.0))
+    return Solution(share, near.multipliers, violation, gap, dual.entropy(near.share), steps + near.steps, converged=True)
 
 
 def _of_first(problem: Problem, inside: Inside, found: Solution, rough: Solution) -> Solution:
@@ -253,24 +209,21 @@ def _of_first(problem: Problem, inside: Inside, found: Solution, rough: Solution
     return replace(found, multipliers=multipliers, violation=largest_miss(problem, found.share))
 
 
-def _finished(dual: _Dual, point: _Point, steps: int, *, converged: bool) -> Solution:
-    share = point.share.reshape(len(dual.weights), dual.n_values)
-    logs = np.log(share, where=share > 0, out=np.zeros_like(share))
-    entropy = float(-(dual.weights[:, None] * share * logs).sum())
+def _finished(dual: _Path, point: _Point, steps: int, *, converged: bool) -> Solution:
     lo, hi = dual.problem.lo / dual.problem.n, dual.problem.hi / dual.problem.n
     over = np.maximum(lo - point.sums, point.sums - hi) if dual.size else np.zeros(1)
     return Solution(
-        share,
+        point.share.reshape(len(dual.weights), dual.n_values),
         point.multipliers,
         float(max(0.0, over.max(initial=0.0))),
         point.gap(dual) if dual.size else 0.0,
-        entropy,
+        dual.entropy(point.share),
         steps,
         converged,
     )
 
 
-def _stepped(dual: _Dual, point: _Point) -> _Point:
+def _stepped(dual: _Path, point: _Point) -> _Point:
     """One step along the central path."""
     newton = _Newton(dual, point)
     nothing = np.zeros(dual.size)
@@ -316,14 +269,14 @@ def _stepped(dual: _Dual, point: _Point) -> _Point:
     return ahead_point
 
 
-def _moved(dual: _Dual, point: _Point, direction: Direction, size: float) -> _Point:
+def _moved(dual: _Path, point: _Point, direction: Direction, size: float) -> _Point:
     dl, ds, dr, du, dv = direction
     return dual.at(
         point.multipliers + size * dl, point.s + size * ds, point.r + size * dr, point.u + size * du, point.v + size * dv
     )
 
 
-def _reach(dual: _Dual, point: _Point, direction: Direction) -> float:
+def _reach(dual: _Path, point: _Point, direction: Direction) -> float:
     """How far a direction can be followed until a slack or a multiplier is used up."""
     _, ds, dr, du, dv = direction
     most = np.inf
@@ -342,7 +295,7 @@ def _reach(dual: _Dual, point: _Point, direction: Direction) -> float:
 class _Newton:
     """The linear system at a point, factored once for predictor and corrector."""
 
-    def __init__(self, dual: _Dual, point: _Point) -> None:
+    def __init__(self, dual: _Path, point: _Point) -> None:
         self._dual, self._point = dual, point
         self._missed = point.missed(dual)
         self._matrix = dual.covariance(point.share)
@@ -352,21 +305,7 @@ class _Newton:
         # Statements that follow from others would make the system singular; one step of refinement takes the small number out again.
         small = 1e-13 * diagonal.max(initial=0.0) + 1e-12 * diagonal + 1e-300
         self._damped = dual.damping > 1e-8
-        self._factor = self._factored(self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
-
-    def _factored(self, added: Floats) -> tuple[Floats, bool]:
-        """The factors of the system; the small number grows where rounding errors make the system indefinite without it."""
-        from scipy.linalg import LinAlgError, cho_factor
-
-        for more in (0.0, 1e-10, 1e-8, 1e-6, 1e-4):
-            system = self._matrix.copy()
-            system[np.diag_indices_from(system)] += added + more * system.diagonal()
-            try:
-                factor: tuple[Floats, bool] = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
-            except LinAlgError:
-                continue
-            return factor
-        raise FloatingPointError("the system of a step has no Cholesky factors")
+        self._factor = factored(self._matrix, self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
 
     def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
         """Where to go so that all products of slack and multiplier become ``centre``."""
@@ -377,8 +316,8 @@ class _Newton:
         wanted = np.where(dual.fixed, -fixed, self._soft * (up - down))
         dl = self._solved(wanted)
         if not self._damped:
-            dl = dl + self._solved(wanted - self._times(dl) - self._soft * dl)
-        change = self._times(dl)
+            dl = dl + self._solved(wanted - times(self._matrix, dl) - self._soft * dl)
+        change = times(self._matrix, dl)
         ds, dr = np.where(dual.lower, change + lower, 0.0), np.where(dual.upper, upper - change, 0.0)
         du = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * ds) / p.s, 0.0)
         dv = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * dr) / p.r, 0.0)
@@ -388,9 +327,3 @@ class _Newton:
         from scipy.linalg import cho_solve
 
         return np.asarray(cho_solve(self._factor, wanted, check_finite=False))
-
-    def _times(self, vector: Floats) -> Floats:
-        from scipy.linalg.blas import dsymv
-
-        # The matrix is stored by rows, so its lower triangle is the upper one of what BLAS sees.
-        return np.asarray(dsymv(1.0, self._matrix.T, vector, lower=0))

@@ -36,7 +36,7 @@ class Population:
     def __len__(self) -> int:
         return len(self.people)
 
-    @property
+    @cached_property
     def n(self) -> int:
         """How many people there are."""
         return int(self.people.sum())
