@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -42,18 +43,12 @@ class Classes:
             of_row, count = fresh[key], numbers[cells]
         else:
             cells, of_row, count = np.unique(key, return_inverse=True, return_counts=True)
-        shuffled = np.random.default_rng(seed).permutation(rows)
         # Numbers of 16 bits are sorted much faster.
-        narrow = of_row.astype(np.uint16 if len(cells) < 1 << 16 else np.int64)[shuffled]
-        by_class = shuffled[np.argsort(narrow, kind="stable")]
-        return cls(
-            cells // kinds,
-            cells % kinds,
-            count.astype(np.int64),
-            patterns,
-            np.append(0, np.cumsum(count)),
-            by_class.astype(np.int64),
-        )
+        by_class = np.argsort(of_row.astype(np.uint16 if len(cells) < 1 << 16 else np.int64), kind="stable")
+        chance, starts = np.random.default_rng(seed), np.append(0, np.cumsum(count))
+        for begin, end in pairwise(starts.tolist()):
+            chance.shuffle(by_class[begin:end])
+        return cls(cells // kinds, cells % kinds, count.astype(np.int64), patterns, starts, by_class)
 
     def __len__(self) -> int:
         return len(self.value)

@@ -84,20 +84,15 @@ class Recipes:
 
     def assign(self, classes: Classes, rows: int, *, seed: int) -> Codes:
         """The number of each row's group, which says nothing about its recipe; -1 for rows that are in none."""
-        groups, sizes = self.groups, self.sizes
-        made = int(groups.sum())
-        number = np.random.default_rng([seed, 1]).permutation(made).astype(np.int32)
-        of_group = np.repeat(np.arange(len(self)), groups)
-        slots = np.repeat(number, sizes[of_group])
-        ends = np.cumsum(sizes[of_group])
-        inside = np.arange(len(slots)) - np.repeat(ends - sizes[of_group], sizes[of_group])
-        of_slot = self.listed[np.repeat(self.starts[of_group], sizes[of_group]) + inside]
-        narrow = of_slot.astype(np.uint16 if len(classes) < 1 << 16 else np.int64)
-        order = np.argsort(narrow, kind="stable")
-        taken = np.bincount(of_slot, minlength=len(classes))
-        skipped = np.repeat(classes.starts[:-1] - (np.cumsum(taken) - taken), taken)
+        number = np.random.default_rng([seed, 1]).permutation(int(self.groups.sum())).astype(np.int32)
+        following, first = classes.starts.tolist(), 0
         out = np.full(rows, -1, np.int32)
-        out[classes.rows[np.arange(len(slots)) + skipped]] = slots[order]
+        for recipe in np.flatnonzero(self.groups).tolist():
+            groups = int(self._groups[recipe])
+            for one in self.members(recipe):
+                out[classes.rows[following[one] : following[one] + groups]] = number[first : first + groups]
+                following[one] += groups
+            first += groups
         return out
 
 

@@ -90,22 +90,18 @@ def _longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: int, 
 
 def _widened(recipes: Recipes, classes: Classes, one: int, least: int, number: Numbers, suits: Flags) -> bool:
     """Whether groups that do not suit a class could be merged into one that does; if so, they are."""
-    open_to = (recipes.groups > 0) & ~suits
-    if not open_to.any():
-        return False
-    fits = classes.sharing(one)
-    candidates = np.flatnonzero(open_to)
-    chosen = [int(candidates[np.lexsort((recipes.sizes[candidates], -number[candidates]))[0]])]
-    used = {chosen[0]: 1}
-    have = _exchanged(recipes, classes, fits, chosen[0])
+    open_to = ~suits
+    fits, spare = classes.sharing(one), np.where(open_to, recipes.groups, 0)
+    chosen: list[int] = []
+    have: set[int] = set()
     while len(have) + 1 < least:
-        fresh = exchanges(recipes, classes, fits & ~np.isin(classes.value, list(have)))
-        spare = [recipe for recipe in candidates.tolist() if recipes.groups[recipe] > used.get(recipe, 0)]
-        best = max(spare, key=lambda recipe: (fresh[recipe], -recipes.sizes[recipe]), default=-1)
-        if best < 0 or fresh[best] == 0:
+        fresh = exchanges(recipes, classes, fits & ~np.isin(classes.value, list(have))) if have else number
+        candidates = np.flatnonzero((spare > 0) & (fresh > 0))
+        if not len(candidates):
             return False
+        best = int(candidates[np.lexsort((recipes.sizes[candidates], -fresh[candidates]))[0]])
         chosen.append(best)
-        used[best] = used.get(best, 0) + 1
+        spare[best] -= 1
         have |= _exchanged(recipes, classes, fits, best)
     recipes.merge(chosen, [])
     return True
