@@ -192,7 +192,7 @@ def form_groups(
         chosen[0], made, n_fits = seed, 1, 0
         if rule == PRINTED:
             for c in range(classes):
-                if count[c] > 0 and share_a_group(seed, c, value, kind, ruled, values):
+                if count[c] > 0:
                     fits[n_fits] = c
                     n_fits += 1
         while made < size:
@@ -214,15 +214,14 @@ def form_groups(
                 break
             chosen[made] = found
             made += 1
-        if made < size:
-            state[LEFT] -= count[seed]
-            number = count[seed]
-            take(seed, number, value, kind, starts, listed, place, count, people, without, excluders, order)
-            continue
-        for j in range(size):
-            take(chosen[j], 1, value, kind, starts, listed, place, count, people, without, excluders, order)
-            out[state[MADE] * size + j] = chosen[j]
-        state[MADE] += 1
-        state[LEFT] -= size
+        # Where no group is found, the whole class goes: nobody else of it would find one now.
+        number = 1 if made == size else count[seed]
+        for j in range(size if made == size else 1):
+            take(chosen[j], number, value, kind, starts, listed, place, count, people, without, excluders, order)
+            state[LEFT] -= number
+            if made == size:
+                out[state[MADE] * size + j] = chosen[j]
+        if made == size:
+            state[MADE] += 1
     if state[MADE] < end:
         state[DONE] = 1
