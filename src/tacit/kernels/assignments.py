@@ -1,0 +1,248 @@
+"""How often somebody has a value among all assignments that fit a group, every assignment counted once.
+
+Groups, cells, entries and blocks lie as in :mod:`tacit.kernels.validity`. Each part of a group (values that can be exchanged) is looked at by
+itself. In it, people with the same possible values are one *class*, and so are values that are possible for the same people. An assignment gives
+one person after the other a class of values; what is left of each class is a *state*, and the ways to and from each state are counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tacit.kernels.jit import kernel, part
+
+
+@part
+def _classes(
+    table: Any, base: int, lines: Any, n_lines: int, step: int, across: Any, n_across: int, step_across: int, of: Any
+) -> int:
+    """Give lines of a table that are equal, place by place, the same number; how many numbers there are."""
+    number = 0
+    for a in range(n_lines):
+        of[a] = -1
+        for b in range(a):
+            same = True
+            for c in range(n_across):
+                place = base + across[c] * step_across
+                if table[place + lines[a] * step] != table[place + lines[b] * step]:
+                    same = False
+                    break
+            if same:
+                of[a] = of[b]
+                break
+        if of[a] < 0:
+            of[a] = number
+            number += 1
+    return number
+
+
+@part
+def _ways(sizes: Any, n: int, most: int) -> int:
+    """How many states there are, or ``most + 1`` where there are more."""
+    states = 1
+    for i in range(n):
+        if states > most:
+            break
+        states *= sizes[i] + 1
+    return min(states, most + 1)
+
+
+@part
+def _count(
+    units: Any,
+    n: int,
+    sizes: Any,
+    m: int,
+    fits: Any,
+    step: int,
+    step_across: int,
+    states: int,
+    there: Any,
+    back: Any,
+    order: Any,
+    level: Any,
+    taken: Any,
+    strides: Any,
+    starts: Any,
+    owner: Any,
+    pair: Any,
+) -> None:
+    """Count the ways: ``pair`` becomes the share of ways in which a unit of class i gets one of class j."""
+    total = 0
+    for j in range(m):
+        total += sizes[j]
+    strides[0] = 1
+    for u in range(total + 2):
+        starts[u] = 0
+    for j in range(m):
+        strides[j + 1] = strides[j] * (sizes[j] + 1)
+    for s in range(states):
+        used, carried = 0, 1 if s else 0
+        for j in range(m):  # one more than the state before, like the wheels of a counter
+            amount = carried if s == 0 else taken[(s - 1) * m + j] + carried
+            carried = 1 if amount > sizes[j] else 0
+            taken[s * m + j] = 0 if carried else amount
+            used += taken[s * m + j]
+        level[s] = used
+        starts[used + 1] += 1
+        there[s] = 0.0
+    for u in range(total + 1):
+        starts[u + 1] += starts[u]
+    for s in range(states):  # from here on starts[u] is where the states of level u end, until all are in their places
+        order[starts[level[s]]] = s
+        starts[level[s]] += 1
+    for u in range(total + 1, 0, -1):
+        starts[u] = starts[u - 1]
+    starts[0] = 0
+    there[0] = 1.0
+    u = 0
+    for i in range(n):
+        for _ in range(units[i]):
+            owner[u] = i
+            u += 1
+    for u in range(total):
+        largest = 0.0
+        for at in range(starts[u], starts[u + 1]):
+            s = order[at]
+            for j in range(m):
+                if fits[owner[u] * step + j * step_across] and taken[s * m + j] < sizes[j]:
+                    there[s + strides[j]] += there[s]
+        for at in range(starts[u + 1], starts[u + 2]):
+            largest = max(largest, there[order[at]])
+        for at in range(starts[u + 1], starts[u + 2]):
+            there[order[at]] /= largest
+    back[states - 1] = 1.0
+    for u in range(total - 1, -1, -1):
+        i = owner[u]
+        is_first = u == 0 or owner[u - 1] != i
+        largest, whole = 0.0, 0.0
+        if is_first:
+            for j in range(m):
+                pair[i * step + j * step_across] = 0.0
+        for at in range(starts[u], starts[u + 1]):
+            s = order[at]
+            ways = 0.0
+            for j in range(m):
+                if fits[i * step + j * step_across] and taken[s * m + j] < sizes[j]:
+                    onward = back[s + strides[j]]
+                    ways += onward
+                    if is_first:
+                        pair[i * step + j * step_across] += there[s] * onward
+                        whole += there[s] * onward
+            back[s] = ways
+            largest = max(largest, ways)
+        for at in range(starts[u], starts[u + 1]):
+            back[order[at]] /= largest
+        if is_first:
+            for j in range(m):
+                pair[i * step + j * step_across] /= whole
+
+
+def room(tallest: int, widest: int, people: int, states: int) -> tuple[Any, Any, Any]:
+    """Room for groups of so many cells, entries and people, and for so many states."""
+    sizes = (tallest, widest, tallest, widest, tallest, widest, max(tallest, widest) + 1, people + 2, people, states, states)
+    # Every class has one unit at least, so that the states of m classes are 2**m at least.
+    sizes = (*sizes, states * states.bit_length())
+    numbers = tuple(np.zeros(size, np.int64) for size in sizes)
+    shares = tuple(np.zeros(size) for size in (tallest * widest, states, states))
+    return np.zeros(tallest * widest, np.bool_), numbers, shares
+
+
+@kernel
+def share_values(
+    groups: Any,
+    cells: Any,
+    entries: Any,
+    blocks: Any,
+    people: Any,
+    count: Any,
+    possible: Any,
+    parts: Any,
+    fits: Any,
+    numbers: Any,
+    shares: Any,
+    share: Any,
+    exact: Any,
+) -> None:
+    """Fill the blocks of these groups: how probable it is that somebody of a cell has an entry's value, all assignments equally likely.
+
+    ``fits``, ``numbers`` and ``shares`` are room to work in (:func:`room`): arrays made inside take longer to compile than all the rest. Where
+    a part of a group has more states than there is room for, the group is left alone and marked as not exact.
+    """
+    rows, columns, row_class, column_class, row_size, column_size, strides, starts, owner, order, level, digits = numbers
+    pair, there, back = shares
+    most = len(order)
+    for at in range(len(groups)):
+        g = groups[at]
+        width, height, base = entries[g + 1] - entries[g], cells[g + 1] - cells[g], blocks[g]
+        exact[g] = True
+        for first in range(width):
+            if parts[entries[g] + first] != first:
+                continue
+            n_columns, n_rows = 0, 0
+            for j in range(first, width):
+                if parts[entries[g] + j] == first:
+                    columns[n_columns] = j
+                    n_columns += 1
+            for i in range(height):
+                for c in range(n_columns):
+                    if possible[base + i * width + columns[c]]:
+                        rows[n_rows] = i
+                        n_rows += 1
+                        break
+            n = _classes(possible, base, rows, n_rows, width, columns, n_columns, 1, row_class)
+            m = _classes(possible, base, columns, n_columns, 1, rows, n_rows, width, column_class)
+            for i in range(n):
+                row_size[i] = 0
+            for j in range(m):
+                column_size[j] = 0
+            for a in range(n_rows):
+                row_size[row_class[a]] += people[cells[g] + rows[a]]
+            for b in range(n_columns):
+                column_size[column_class[b]] += count[entries[g] + columns[b]]
+            for a in range(n_rows):
+                for b in range(n_columns):
+                    fits[row_class[a] * m + column_class[b]] = possible[base + rows[a] * width + columns[b]]
+            by_column, by_row = _ways(column_size, m, most), _ways(row_size, n, most)
+            if m == 1:
+                for i in range(n):
+                    pair[i] = 1.0
+            elif n == 1:
+                for j in range(m):
+                    pair[j] = column_size[j] / row_size[0]
+            elif min(by_column, by_row) > most:
+                exact[g] = False
+                break
+            else:
+                turned = by_row < by_column
+                given, taken = (column_size, row_size) if turned else (row_size, column_size)
+                many, kinds, step = (m, n, 1) if turned else (n, m, m)
+                _count(
+                    given,
+                    many,
+                    taken,
+                    kinds,
+                    fits,
+                    step,
+                    m + 1 - step,
+                    min(by_row, by_column),
+                    there,
+                    back,
+                    order,
+                    level,
+                    digits,
+                    strides,
+                    starts,
+                    owner,
+                    pair,
+                )
+                for i in range(n):
+                    for j in range(m):
+                        if turned:
+                            pair[i * m + j] *= column_size[j] / row_size[i]
+            for a in range(n_rows):
+                for b in range(n_columns):
+                    within = count[entries[g] + columns[b]] / column_size[column_class[b]]
+                    share[base + rows[a] * width + columns[b]] = pair[row_class[a] * m + column_class[b]] * within
