@@ -64,8 +64,10 @@ def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Callabl
     share = np.zeros(len(valid.possible))
     exact = np.ones(len(buckets), np.bool_)
     example, same_as = _alike(valid)
-    sizes = (np.diff(cells.starts), np.diff(buckets.starts), buckets.sizes)
-    space = room(*(int(size.max(initial=1)) for size in sizes), most_states)
+    tallest, widest, people = (
+        int(size.max(initial=1)) for size in (np.diff(cells.starts), np.diff(buckets.starts), buckets.sizes)
+    )
+    space = room(tallest, widest, people, most_states)
     for first in range(0, len(example), _GROUPS_AT_ONCE):
         check()
         some = example[first : first + _GROUPS_AT_ONCE]

@@ -142,9 +142,10 @@ def _count(
 
 def room(tallest: int, widest: int, people: int, states: int) -> tuple[Any, Any, Any]:
     """Room for groups of so many cells, entries and people, and for so many states."""
-    sizes = (tallest, widest, tallest, widest, tallest, widest, max(tallest, widest) + 1, people + 2, people, states, states)
     # Every class has one unit at least, so that the states of m classes are 2**m at least.
-    sizes = (*sizes, states * states.bit_length())
+    digits = states * states.bit_length()
+    longest = max(tallest, widest) + 1
+    sizes = (tallest, widest, tallest, widest, tallest, widest, longest, people + 2, people, states, states, digits)
     numbers = tuple(np.zeros(size, np.int64) for size in sizes)
     shares = tuple(np.zeros(size) for size in (tallest * widest, states, states))
     return np.zeros(tallest * widest, np.bool_), numbers, shares
