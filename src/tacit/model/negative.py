@@ -96,11 +96,6 @@ class NegativeRules:
         digits = len(str(count)) + 1
         return f"{Decimal(-(-against * 10**digits // count)).scaleb(-digits):f}"
 
-    @property
-    def excludes(self) -> bool:
-        """Whether every rule says that nobody of the antecedent has the value."""
-        return not self.against.any()
-
     def records(self) -> Iterator[dict[str, Any]]:
         """The rules as dictionaries."""
         for index in range(len(self)):
