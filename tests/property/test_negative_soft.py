@@ -8,12 +8,14 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
 from tacit.formats.knowledge import read_knowledge
+from tacit.mining.negative_search import _looked_up
 from tacit.model.exclusions import Exclusions
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.negative import NegativeRules
@@ -134,3 +136,17 @@ def test_a_column_in_tenths_has_a_step_of_a_tenth() -> None:
     rules = tacit.mine_negative_rules(people, min_expectation=0.5, fuzzy={"size": "0.1"})
     support = {next(iter(r["nodes"].values())): s for r, s in zip(rules.records(), rules.support.tolist(), strict=True)}
     assert support == {"1.0": 15, "1.1": 15, "1.5": 10, "9": 30}
+
+
+@given(
+    st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30), st.lists(st.integers(0, 2**64 - 1), max_size=40), st.booleans()
+)
+def test_marks_are_looked_up_whether_or_not_they_begin_alike(wanted: list[int], others: list[int], alike: bool) -> None:
+    if alike:
+        wanted = [number & 0xFFFF for number in wanted]
+    known = np.unique(np.array(wanted, np.uint64))
+    marks = np.array([*others, *wanted, *others[:3]], np.uint64)
+    rows, at = _looked_up(marks, known)
+    assert list(zip(rows.tolist(), at.tolist(), strict=True)) == [
+        (row, known.tolist().index(mark)) for row, mark in enumerate(marks.tolist()) if mark in known.tolist()
+    ]

@@ -221,18 +221,32 @@ def _covering(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_Cover
     marks = mix[antecedents].sum(axis=1, dtype=np.uint64)
     order = np.argsort(which.reshape(-1), kind="stable")
     ends = np.cumsum(np.bincount(which.reshape(-1), minlength=len(vectors)))
+    # The mark of each row at each level; who has no node there gets one that no antecedent has.
+    lost = np.append(mix[:-1], np.uint64(2**64 - 1))
+    at_level = [[lost[level.node[codes]] for level in levels] for levels, codes in zip(case.levels, case.codes, strict=True)]
     for vector, rules in zip(vectors.tolist(), np.split(order, ends[:-1]), strict=True):
         mark = np.zeros(len(case.values), np.uint64)
-        fits = np.ones(len(case.values), np.bool_)
         for column, step in enumerate(vector):
             if step >= 0:
-                node = case.levels[column][step].node[case.codes[column]]
-                fits &= node >= 0
-                mark += mix[node]
+                mark += at_level[column][step]
         wanted, place = np.unique(marks[rules], return_inverse=True)
-        at = np.minimum(np.searchsorted(wanted, mark), len(wanted) - 1)
-        rows = np.flatnonzero(fits & (wanted[at] == mark))
-        yield _Covered(rules, place.reshape(-1), rows, at[rows], len(wanted))
+        rows, at = _looked_up(mark, wanted)
+        yield _Covered(rules, place.reshape(-1), rows, at, len(wanted))
+
+
+def _looked_up(marks: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
+    """The places of those marks that are wanted, and which of the sorted wanted ones they are."""
+    first_bits = wanted >> np.uint64(48)
+    table = np.full(1 << 16, -1, np.int64)
+    table[first_bits] = np.arange(len(wanted))
+    if np.array_equal(table[first_bits], np.arange(len(wanted))):  # no two begin alike, as is usual with few
+        at = table[marks >> np.uint64(48)]
+        near = np.flatnonzero(at >= 0)
+        rows = near[wanted[at[near]] == marks[near]]
+        return rows, at[rows]
+    at = np.minimum(np.searchsorted(wanted, marks), len(wanted) - 1)
+    rows = np.flatnonzero(wanted[at] == marks)
+    return rows, at[rows]
 
 
 def excluded_by(found: Found, minimal: Flags, case: Case) -> Flags:
