@@ -41,6 +41,19 @@ def test_coarser_values_are_listed_with_their_members() -> None:
     assert '""age"": [""30"", ""31""]' in Path("rules.csv").read_text()
 
 
+def test_a_level_that_repeats_a_value_counts_as_one_of_the_paper_does() -> None:
+    plain = record(*ASK)
+    Path("trees").mkdir()
+    Path("trees/sex.csv").write_text("F;F;*\nM;M;*\n")
+    told = record(*ASK, "--hierarchies", "trees", "-o", "rules.csv")
+    assert (plain["rules"], told["rules"]) == (3, 6)  # each rule names a sex, once as the value and once as its own coarser value
+    assert (told["minimal_rules"], told["excluded_values"]) == (plain["minimal_rules"], plain["excluded_values"])
+    Path("trees/sex.csv").write_text("F;women;*\nM;men;*\n")
+    again = record(*ASK, "--hierarchies", "trees")
+    assert again == told
+    assert record(*ASK, "--hierarchies", "trees", "--fuzzy", "age=1")["rules"] == 4
+
+
 def test_the_text_tells_how_chance_was_taken_into_account() -> None:
     assert "Not corrected for" in tacit(*ASK).stdout
     assert "Bonferroni" in tacit(*ASK, "--significance", "0.05").stdout

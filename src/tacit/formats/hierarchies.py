@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -19,11 +19,12 @@ from tacit.model.table import Column, Table
 def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
     """The hierarchy in a file: ``value;coarser;coarser still;*`` per line, separated by ``;``, ``,`` or tabs.
 
-    A level that repeats the one before adds nothing; the root ``*`` is left out. The lines must make a tree: each value has one line, each
-    coarser value belongs to one still coarser value, and none has the name of a raw value unless it stands for that value alone.
+    A level that repeats the one before adds no coarser value; the root ``*`` is left out. The lines must make a tree: each value has one line,
+    each coarser value belongs to one still coarser value, and none has the name of a raw value unless it stands for that value alone.
     """
     where = shown(path)
     chains: dict[str, tuple[str, ...]] = {}
+    repeated: dict[str, int] = {}
     lines: dict[str, int] = {}
     width = 0
     for line, cells in _lines(path, where):
@@ -43,10 +44,12 @@ def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
                 remedy="Keep one of the two lines",
             )
         lines.setdefault(value, line)
+        if repeats := len(list(takewhile(value.__eq__, levels))):
+            repeated[value] = repeats
     if not chains:
         raise InputError("is empty", where=where, remedy="Write one line per value: value;coarser;...;*")
     _check_tree(chains, lines, where)
-    return Hierarchy(column, chains, where)
+    return Hierarchy(column, chains, where, repeated)
 
 
 def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hierarchy]:

@@ -119,49 +119,64 @@ class Case:
         columns, sa = [people.column(name) for name in people.schema.qi], people.sa
         merged = Table((*columns, sa), people.weights).merged()
         nodes: list[Node] = []
+        parent: list[int] = []
         levels = []
         for column in columns:
             tree = hierarchies.get(column.name)
-            found, of_column = _levels(column, tree, len(nodes))
+            found, above, of_column = _levels(column, tree, len(nodes))
             if column.name in spreads:
                 scale = Scale.of(column, tree, spreads[column.name])
                 of_column = _softened(column, tree, found, of_column, len(nodes), scale)
             nodes += found
+            parent += above
             levels.append(of_column)
         codes = tuple(column.codes.astype(np.int64) for column in merged.columns[:-1])
         values = merged.columns[-1].codes.astype(np.int64)
-        parent = _parents(nodes, hierarchies)
-        return cls(codes, values, merged.weights, tuple(levels), tuple(nodes), parent, len(sa.values))
+        return cls(codes, values, merged.weights, tuple(levels), tuple(nodes), np.array(parent, np.int64), len(sa.values))
 
 
-def _chains(column: Column, tree: Hierarchy | None) -> list[list[str]]:
-    """For every value the coarser values that it belongs to, without the root and names of values."""
-    values = set(column.values)
+#: A coarser value: its name, and 1, 2, .. where it only repeats a raw value.
+_Key = tuple[str, int]
+
+
+def _chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
+    """For every value the coarser values that it belongs to, without the root and names of other values."""
     if tree is None:
         return [[] for _ in column.values]
-    return [[node for node in tree.levels.get(value, ()) if node != ROOT and node not in values] for value in column.values]
+    values = set(column.values)
+    return [
+        [(value, again) for again in range(1, 1 + tree.repeated.get(value, 0))]
+        + [(node, 0) for node in tree.levels.get(value, ()) if node != ROOT and node not in values]
+        for value in column.values
+    ]
 
 
-def _levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], tuple[Level, ...]]:
-    """The nodes of a column, raw values first, and its levels; a node has one height, the largest number of steps from a raw value to it."""
+def _levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[Level, ...]]:
+    """The nodes of a column, raw values first, the next coarser node of each, and its levels.
+
+    A node has one height, the largest number of steps from a raw value to it.
+    """
     chains = _chains(column, tree)
-    height: dict[str, int] = {}
+    height: dict[_Key, int] = {}
     for chain in chains:
-        for step, node in enumerate(chain, 1):
-            height[node] = max(step, height.get(node, 0))
+        for step, key in enumerate(chain, 1):
+            height[key] = max(step, height.get(key, 0))
     coarser = sorted(height)
-    members: dict[str, list[str]] = {node: [] for node in coarser}
-    for value, chain in zip(column.values, chains, strict=True):
-        for node in chain:
-            members[node].append(value)
+    members: dict[_Key, list[str]] = {key: [] for key in coarser}
+    number = {key: first + len(column.values) + place for place, key in enumerate(coarser)}
+    parent = [-1] * (len(column.values) + len(coarser))
+    for code, (value, chain) in enumerate(zip(column.values, chains, strict=True)):
+        for key in chain:
+            members[key].append(value)
+        for low, high in pairwise([first + code, *(number[key] for key in chain)]):
+            parent[low - first] = high
     nodes = [Node(column.name, value, (value,)) for value in column.values]
-    nodes += [Node(column.name, node, tuple(sorted(members[node]))) for node in coarser]
-    number = {node: first + len(column.values) + place for place, node in enumerate(coarser)}
+    nodes += [Node(column.name, key[0], tuple(sorted(members[key]))) for key in coarser]
     levels = [Level(first + np.arange(len(column.values)))]
     for step in range(1, 1 + max(height.values(), default=0)):
-        own = [next((number[node] for node in chain if height[node] == step), -1) for chain in chains]
+        own = [next((number[key] for key in chain if height[key] == step), -1) for chain in chains]
         levels.append(Level(np.array(own, np.int64)))
-    return nodes, tuple(levels)
+    return nodes, parent, tuple(levels)
 
 
 def _softened(
@@ -171,7 +186,7 @@ def _softened(
     close, degrees = [], []
     for place, node in enumerate(nodes):
         # A coarser value is as wide as its hierarchy says, whichever of its values occur.
-        members = node.members if tree is None or place < len(column.values) else tree.members(node.name)
+        members = node.members if tree is None or place < len(column.values) else tree.members(node.name) or node.members
         near, degree = scale.degrees(members, column.values)
         close.append(near)
         degrees.append(degree)
@@ -186,18 +201,6 @@ def _softened(
         return Level(level.node, Shoulders(starts, node[order].astype(np.int64), degree[order]))
 
     return tuple(shoulders(level) for level in levels)
-
-
-def _parents(nodes: list[Node], hierarchies: Mapping[str, Hierarchy]) -> Numbers:
-    """The next coarser node of every node, -1 where there is none."""
-    number = {(node.column, node.name): place for place, node in enumerate(nodes)}
-    parent = np.full(len(nodes), -1, np.int64)
-    for tree in hierarchies.values():
-        for value, chain in tree.levels.items():
-            known = [number[tree.column, name] for name in (value, *chain) if (tree.column, name) in number]
-            for low, high in pairwise(known):
-                parent[low] = high
-    return parent
 
 
 @dataclass(frozen=True)

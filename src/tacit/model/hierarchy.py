@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 #: The root that every value belongs to; it says nothing and is never an item.
@@ -12,7 +13,7 @@ ROOT = "*"
 class Hierarchy:
     """Coarser values of a column: ``levels[value]`` lists what the value belongs to, from finest to coarsest, without the root.
 
-    ``file`` is where it stands, for errors.
+    ``file`` is where it stands, for errors. ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
 
     >>> tree = Hierarchy("race", {"Black": ("Non-White",), "White": ()})
     >>> tree.nodes
@@ -22,6 +23,7 @@ class Hierarchy:
     column: str
     levels: dict[str, tuple[str, ...]]
     file: str = field(default="hierarchies", compare=False)
+    repeated: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def nodes(self) -> tuple[str, ...]:
