@@ -17,7 +17,7 @@ from tacit.bucketing.graph import valid_values
 from tacit.bucketing.grouping import _order, form
 from tacit.bucketing.methods import METHODS, group_people
 from tacit.model.policy import Limits
-from tests.naive_grouping import grouped, people_of, tables, valid_by_matching
+from tests.naive_grouping import can_share, grouped, people_of, tables, valid_by_matching
 
 MANY = settings(max_examples=150, deadline=None)
 RULES = ("injector", "balanced-1", "balanced-2")
@@ -90,17 +90,36 @@ def test_who_falls_short_does_so_in_the_largest_group(rows: Rows, least: int) ->
     assert set(kept.rows.tolist()).isdisjoint(found.rows.tolist())
 
 
+def test_anatomy_makes_groups_of_different_values() -> None:
+    rng, left_over = np.random.default_rng(1), 0
+    for seed in range(150):
+        values, least = int(rng.integers(3, 7)), int(rng.integers(2, 4))
+        sensitive = rng.integers(0, values, int(rng.integers(6, 40)))
+        if np.bincount(sensitive).max() * least > len(sensitive):
+            continue
+        rows = sensitive, rng.integers(0, 2, len(sensitive)), rng.random((2, values)) < 0.5
+        made = group_people(*rows, least=least, method="anatomy", seed=seed)
+        assert made.residue < least
+        left_over += made.residue
+        for members in in_groups(made.group):
+            values_there = sensitive[members].tolist()
+            assert len(set(values_there)) == len(values_there) >= least
+    assert left_over > 30
+
+
 @MANY
-@given(rows=tables(most_people=40), least=st.integers(2, 4), seed=st.integers(0, 5))
-def test_anatomy_makes_groups_of_different_values(rows: Rows, least: int, seed: int) -> None:
-    sensitive, _, _ = rows
-    if np.bincount(sensitive).max() * least > len(sensitive):
-        return
-    made = group_people(*rows, least=least, method="anatomy", seed=seed)
-    assert made.residue < least
-    for members in in_groups(made.group):
-        values = sensitive[members].tolist()
-        assert len(set(values)) == len(values) >= least
+@given(rows=tables(), rule=st.sampled_from(["balanced-1", "balanced-2"]))
+def test_the_hardest_class_of_a_value_comes_first(rows: Rows, rule: str) -> None:
+    classes = Classes.of(*rows, seed=0)
+    everybody = people_of(*rows, list(range(len(classes))))
+    like = {person.place: person for person in everybody}
+    hardness = {
+        "balanced-1": lambda one: sum(not can_share(like[one], person) for person in everybody),
+        "balanced-2": lambda one: len(like[one].excluded),
+    }[rule]
+    order = _order(classes, rule).tolist()  # type: ignore[arg-type]
+    keys = [(like[one].value, -hardness(one)) for one in order]
+    assert keys == sorted(keys)
 
 
 @MANY

@@ -50,8 +50,8 @@ class _Made:
 
     @property
     def merit(self) -> tuple[int, int, int]:
-        """Smaller is better: people beyond the bound, people without a group at first, the largest group."""
-        return self.beyond, self.residue, int(self.recipes.sizes[self.recipes.groups > 0].max(initial=0))
+        """Smaller is better: people beyond the bound or left out, people without a group at first, the largest group."""
+        return self.beyond + self.outside, self.residue, int(self.recipes.sizes[self.recipes.groups > 0].max(initial=0))
 
 
 def group_people(
