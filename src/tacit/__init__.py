@@ -6,6 +6,7 @@ mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negat
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody
 repair              :func:`repair` with a method of :data:`REPAIRS`
+measure             :func:`utility` of a bucketized release, :func:`compare` estimates with the truth
 choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision)
 write               :func:`write_release`
 ==================  =========================================================================
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from tacit.formats.buckets import read_buckets
     from tacit.formats.trees import read_tree
     from tacit.measures import MEASURES
+    from tacit.measuring import utility
     from tacit.model.audit import Audit
     from tacit.model.buckets import Buckets
     from tacit.model.comparison import Comparison
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from tacit.model.support import Channel, PatternSupport
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
+    from tacit.model.utility import Utility
     from tacit.negative import mine_negative_rules
     from tacit.queries import all_channels, posterior_of, support_of
     from tacit.repairs import REPAIRS
@@ -89,6 +92,7 @@ _HOMES = {
         "TacitError",
     ),
     "tacit.measures": ("MEASURES",),
+    "tacit.measuring": ("utility",),
     "tacit.formats.buckets": ("read_buckets",),
     "tacit.formats.trees": ("read_tree",),
     "tacit.model.audit": ("Audit",),
@@ -103,6 +107,7 @@ _HOMES = {
     "tacit.model.support": ("Channel", "PatternSupport"),
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
+    "tacit.model.utility": ("Utility",),
     "tacit.negative": ("mine_negative_rules",),
     "tacit.queries": ("all_channels", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
@@ -137,6 +142,7 @@ __all__ = [
     "Table",
     "TacitError",
     "Transactions",
+    "Utility",
     "__version__",
     "all_channels",
     "audit",
@@ -155,6 +161,7 @@ __all__ = [
     "sweep_itemsets",
     "sweep_rounding",
     "sweep_rules",
+    "utility",
     "write_release",
 ]
 

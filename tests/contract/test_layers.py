@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "attacks": {"errors", "inference", "kernels", "mining", "model"},
     "repairs": {"errors", "kernels", "mining", "model"},
     "repairing": {"attacks", "errors", "measures", "model", "repairs"},
-    "measures": {"errors", "model"},
+    "measures": {"errors", "inference", "model"},
     "checker": {"checker_rules", "checker_values", "errors", "model"},
     "checker_rules": {"model"},
     "checker_values": {"checker_rules", "model"},
@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "auditing": {"attacks", "errors", "formats", "model"},
     "api": {"attacks", "auditing", "errors", "formats", "measures", "mining", "model", "repairing", "repairs"},
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
+    "measuring": {"api", "errors", "formats", "measures", "model"},
     "negative": {"api", "errors", "formats", "mining", "model"},
     "queries": {"attacks", "auditing", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
@@ -57,7 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sweeps",
         "version",
     },
-    "": {"api", "attacks", "errors", "formats", "measures", "model", "negative", "queries", "repairs", "sweeps", "version"},
+    "": {"api", "attacks", "errors", "formats", "measures", "measuring", "model", "negative", "queries", "repairs", "sweeps", "version"},
 }
 
 #: Where only the package itself may be imported, for its table, and none of its modules.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tacit.measures.diversity import plain_figures
 from tacit.model.audit import AttackRun
 from tacit.model.buckets import Buckets
 from tacit.model.items import Items
@@ -23,6 +24,17 @@ class Measure:
     name: str
     unit: str
     meaning: str
+
+
+def _estimated(name: str, meaning: str) -> tuple[Measure, ...]:
+    """A measure of a bucketized release beside its data, for each way to estimate from groups (owner only)."""
+    ways = {
+        "": "by the shares of groups",
+        "_rule_aware": "all assignments that fit the knowledge equally likely",
+        "_debiased": "the mixing of groups undone",
+        "_modelled": "by the model of B03",
+    }
+    return tuple(Measure(f"{name}{suffix}", "share", f"{meaning} ({way}; owner only)") for suffix, way in ways.items())
 
 
 MEASURES: tuple[Measure, ...] = (
@@ -66,7 +78,9 @@ MEASURES: tuple[Measure, ...] = (
     Measure("l_distinct", "values", "l-diversity: the fewest values with an estimate of at least 0.001 in any combination (R02)"),
     Measure("l_entropy", "values", "entropy l-diversity: the smallest exp(entropy) of the estimates of any combination (R02)"),
     Measure(
-        "t_closeness", "probability", "total variation distance of the estimates from the baseline, largest of any combination"
+        "t_closeness",
+        "probability",
+        "total variation distance of the estimates from the baseline, largest of any combination; of buckets: of any group",
     ),
     Measure(
         "t_closeness_mean", "probability", "total variation distance of the estimates from the baseline, mean over all people"
@@ -99,6 +113,32 @@ MEASURES: tuple[Measure, ...] = (
         "people",
         "people whose most probable value has an estimate above 0.9 and is the true one (owner only)",
     ),
+    *_estimated(
+        "confidence_error",
+        "mean of |confidence in the release - in the data| / in the data, over the positive rules of the data",
+    ),
+    *_estimated(
+        "identification_false_positive",
+        "rules that the release shows and the data do not have, as a share of those that the data have",
+    ),
+    *_estimated("identification_false_negative", "rules of the data that the release does not show, as a share of them"),
+    *_estimated("query_error", "mean of |answer of the release - true answer| / true answer, over questions that count people"),
+    *_estimated("query_error_median", "the same, median"),
+    Measure("positive_rules", "rules", "the positive rules of the data that confidence and identification errors are about"),
+    Measure("queries", "questions", "the questions that query errors are about"),
+    Measure("mixing_condition", "ratio", "condition number of the mixing of values in groups: how far errors may grow in `_debiased`"),
+    Measure("k_anonymity", "people", "the people of the smallest group of a bucketized release"),
+    Measure("l_diversity", "values", "the fewest different values of any group"),
+    Measure("entropy_l", "values", "the smallest exp(entropy) of the values of any group"),
+    Measure("recursive_c", "ratio", "largest count of a group over its counts from the `l_diversity`-th on: recursive (c, l)-diversity"),
+    Measure("largest_share", "share", "the largest share that a value has in a group: alpha of (alpha, k)-anonymity"),
+    Measure("beta_likeness", "ratio", "by how much a share in a group exceeds that among all, relative to it, at most"),
+    Measure("enhanced_beta_likeness", "ratio", "the same, but at most -log of the smallest share among all"),
+    Measure("delta_disclosure", "nats", "largest |log(share in a group / share among all)| of values that a group has"),
+    Measure("surviving_guess_right", "share", "people whose most probable value by B03 is the true one (owner only)"),
+    Measure("group_guess_right", "share", "people for whom the most frequent value of their group is the true one: what needs no model"),
+    Measure("surviving_sure", "people", "people whose most probable value by B03 has more than 0.9"),
+    Measure("surviving_sure_right", "share", "of those, for how many it is the true one (owner only)"),
     Measure("itemsets_lost", "itemsets", "published before the repair and not after it"),
     Measure("itemsets_ghost", "itemsets", "published after the repair and not before it"),
     Measure("supports_changed", "share", "of the itemsets published before and after, how many have another count"),
@@ -129,6 +169,7 @@ def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, float
     """The measures of one release that its audit gives."""
     out: dict[str, float | None] = {release.kind: len(release)}
     if isinstance(release, Buckets):
+        out |= plain_figures(release) if release.n else {}
         return out | {name: value for run in runs for name, value in run.measures.items()}
     if len(release):
         out["smallest_count"] = int(release.hi.min())
