@@ -142,4 +142,4 @@ def filled(people: Sequence[Person], values: Sequence[str], weight: np.ndarray, 
             ]
         )
         found = scaled / scaled.sum(axis=1, keepdims=True)
-    return found
+    return np.asarray(found)

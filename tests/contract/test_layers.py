@@ -49,6 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "errors",
         "formats",
         "kernels",
+        "measuring",
         "model",
         "negative",
         "queries",
