@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tacit.model.negative import NegativeRules
 from tacit.reports.summary import counted, visible
 
@@ -47,7 +49,7 @@ def negative_text(rules: NegativeRules) -> str:
             lines.append(
                 f"  {number:>3}  {people:>11,} {'person' if people == 1 else 'people'} ({100 * people / max(1, n):.2f} %)"
             )
-    order = sorted(range(len(rules)), key=lambda i: (-int(rules.minimal[i]), -int(rules.count[i]), i))[:SHOWN]
+    order = np.lexsort((-rules.count, ~rules.minimal))[:SHOWN].tolist()
     if order:
         lines += ["", f"Most people ({len(order)} of {len(rules):,}):"]
     for index in order:
