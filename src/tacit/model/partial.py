@@ -1,0 +1,197 @@
+"""Partial tables: published row by row, with some cells blank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import OptionError
+from tacit.model.number import exact, share
+from tacit.model.release import Header
+from tacit.model.source import Source
+from tacit.model.table import Column, Table
+
+#: Parts of a table where cells may be hidden: the sensitive attribute of other records, the condition cells of other records, the condition
+#: cells of the sensitive records. (Cases of Li et al. 2007: (a) is ns, (b) is nc.)
+Region = Literal["ns", "nc", "sc"]
+REGIONS: tuple[Region, ...] = get_args(Region)
+
+Numbers = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartialTable:
+    """A table of people, a row each, in which some cells are blank.
+
+    ``people`` holds every column of the file in its order; its QI columns are the condition attributes, its SA columns the sensitive ones. A
+    blank cell is the empty text there, and ``hidden[row, column]`` says so. ``sensitive`` are the rows whose sensitive cells are to be
+    protected: only the owner knows them, and no published file lists them.
+
+    >>> from tacit.model.schema import Schema
+    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "")], Schema(qi=("sex",), sa=("ill",)))
+    >>> partial = PartialTable.of(people)
+    >>> partial.n, partial.cells_hidden, partial.conditions.tolist(), partial.codes("ill").tolist()
+    (2, 1, [[0], [1]], [1, -1])
+    """
+
+    people: Table
+    hidden: Flags
+    sensitive: Numbers | None = None
+    header: Header = field(default_factory=Header)
+    kind: Literal["table"] = field(default="table", init=False)
+
+    @classmethod
+    def of(
+        cls, people: Table, hidden: Flags | None = None, sensitive: Numbers | None = None, header: Header | None = None
+    ) -> PartialTable:
+        """The table with these cells blank, and those that are empty already."""
+        if len(people.weights) and not bool((people.weights == 1).all()):
+            remedy = "Give the people one by one, without --engine"
+            raise OptionError("merges equal rows, and single cells are hidden", where="the table", remedy=remedy)
+        found = np.zeros((len(people.weights), len(people.columns)), np.bool_) if hidden is None else hidden.copy()
+        columns = []
+        for place, column in enumerate(people.columns):
+            if "" in column.values:
+                found[:, place] |= column.codes == column.values.index("")
+            columns.append(_blanked(column, found[:, place]))
+        head = header or Header(missing=people.missing.mark, missing_rule=people.missing.rule)
+        head = replace(head, n=len(people.weights), qi=people.schema.qi, sa=people.schema.sa)
+        return cls(replace(people, columns=tuple(columns)), found, sensitive, head)
+
+    def __len__(self) -> int:
+        return len(self.hidden)
+
+    @property
+    def n(self) -> int:
+        """How many people there are: a row each."""
+        return len(self.hidden)
+
+    @property
+    def min_support(self) -> None:
+        """Nothing is left out of a table by a threshold."""
+        return None
+
+    @property
+    def source(self) -> Source | None:
+        """The file it was read from."""
+        return self.people.source
+
+    @property
+    def cells_hidden(self) -> int:
+        """How many cells are blank, the sensitive cells of sensitive records left out where these are known."""
+        used = self._places(self.people.schema.used)
+        blank = self.hidden[:, used].copy()
+        if self.sensitive is not None:
+            protected = len(self.people.schema.qi)
+            blank[self.sensitive, protected:] = False
+        return int(blank.sum())
+
+    @property
+    def conditions(self) -> Codes:
+        """The condition cells as codes of their columns' values, rows x QI columns; -1 where a cell is blank."""
+        names = self.people.schema.qi
+        out = np.empty((len(self), len(names)), np.int32)
+        for place, name in enumerate(names):
+            out[:, place] = self.codes(name)
+        return out
+
+    def codes(self, name: str) -> Codes:
+        """One column as codes of its values; -1 where a cell is blank."""
+        place = self.people.names.index(name)
+        codes = self.people.columns[place].codes.astype(np.int32)
+        codes[self.hidden[:, place]] = -1
+        return codes
+
+    def hidden_by_region(self) -> Mapping[Region, int]:
+        """How many cells are blank in each region; needs to know the sensitive rows."""
+        if self.sensitive is None:
+            raise OptionError("the sensitive rows are not known", where="the table", remedy="Name them with --rows")
+        mine = np.zeros(len(self), np.bool_)
+        mine[self.sensitive] = True
+        schema = self.people.schema
+        conditions, protected = (self.hidden[:, self._places(names)] for names in (schema.qi, schema.sa))
+        return {"ns": int(protected[~mine].sum()), "nc": int(conditions[~mine].sum()), "sc": int(conditions[mine].sum())}
+
+    def hidden_by_column(self) -> Mapping[str, int]:
+        """How many cells are blank in each column that has any."""
+        counts = self.hidden.sum(axis=0).tolist()
+        return {name: int(count) for name, count in zip(self.people.names, counts, strict=True) if count}
+
+    def hide(self, cells: Flags) -> PartialTable:
+        """The same table with these cells blank as well."""
+        return PartialTable.of(self.people, self.hidden | cells, self.sensitive, self.header)
+
+    def line(self, row: int) -> int:
+        """The line of its file that a row stands in, where each takes one; line 1 is the header."""
+        return row + 2
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The rows as dictionaries; None where a cell is blank."""
+        columns = self.people.columns
+        texts = [[None if value == "" else value for value in column.values] for column in columns]
+        codes = [column.codes.tolist() for column in columns]
+        blank = self.hidden.tolist()
+        for row in range(len(self)):
+            yield {
+                column.name: None if blank[row][place] else texts[place][codes[place][row]]
+                for place, column in enumerate(columns)
+            }
+
+    def _places(self, names: tuple[str, ...]) -> list[int]:
+        return [self.people.names.index(name) for name in names]
+
+
+def _blanked(column: Column, hidden: Flags) -> Column:
+    """The column with the empty text where it is hidden; its values are those that still occur."""
+    if not hidden.any():
+        return column
+    codes = column.codes.copy()
+    values = column.values if "" in column.values else (*column.values, "")
+    codes[hidden] = values.index("")
+    kept, fresh = np.unique(codes, return_inverse=True)
+    texts = [values[code] for code in kept]
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return Column(column.name, tuple(texts[place] for place in order), rank[fresh.reshape(-1)])
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """When a rule is unsafe: support above ``support`` people and confidence above ``confidence``, both strict.
+
+    >>> bars = Thresholds.of(min_confidence=0.55, min_support=0, n=9)
+    >>> bars.unsafe(whole=5, both=3), bars.unsafe(whole=2, both=1)
+    (True, False)
+    """
+
+    support: int
+    confidence: Fraction
+
+    @classmethod
+    def of(cls, *, min_confidence: object, min_support: object, n: int) -> Thresholds:
+        """Thresholds as users write them: 0.6, "60%" or Fraction(3, 5); a number of people, or a share of all ``n`` such as "0.2%"."""
+        confidence = share(min_confidence, where="--min-confidence", zero=False)
+        bar = exact(min_support, where="--min-support")
+        is_share = isinstance(min_support, float | Fraction) or (
+            isinstance(min_support, str) and not min_support.strip().isdecimal()
+        )
+        if bar < 0 or (is_share and bar > 1):
+            remedy = "Give a whole number of people of at least 0, or a share such as 0.2%"
+            raise OptionError("must be 0 or more, and as a share at most 1", where="--min-support", remedy=remedy)
+        return cls(int(bar * n // 1) if is_share else int(bar), confidence)
+
+    def most_safe(self, whole: int) -> int:
+        """The largest count of the value among so many records that is still within the confidence."""
+        return self.confidence.numerator * whole // self.confidence.denominator
+
+    def unsafe(self, *, whole: int, both: int) -> bool:
+        """Whether a rule that fits ``whole`` records, ``both`` of them with its value, is above both thresholds."""
+        return both > self.support and both > self.most_safe(whole)
