@@ -185,7 +185,7 @@ def test_guesses_keep_to_groups_and_to_what_is_possible(rows: list[Person], rule
     buckets, _ = naive.released(rows)
     valid = valid_values(buckets, exclusions(rows, rule))
     model = learn(valid)
-    found = guess(valid, model, above=0.5)
+    found = guess(valid, model, limit=np.full(len(buckets.values), 0.5))
     given = np.zeros(len(buckets.count))
     for places, share in estimated(valid, model):
         assert valid.allowed[places.rows[places.who], places.value].all()

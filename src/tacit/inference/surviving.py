@@ -26,7 +26,7 @@ LEARNT_FROM = 40_000
 #: So many people are looked at together.
 _AT_ONCE = 200_000
 #: Learning ends when estimates change by less than this on average, or after so many rounds.
-_STILL, _MOST_ROUNDS = 2e-4, 60
+_STILL, _MOST_ROUNDS = 2e-4, 30
 #: Groups are filled in so many rounds while learning, and until they fit to this many people when the model is used.
 _ROUNDS_LEARNING, _ROUNDS_USING, _FITS = 4, 30, 1e-3
 #: A value that the model rules out stays possible by so much: the model is not certain.
@@ -146,7 +146,7 @@ def estimated(valid: Valid, model: Model, *, check: Callable[[], None] = lambda:
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """The most probable value of each row and its probability, and every pair of row and value above a limit, where there is one."""
+    """The most probable value of each row and its probability; and every row with a value that is above its limit, where there are limits."""
 
     top: Numbers
     largest: Floats
@@ -155,8 +155,8 @@ class Guesses:
     share: Floats
 
 
-def guess(valid: Valid, model: Model, *, above: float = float("inf"), check: Callable[[], None] = lambda: None) -> Guesses:
-    """What a model makes one guess about everybody."""
+def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Callable[[], None] = lambda: None) -> Guesses:
+    """What a model makes one guess about everybody; ``limit`` is that of each value."""
     n = valid.cells.buckets.n
     top, largest = np.zeros(n, np.int64), np.zeros(n)
     over: list[tuple[Numbers, Numbers, Floats]] = []
@@ -164,9 +164,9 @@ def guess(valid: Valid, model: Model, *, above: float = float("inf"), check: Cal
         best = np.maximum.reduceat(share, places.first)
         largest[places.rows] = best
         leading = np.flatnonzero(share >= best[places.who])
-        _, first = np.unique(places.who[leading], return_index=True)
+        first = np.flatnonzero(np.append(True, np.diff(places.who[leading]) > 0))
         top[places.rows] = places.value[leading[first]]
-        beyond = np.flatnonzero(share > above)
+        beyond = np.flatnonzero(share > limit[places.value]) if limit is not None else leading[:0]
         over.append((places.rows[places.who[beyond]], places.value[beyond], share[beyond]))
     row, value, share = (np.concatenate([part[number] for part in over]) for number in range(3))
     return Guesses(top, largest, row, value, share)

@@ -42,8 +42,8 @@ def guessed_right(
     return {
         "surviving_guess_right": float(right.sum()) / buckets.n,
         "group_guess_right": float(groups.sum()) / buckets.n,
-        "surviving_sure": int(sure.sum()),
-        "surviving_sure_right": float(right[sure].sum()) / max(1, int(sure.sum())),
+        "surviving_above_90": int(sure.sum()),
+        "surviving_above_90_right": float(right[sure].sum()) / max(1, int(sure.sum())),
     }, note
 
 

@@ -40,9 +40,9 @@ def utility_text(found: Utility, *, width: int = WIDTH) -> str:
 
 def _lines(found: Utility) -> list[tuple[str, str]]:
     figures, guesses, settings = found.figures, found.guesses, found.settings
-    sure = int(guesses["surviving_sure"])
+    sure = int(guesses["surviving_above_90"])
     told = (
-        f"; {counted(sure, 'person', 'people')} above 0.9, of which {_percent(guesses['surviving_sure_right'])} right"
+        f"; {counted(sure, 'person', 'people')} above 0.9, of which {_percent(guesses['surviving_above_90_right'])} right"
         if sure
         else ""
     )
