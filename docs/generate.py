@@ -58,6 +58,7 @@ def regenerated(text: str) -> str:
 
 def _part(match: re.Match[str], folder: Path) -> str:
     if match["name"]:
+        (folder / match["name"]).parent.mkdir(exist_ok=True)
         (folder / match["name"]).write_text(match["content"], encoding="utf-8")
         return match[0]
     what, how = match["what"].strip(), match["how"] or ""

@@ -13,6 +13,7 @@ from tacit.attacks.base import Algorithm, Progress, silent
 from tacit.auditing import (
     adversary,
     asked_for,
+    bucket_case,
     check_algorithm,
     described,
     owners_people,
@@ -40,7 +41,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Itemsets, Only, Release, Rules
+from tacit.model.release import Itemsets, Listed, Only, Release, Rules
 from tacit.model.repair import Repair
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
@@ -178,8 +179,8 @@ def audit(
         For rules: everybody's quasi-identifiers, as an adversary may have them from elsewhere. With ``data`` these are taken from there, and
         estimates are compared with the truth.
     knowledge
-        What else an adversary knows about these people: a file of facts or negative rules, a list of ``({column: value}, excluded value)``,
-        mined negative rules, or a list of all these.
+        What else an adversary knows about the people of rules or of a bucketized release: a file of facts or negative rules, a list of
+        ``({column: value}, excluded value)``, mined negative rules, or a list of all these.
     policy
         What the publisher accepts; the default is a smallest group of ten.
     attacks
@@ -211,16 +212,19 @@ def audit(
     limits = Limits.within(time_limit)
     people = owners_people(target, data)
     rules = rule_case(target, known, people, knowledge)
+    buckets = bucket_case(target, people, knowledge)
     wanted = asked_for(attacks)
+    named = frozenset() if attacks is None else wanted
     check_algorithm(algorithm, target, wanted)
-    case = Target(target, policy, limits, rows_of(people), 0, progress, algorithm, first_hit, None, rules)
+    case = Target(target, policy, limits, rows_of(people), 0, progress, algorithm, first_hit, None, rules, buckets, named)
     if findings_to is None:
         runs = run_attacks(case, wanted)
     else:
         with FindingsFile(findings_to) as stream:
             runs = run_attacks(replace(case, stream=stream), wanted)
     measures, posterior = dict(measure(target, runs)), posterior_of(rules, runs)
-    found = Audit((described(target),), adversary(target, rules), policy, runs, measures, tables_of(posterior), posterior)
+    tables, attacker = tables_of(posterior, buckets, runs), adversary(target, rules or buckets)
+    found = Audit((described(target),), attacker, policy, runs, measures, tables, posterior)
     if posterior is not None and posterior.is_estimated:
         measures.update(posterior_measures(posterior, policy))
         if isinstance(people, Table) and people.schema.sa:
@@ -258,10 +262,7 @@ def repair(
     >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
     ('clean', 1, 2)
     """
-    start = read_release(release)
-    if isinstance(start, Buckets):
-        remedy = "Group the people anew: tacit bucketize DATA --knowledge FILE"
-        raise OptionError("a bucketized release is not repaired", where="the release", remedy=remedy)
+    start = _repairable(read_release(release))
     chosen = _method(method, start, data)
     precision = _precision(method, base, decimals)
     people = owners_people(start, data)
@@ -342,6 +343,14 @@ def _has_coarser_items(rows: Transactions) -> bool:
     """Whether rows of a table hold coarser values beside their own: more items than there are columns."""
     pairs = rows.items.pairs
     return pairs is not None and len(rows.rows) > 0 and len(rows.rows[0]) > len({column for column, _ in pairs})
+
+
+def _repairable(release: Release) -> Listed:
+    """The release, unless it is of a kind that is made anew instead of repaired."""
+    if isinstance(release, Buckets):
+        remedy = "Group the people anew: tacit bucketize DATA --knowledge FILE"
+        raise OptionError("a bucketized release is not repaired", where="the release", remedy=remedy)
+    return release
 
 
 def _method(name: str, release: Release, data: Any) -> RepairMethod:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tacit.attacks import ATTACKS
 from tacit.attacks.base import ALGORITHMS
+from tacit.attacks.buckets.case import BucketCase, posterior_table
 from tacit.attacks.sensitive.case import RuleCase
 from tacit.attacks.sensitive.values import baseline_of
 from tacit.errors import OptionError, nearest_name
@@ -18,6 +20,7 @@ from tacit.formats.knowledge import read_knowledge
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.model.audit import AttackRun, Columns
+from tacit.model.buckets import Buckets
 from tacit.model.population import Population
 from tacit.model.posterior import Posterior
 from tacit.model.release import Header, Itemsets, Release, Rules
@@ -50,16 +53,28 @@ def rows_of(people: Table | Transactions | None) -> Transactions | None:
 
 def rule_case(release: Release, known: Any, people: Table | Transactions | None, knowledge: Any = None) -> RuleCase | None:
     """Rules beside everybody's quasi-identifiers, from what is known or from the owner's data; None where one of them is not there."""
-    for given, option in ((known, "--known"), (knowledge, "--knowledge")):
-        if given is not None and not isinstance(release, Rules):
-            raise OptionError("helps to attack rules, and the release holds none", where=option, remedy="Leave it out")
+    if known is not None and not isinstance(release, Rules):
+        raise OptionError("helps to attack rules, and the release holds none", where="--known", remedy="Leave it out")
+    if knowledge is not None and isinstance(release, Itemsets):
+        what = "helps to attack rules and bucketized releases, and this is neither"
+        raise OptionError(what, where="--knowledge", remedy="Leave it out")
     case = _rule_case(release, known, people)
-    if knowledge is None:
+    if knowledge is None or isinstance(release, Buckets):
         return case
     if case is None:
         remedy = "Give their quasi-identifiers with --known, or the data with --data"
         raise OptionError("is about people, and who they are is not known", where="--knowledge", remedy=remedy)
     return replace(case, facts=read_knowledge(knowledge))
+
+
+def bucket_case(release: Release, people: Table | Transactions | None, knowledge: Any) -> BucketCase | None:
+    """A bucketized release beside what is known about its people; None of another kind of release."""
+    if not isinstance(release, Buckets):
+        return None
+    if people is not None:
+        remedy = "Leave it out: the two tables say all that an attacker has"
+        raise OptionError("is not used for a bucketized release", where="--data", remedy=remedy)
+    return BucketCase(release, read_knowledge(knowledge))
 
 
 def _rule_case(release: Release, known: Any, people: Table | Transactions | None) -> RuleCase | None:
@@ -98,8 +113,13 @@ def posterior_of(case: RuleCase | None, runs: Iterable[AttackRun]) -> Posterior 
     return Posterior(case.population, case.sensitive, case.values, share, lower, upper, baseline, published)
 
 
-def tables_of(posterior: Posterior | None) -> Mapping[str, Callable[[], Columns]]:
+def tables_of(
+    posterior: Posterior | None, buckets: BucketCase | None, runs: Iterable[AttackRun]
+) -> Mapping[str, Callable[[], Columns]]:
     """The tables that an audit offers besides its findings."""
+    if buckets is not None:
+        found = [run.details["posterior"] for run in runs if "posterior" in run.details]
+        return {"posterior": partial(posterior_table, buckets, found[0])} if found else {}
     return {} if posterior is None else {"posterior": posterior.table}
 
 
@@ -131,6 +151,8 @@ def _roles(header: Header) -> dict[str, Any]:
 def described(release: Release) -> dict[str, Any]:
     """What the record says about a release."""
     out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
+    if isinstance(release, Buckets):
+        out |= {"lines": len(release.value), "groups": len(release)}
     if isinstance(release, Itemsets):
         out["only"] = release.only
     printed = {"base": release.header.base, "digits": release.header.digits}
@@ -139,14 +161,18 @@ def described(release: Release) -> dict[str, Any]:
     return out | {"file": source.name if source else None, "sha256": source.sha256 if source else None}
 
 
-def adversary(release: Release, case: RuleCase | None) -> dict[str, Any]:
+def adversary(release: Release, case: RuleCase | BucketCase | None) -> dict[str, Any]:
     """What the adversary is taken to know besides the release."""
     header = release.header
-    out: dict[str, Any] = {
-        "knows_n": header.n is not None,
-        "knows_that_the_list_is_complete": header.complete,
-        "rounding": header.rounding,
-    }
+    out: dict[str, Any] = (
+        {"knows_n": True, "knows_who_is_in_which_group": True}
+        if release.kind == "buckets"
+        else {
+            "knows_n": header.n is not None,
+            "knows_that_the_list_is_complete": header.complete,
+            "rounding": header.rounding,
+        }
+    )
     if release.kind == "rules":
         out["knows_quasi_identifiers"] = case is not None
     if case is not None and case.facts:

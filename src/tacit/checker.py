@@ -8,48 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+from tacit.checker_buckets import BucketBook, check_buckets
 from tacit.checker_rules import Reject as _Reject
 from tacit.checker_rules import RuleBook, check_rules
+from tacit.checker_steps import check_steps
 from tacit.checker_values import check_values
 from tacit.errors import InputError
 from tacit.model.buckets import Buckets
+from tacit.model.knowledge import Fact
 from tacit.model.release import Itemsets, Release
 from tacit.model.table import Table
 
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
-_TERM = re.compile(r"(plus|minus)(?: (\d+) times)? ([\d,]+)(?: to ([\d,]+))?: .*\((?:line (\d+)|n)\)", re.DOTALL)
-_GROUP = re.compile(r": ([^:]*?) [+-] x = (-?[\d,]+) [+-] x people")
-_SUMMAND = re.compile(r"([+-]) ([\d,]+) \(")
-#: A published number inside a sentence, with its place.
-_INLINE = re.compile(r"(?:\[([\d,]+) to ([\d,]+)\]|([\d,]+)) \((?:line (\d+)|n)\)")
-_BOUNDS = r"(?:-?[\d,]+|\[-?[\d,]+ to -?[\d,]+\])"
-_PLACED = rf"{_BOUNDS} \((?:line \d+|n|from above|a sum of \d+ supports)\)"
-_SUM = rf"(?:x|(?:- )?{_PLACED}(?: [+-] {_PLACED})* [+-] x(?: = {_BOUNDS} [+-] x)?)"
-#: Every form that a step may have.
-_FORMS = tuple(
-    re.compile(form, re.DOTALL)
-    for form in (
-        _TERM.pattern,
-        r"and [\d,]+ more terms, all listed as published lines with their weights",
-        r"sum: (between )?[\d,]+( and [\d,]+)?",
-        r"The same people in fewer words: .*",
-        r"No line says how many people have .*; call it x\.",
-        rf"Those .*: {_SUM} people cannot be negative: x is at (least|most) [\d,]+\.",
-        rf"Those .*: {_SUM} people, that is [\d,]+( to [\d,]+)? (person|people)\.",
-        r"The list is complete from [\d,]+ people on and leaves it out: x is at most [\d,]+\.",
-        r"So x is (between )?[\d,]+( and [\d,]+)?\.",
-        r"The list is complete from [\d,]+ people on and no line holds .*: at most [\d,]+ people have them all\.",
-        rf"Those .*: at (least|most) {_PLACED}( [+-] {_PLACED})*( - [\d,]+)? people\.",
-        r"It follows through [\d,]+ unpublished subsets, too many to write out here; all published lines are cited\.",
-    )
-)
+#: The attacks whose findings are groups of people.
+_OF_GROUPS = ("I01", "I02", "R01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,44 +107,63 @@ class _Book:
         return self.by_line[int(place)][1:]
 
 
-def check_audit(record: Mapping[str, Any], releases: Sequence[Release], *, known: Table | None = None) -> Verification:
+def check_audit(
+    record: Mapping[str, Any],
+    releases: Sequence[Release],
+    *,
+    known: Table | None = None,
+    knowledge: Sequence[Fact] | None = None,
+) -> Verification:
     """Re-check every proved finding of an audit record against the releases it is about.
 
-    Findings about sensitive values count known people; without ``known`` their numbers are taken from the record.
+    Findings about sensitive values count known people; without ``known`` their numbers are taken from the record. Facts that findings about
+    bucketized releases rest on are compared with ``knowledge``; without it, they are taken from the record.
     """
     try:
-        return _check(record, releases, known)
+        return _check(record, releases, known, knowledge)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError):
         remedy = "Give the file that `tacit audit --json` wrote"
         raise InputError("the record lacks something that every audit holds", where="the audit", remedy=remedy) from None
 
 
-def _check(record: Mapping[str, Any], releases: Sequence[Release], known: Table | None) -> Verification:
+def _check(
+    record: Mapping[str, Any], releases: Sequence[Release], known: Table | None, knowledge: Sequence[Fact] | None
+) -> Verification:
     if record["format"] != "tacit.audit/1":
         raise InputError("is not an audit of a version that can be checked", where="the audit", remedy="Audit the release again")
     if len(record["release"]) != len(releases):
         return Verification(0, (f"the audit is about {len(record['release'])} releases, {len(releases)} are given",))
     problems = _same_releases(record, releases) + _totals(record)
-    books = [_Book(one) if isinstance(one, Itemsets) else RuleBook(one) for one in releases if not isinstance(one, Buckets)]
+    books = [_book(release) for release in releases]
     claims = {attack["code"]: attack["claim"] for attack in record["attacks"]}
     held = 0
     for finding in record["findings"]:
         if claims.get(finding["code"]) == "estimates":
             continue
         try:
-            if finding["code"] == "R03":
+            if finding["code"] in ("R03", "B01"):
                 _check_id(finding)
                 owner = {citation["release"] for citation in finding["because"]} or {0}
-                book = books[owner.pop()]
-                if owner or not isinstance(book, RuleBook):
-                    raise _Reject("it cites no lines of one release of rules")
-                check_values(finding, book, int(record["policy"]["l"]), known)
+                book, least = books[owner.pop()], int(record["policy"]["l"])
+                if owner or not isinstance(book, RuleBook if finding["code"] == "R03" else BucketBook):
+                    raise _Reject("it cites no lines of one release of its kind")
+                if isinstance(book, BucketBook):
+                    check_buckets(finding, book, least, knowledge)
+                elif isinstance(book, RuleBook):
+                    check_values(finding, book, least, known)
             else:
                 _check_finding(finding, books, int(record["policy"]["k"]))
             held += 1
         except _Reject as why:
             problems.append(f"{finding['id']}: {why}")
     return Verification(held, tuple(problems))
+
+
+def _book(release: Release) -> _Book | RuleBook | BucketBook:
+    """The published lines of a release, to be looked up."""
+    if isinstance(release, Buckets):
+        return BucketBook(release)
+    return _Book(release) if isinstance(release, Itemsets) else RuleBook(release)
 
 
 def _same_releases(record: Mapping[str, Any], releases: Sequence[Release]) -> list[str]:
@@ -197,7 +194,7 @@ def _totals(record: Mapping[str, Any]) -> list[str]:
         listed = sum(finding["code"] == code for finding in record["findings"])
         if listed > total or (total and not ids):
             problems.append(f"{code}: {total} findings are claimed, {listed} are listed")
-    ones = sum(finding["count"] == [1, 1] and finding["code"] != "R03" for finding in record["findings"])
+    ones = sum(finding["count"] == [1, 1] and finding["code"] in _OF_GROUPS for finding in record["findings"])
     if ones > record["measures"].get("groups_of_one", ones):
         problems.append("more findings about one person are listed than the measures say")
     return problems
@@ -210,7 +207,7 @@ def _check_id(finding: Mapping[str, Any]) -> None:
         raise _Reject("its id is not that of its event")
 
 
-def _check_finding(finding: Mapping[str, Any], books: Sequence[_Book | RuleBook], k: int) -> None:
+def _check_finding(finding: Mapping[str, Any], books: Sequence[_Book | RuleBook | BucketBook], k: int) -> None:
     """Redo one finding about items: its id, the lines it cites, its arithmetic, its words."""
     present, absent = frozenset(finding["event"]["present"]), frozenset(finding["event"]["absent"])
     _check_id(finding)
@@ -218,6 +215,8 @@ def _check_finding(finding: Mapping[str, Any], books: Sequence[_Book | RuleBook]
     if len(owners) != 1:
         raise _Reject("it cites no lines of one release")
     book = books[owners.pop()]
+    if isinstance(book, BucketBook):
+        raise _Reject(f"there is no way to check {finding['code']} of a bucketized release")
     if present & absent or len(absent) > MOST_ABSENT:
         raise _Reject("its event is empty or too long to check")
     cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}
@@ -237,9 +236,7 @@ def _check_finding(finding: Mapping[str, Any], books: Sequence[_Book | RuleBook]
         raise _Reject(f"its group is not one of 1 to {k - 1} people")
     _check_sentence(finding)
     if isinstance(book, _Book):
-        for step in finding["steps"]:
-            _check_step(step, book)
-        _check_sums(finding["steps"])
+        check_steps(finding["steps"], book.bounds)
 
 
 def _derived(
@@ -352,43 +349,3 @@ def _check_sentence(finding: Mapping[str, Any]) -> None:
     named = finding["event"]["present"] + finding["event"]["absent"] + finding["event"].get("not_all", [])
     if not finding["statement"].startswith(f"{number} pe") or any(item not in finding["statement"] for item in named):
         raise _Reject("its sentence does not say what its event and count say")
-
-
-def _check_step(step: str, book: _Book) -> None:
-    """A step must have a known form, and print what the release prints wherever it cites it."""
-    if not any(form.fullmatch(step) for form in _FORMS):
-        raise _Reject("it has a step that cannot be checked")
-    if match := _TERM.fullmatch(step):
-        printed = [(match[3], match[4] or match[3], match[5])]
-    else:
-        found = _INLINE.findall(step) if step.startswith("Those ") else []
-        printed = [(low or exact, high or exact, line) for low, high, exact, line in found]
-    for low, high, line in printed:
-        if (_number(low), _number(high)) != book.bounds(int(line) if line else "n"):
-            raise _Reject("a step prints another count than the release")
-
-
-def _number(text: str) -> int:
-    return int(text.replace(",", ""))
-
-
-def _check_sums(steps: Sequence[str]) -> None:
-    """Sums that the steps write out must be right."""
-    low = high = 0
-    whole = True
-    for step in steps:
-        if match := _TERM.fullmatch(step):
-            weight = int(match[2] or 1) * (1 if match[1] == "plus" else -1)
-            numbers = [_number(match[3]), _number(match[4] or match[3])]
-            low += weight * numbers[0 if weight > 0 else 1]
-            high += weight * numbers[1 if weight > 0 else 0]
-        elif step.startswith("and "):
-            whole = False
-        elif step.startswith("sum: "):
-            if whole and low == high and step != f"sum: {low:,}":
-                raise _Reject("a sum in its steps is wrong")
-            low, high, whole = 0, 0, True
-        elif (match := _GROUP.search(step)) and "[" not in match[1]:
-            total = sum((-1 if sign == "-" else 1) * _number(number) for sign, number in _SUMMAND.findall("+ " + match[1]))
-            if _number(match[2]) != total:
-                raise _Reject("a sum in its steps is wrong")

@@ -114,6 +114,9 @@ def posterior_of(
         if target.kind == "itemsets":
             remedy = "Ask about a pattern with --pattern, or give rules"
             raise OptionError("itemsets say nothing about a sensitive column", where="--who", remedy=remedy)
+        if target.kind == "buckets":
+            remedy = "Raise --l until the person is a finding, and name it with --finding"
+            raise OptionError("is about rules, and this release is bucketized", where="--who", remedy=remedy)
         raise OptionError(why_not(Target(target, Policy())), where="--who", remedy="See tacit explain --help")
     described = read_who(who) if isinstance(who, str) else dict(who)
     combinations = _fitting(case, described)

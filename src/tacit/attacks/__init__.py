@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from tacit.attacks import channels, exceptions, unpublished
 from tacit.attacks.base import Attack, Stream, Target
+from tacit.attacks.buckets import assignments, matching, surviving
 from tacit.attacks.sensitive import certain, values
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
@@ -55,6 +56,33 @@ ATTACKS: tuple[Attack, ...] = (
         run=certain.run,
         summary="sensitive values that nobody with given quasi-identifiers can have, and whoever has one for certain",
         source="ours; Zhu, Wang, Du 2009, examples 1 and 2",
+    ),
+    Attack(
+        matching.CODE,
+        matching.NAME,
+        needs="buckets",
+        claim="proves",
+        run=matching.run,
+        summary="people of whom fewer than l sensitive values are possible, by negative rules and by who uses the others up",
+        source="Li, Li 2008 (Injector)",
+    ),
+    Attack(
+        assignments.CODE,
+        assignments.NAME,
+        needs="buckets",
+        claim="estimates",
+        run=assignments.run,
+        summary="how probable each sensitive value is for each person of a group, all assignments that fit equally likely",
+        source="ours",
+    ),
+    Attack(
+        surviving.CODE,
+        surviving.NAME,
+        needs="buckets",
+        claim="estimates",
+        run=surviving.run,
+        summary="how probable each sensitive value is for each person of a group, by what all groups show about people like her",
+        source="Kifer 2009",
     ),
 )
 

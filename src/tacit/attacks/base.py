@@ -18,6 +18,7 @@ from tacit.model.release import Itemsets, Release
 from tacit.model.transactions import Transactions
 
 if TYPE_CHECKING:
+    from tacit.attacks.buckets.case import BucketCase
     from tacit.attacks.sensitive.case import RuleCase
 
 Progress = Callable[[float], None]
@@ -55,7 +56,8 @@ class Target:
 
     ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone. With ``first_hit`` an
     attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only. ``rules`` is the release
-    beside everybody's quasi-identifiers, where both are there.
+    beside everybody's quasi-identifiers, where both are there; ``buckets`` a bucketized one beside what is known about its people.
+    ``named`` are the attacks that somebody asked for by their codes.
     """
 
     release: Release
@@ -68,6 +70,8 @@ class Target:
     first_hit: bool = False
     stream: Stream | None = None
     rules: RuleCase | None = None
+    buckets: BucketCase | None = None
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ TOP, TOP_ON_SCREEN = 10, 3
         "tacit audit itemsets.csv --data adult.csv --json audit.json",
         "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
         "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
+        "tacit audit buckets/ --knowledge negative.csv --l 6",
     ),
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
@@ -38,7 +39,8 @@ TOP, TOP_ON_SCREEN = 10, 3
     "--knowledge",
     multiple=True,
     metavar="FILE",
-    help="For rules: facts about groups of these people, or negative rules, that the adversary knows as well (repeatable).",
+    help="For rules and bucketized releases: facts about groups of these people, or negative rules, that the adversary knows as well "
+    "(repeatable).",
 )
 @options.roles
 @options.missing
@@ -85,8 +87,8 @@ TOP, TOP_ON_SCREEN = 10, 3
 def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | None, **given: Any) -> int:
     """Attack a RELEASE file and say what it gives away.
 
-    Reads Tacit's own files and those of mlxtend, arules, SPMF, Borgelt, Spark and PMML. Exit code: 0 clean, 1 exposed, 2 bad input,
-    3 incomplete.
+    Reads Tacit's own files and those of mlxtend, arules, SPMF, Borgelt, Spark and PMML; of a bucketized release the folder that holds its
+    two tables, qit.csv and st.csv. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
     if len(releases) > 1:
         raise OptionError("takes one release at a time", where="tacit audit", remedy="Audit each file by itself")

@@ -34,6 +34,12 @@ from tacit.errors import OptionError
 )
 @click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
 @click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
+@click.option(
+    "--knowledge",
+    multiple=True,
+    metavar="FILE",
+    help="For rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
+)
 @click.option("--top", type=int, callback=options.positive, metavar="N", help="With --who: how many lines to tell about.  [5]")
 @click.option("--picture", "picture_to", metavar="FILE.svg", help="With --who: draw prior, estimate and bounds, as SVG.")
 @options.roles
@@ -49,7 +55,8 @@ def explain_command(release_file: str, wanted: str | None, pattern: str | None, 
     sensitive value, which published and missing rules make it, and what it would be without single ones; --known or --data must be given.
     """
     check_outputs(
-        [json_to, given["picture_to"]], inputs=[release_file, *(given[name] for name in ("data", "known") if given[name])]
+        [json_to, given["picture_to"]],
+        inputs=[release_file, *(given[name] for name in ("data", "known") if given[name]), *given["knowledge"]],
     )
     if given["who"] is not None:
         _explain_person(release_file, json_to, given | {"finding": wanted, "pattern": pattern})
@@ -67,9 +74,9 @@ def explain_command(release_file: str, wanted: str | None, pattern: str | None, 
         release = reading.read(release_file, given)
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
         limits = {"policy": settings.policy, "time_limit": given["time_limit"]}
-        found = audit(release, data=people, known=known, progress=progress, **limits)
+        found = audit(release, data=people, known=known, knowledge=list(given["knowledge"]) or None, progress=progress, **limits)
     if wanted is None and not found.findings:
-        remedy = "Raise --k to see larger groups"
+        remedy = "Raise --l, or give --knowledge" if release.kind == "buckets" else "Raise --k to see larger groups"
         raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=release_file, remedy=remedy)
     finding = found.findings[0] if wanted is None else found.finding(wanted)
     head = f"{finding.id}:", finding.statement
@@ -80,8 +87,8 @@ def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given
     """What the release says about the support of a pattern."""
     from tacit.queries import support_of
 
-    for name in ("finding", "data", "known", "k"):
-        if given.get(name) is not None:
+    for name in ("finding", "data", "known", "k", "knowledge"):
+        if given.get(name) not in (None, ()):
             remedy = "Leave one of the two out"
             raise OptionError("belongs to a finding, not to a pattern", where=f"--{name}", remedy=remedy)
     with watched("reading"):
@@ -94,8 +101,8 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
     """What rules make an attacker guess about somebody."""
     from tacit.queries import posterior_of
 
-    for name in ("finding", "pattern", "k", "l", "max_posterior", "max_gain"):
-        if given.get(name) is not None:
+    for name in ("finding", "pattern", "k", "l", "max_posterior", "max_gain", "knowledge"):
+        if given.get(name) not in (None, ()):
             option = "--" + name.replace("_", "-")
             raise OptionError("does not go with --who", where=option, remedy="Leave one of the two out")
     settings = Settings.of(given, near=given["data"] or given["known"] or release_file)

@@ -20,12 +20,19 @@ from tacit.errors import InputError
         "tacit audit itemsets.csv --json audit.json",
         "tacit verify audit.json itemsets.csv",
         "tacit verify audit.json rules.csv --known register.csv",
+        "tacit verify audit.json buckets/ --knowledge negative.csv",
     ),
 )
 @click.argument("audit_file", metavar="AUDIT.json")
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @click.option(
     "--known", metavar="DATA", help="For rules: the QI columns of everybody, to count them anew instead of trusting the record."
+)
+@click.option(
+    "--knowledge",
+    multiple=True,
+    metavar="FILE",
+    help="For bucketized releases: the facts that the audit was given, to compare them instead of trusting the record (repeatable).",
 )
 @options.roles
 @options.missing
@@ -39,8 +46,9 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
     """
     from tacit.checker import check_audit
     from tacit.formats.files import open_text
+    from tacit.formats.knowledge import read_knowledge
 
-    check_outputs([json_to], inputs=[audit_file, *releases, *([given["known"]] if given["known"] else [])])
+    check_outputs([json_to], inputs=[audit_file, *releases, *([given["known"]] if given["known"] else []), *given["knowledge"]])
     try:
         with open_text(audit_file) as lines:
             record = json.load(lines)
@@ -49,7 +57,9 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
         raise InputError("is not a record of an audit", where=audit_file, remedy=remedy) from None
     read = [reading.read(path, given) for path in releases]
     settings = Settings.of(given | {"data": None, "config": None}, near=given["known"] or releases[0])
-    outcome = check_audit(record, read, known=reading.known_people(read[0], settings))
+    known = reading.known_people(read[0], settings)
+    knowledge = read_knowledge(list(given["knowledge"])) if given["knowledge"] else None
+    outcome = check_audit(record, read, known=known, knowledge=knowledge)
 
     def text() -> str:
         from tacit.reports.layout import bullet

@@ -23,8 +23,6 @@ from tacit.model.buckets import Buckets
 
 Form = Literal["csv", "parquet"]
 FORMS: tuple[Form, ...] = get_args(Form)
-#: What the column of groups is called: the first of these that no other column has.
-_GROUP_NAMES = ("group", "group_id", "bucket", "bucket_id")
 _BATCH = 100_000
 
 Numbers = npt.NDArray[np.int64]
@@ -40,8 +38,10 @@ def write_buckets(
     """
     if form not in FORMS:
         raise OptionError(f"there is no form {form!r}", where="--form", remedy=nearest_name(str(form), FORMS, "forms"))
+    if buckets.sensitive == "count":
+        raise OptionError("the ST has a column count already", where="columns", remedy="Rename the sensitive column")
     release = shuffled(buckets, seed=seed)
-    group = group_column(buckets)
+    group = buckets.group_name
     place = made_folder(folder)
     _refuse_others(place, form)
     with contextlib.ExitStack() as stack:
@@ -51,16 +51,6 @@ def write_buckets(
         write(qit, [*release.people.names, group], _people_cells(release), numbers=1)
         write(st, [group, release.sensitive, "count"], _value_cells(release), numbers=2)
         header.write_text(buckets_header(release, group, facts or {}), encoding="utf-8", newline="\n")
-
-
-def group_column(buckets: Buckets) -> str:
-    """What the column of groups is called in both tables."""
-    taken = {*buckets.people.names, buckets.sensitive}
-    free = [name for name in _GROUP_NAMES if name not in taken]
-    if not free or "count" in (buckets.sensitive, *free[:1]):
-        where = "columns"
-        raise OptionError("the names of groups and counts are taken", where=where, remedy="Rename the columns group and count")
-    return free[0]
 
 
 def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:

@@ -62,7 +62,9 @@ MEASURES: tuple[Measure, ...] = (
         "combinations",
         "how many combinations of quasi-identifiers match Q, summed over the missing rules kept (R02)",
     ),
-    Measure("max_posterior", "probability", "the largest estimated P(value | quasi-identifiers) (R02)"),
+    Measure(
+        "max_posterior", "probability", "the largest estimated P(value | quasi-identifiers) (R02), or of anybody in a group (B02)"
+    ),
     Measure("max_gain", "probability", "by how much an estimate exceeds the baseline, at most (R02)"),
     Measure("people_above_50", "people", "people whose most probable value has an estimate above 0.5 (R02)"),
     Measure("people_above_90", "people", "people whose most probable value has an estimate above 0.9 (R02)"),
@@ -97,12 +99,28 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure("max_violation", "share of people", "by how much the estimate misses the statement that it misses most (R02)"),
     Measure("duality_gap", "nats", "how far the entropy of the estimate may be from the largest (R02)"),
-    Measure("people_certain", "people", "how many people are proved to have one sensitive value (R03)"),
+    Measure("people_certain", "people", "how many people are proved to have one sensitive value (R03, B02)"),
     Measure(
         "qi_certain", "combinations", "how many combinations of quasi-identifiers are proved to have one sensitive value (R03)"
     ),
     Measure(
         "bounds_open", "pairs", "pairs of combination and sensitive value whose bounds hold but may not be the tightest (R03)"
+    ),
+    Measure("buckets", "groups", "how many groups a bucketized release has"),
+    Measure("vulnerable", "people", "people of whom fewer than l sensitive values are possible (B01)"),
+    Measure("pinned", "people", "people of whom one sensitive value is possible (B01)"),
+    Measure(
+        "vulnerable_by_exclusion",
+        "people",
+        "people for whom fewer than l values of their group are not ruled out one by one, which finds no more than `vulnerable` (B01)",
+    ),
+    Measure("largest_group", "people", "the people of the largest group of a bucketized release"),
+    Measure("mean_group", "people", "the mean number of people in a group of a bucketized release"),
+    Measure("above_one_in_l", "people", "people whose most probable value has a probability above 1/l (B02)"),
+    Measure(
+        "people_approximate",
+        "people",
+        "people in groups with too many assignments to count, whose estimates are approximate (B02)",
     ),
     Measure("D_overall", "nats", "divergence of the estimate from the truth, mean over all people (owner only)"),
     Measure("D_individual_max", "nats", "divergence of the estimate from the truth, largest of any combination (owner only)"),

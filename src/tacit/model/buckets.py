@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,12 @@ from tacit.model.table import Column, Table
 
 Numbers = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
+
+
+def _group_names() -> Iterator[str]:
+    """Names for the column of groups, the usual ones first."""
+    yield from ("group", "group_id", "bucket")
+    yield from (f"group_{number}" for number in count(2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +73,12 @@ class Buckets:
     def n(self) -> int:
         """How many people the release is about."""
         return len(self.group)
+
+    @property
+    def group_name(self) -> str:
+        """What the column of groups is called beside the others: ``group``, unless another column is."""
+        taken = {*self.people.names, self.sensitive}
+        return next(name for name in _group_names() if name not in taken)
 
     @property
     def min_support(self) -> None:

@@ -19,6 +19,7 @@ from tacit.reports.summary import (
     assumptions,
     counted,
     described,
+    finds_groups,
     next_steps,
     policy_sentences,
     thresholds,
@@ -91,10 +92,12 @@ def _verdict(audit: Audit, summary: Summary) -> str:
 def _tiles(audit: Audit, summary: Summary) -> str:
     """The few numbers that matter; none is shown that was not decided."""
     entries: list[tuple[int, str]] = []
-    if audit.verdict != "incomplete":
+    if audit.verdict != "incomplete" and finds_groups(audit):
         entries.append((summary.groups, f"groups of {summary.span} that can be computed"))
     if summary.groups:
         entries += [(summary.single, "of them a single person"), (summary.people, "people concerned at least")]
+    if "vulnerable" in audit.measures:
+        entries.append((int(audit.measures["vulnerable"]), f"people who keep fewer than {counted(summary.l, 'possible value')}"))
     if "people_certain" in audit.measures:
         entries.append((int(audit.measures["people_certain"]), "people whose sensitive value is certain"))
     if "people_above_90" in audit.measures:

@@ -33,6 +33,7 @@ class Summary:
     certain: int = 0
     guessed: int = 0
     bounded: bool = False
+    finds_groups: bool = True
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
@@ -53,7 +54,7 @@ class Summary:
         single = int(numbers[sizes == 1].sum())
         ran = any(run.status in ("ran", "stopped") for run in audit.runs)
         told = (audit.verdict, audit.policy.k, findings, int(numbers.sum()), single, people, sizes, numbers, ran)
-        return cls(*told, audit.policy.l, certain, guessed, bounded)
+        return cls(*told, audit.policy.l, certain, guessed, bounded, finds_groups(audit))
 
     @property
     def span(self) -> str:
@@ -70,6 +71,11 @@ class Summary:
         if self.verdict == "exposed":
             return f"{self._found()}."
         if self.verdict == "clean":
+            if not self.finds_groups:
+                kept = (
+                    f"everybody keeps at least {counted(self.l, 'possible value')}" if self.bounded else "no estimate is too sure"
+                )
+                return f"{kept}, by the attacks that ran."
             kept = f", and everybody keeps at least {counted(self.l, 'possible value')}," if self.bounded else ""
             return f"no group of {self.span} can be computed from this release{kept} by the attacks that ran."
         if not self.attacks_ran:
@@ -105,6 +111,11 @@ class Summary:
         )
 
 
+def finds_groups(audit: Audit) -> bool:
+    """Whether groups of few people could be found at all; a bucketized release names everybody anyway."""
+    return any(release["kind"] != "buckets" for release in audit.release)
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun.
 
@@ -138,8 +149,9 @@ def visible(text: str) -> str:
 def described(release: Mapping[str, Any], kind: ReportKind) -> str:
     """One line about a release: its file, what it lists, about how many people."""
     which = {"closed": "closed ", "maximal": "maximal "}.get(release.get("only", ""), "")
-    noun = {"itemsets": "itemset", "rules": "rule"}.get(release["kind"], release["kind"])
-    what = counted(release["lines"], f"{which}{noun}") if "lines" in release else release["kind"]
+    noun = {"itemsets": "itemset", "rules": "rule", "buckets": "group"}.get(release["kind"], release["kind"])
+    listed = release.get("groups", release.get("lines"))
+    what = counted(listed, f"{which}{noun}") if listed is not None else release["kind"]
     about = (
         f"about {counted(release['n'], 'person', 'people')}"
         if release.get("n") is not None
@@ -150,8 +162,10 @@ def described(release: Mapping[str, Any], kind: ReportKind) -> str:
 
 
 def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any]) -> str:
-    """The support threshold and the smallest published count, as count and share."""
+    """The support threshold and the smallest published count, as count and share; of a bucketized release, how large its groups are."""
     parts = []
+    if "largest_group" in measures:
+        parts.append(f"groups of {measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
     if release.get("min_support") is not None:
         parts.append(
             f"published from {counted(release['min_support'], 'person', 'people')}{as_share(release['min_support'], release.get('n'))} on"
@@ -166,6 +180,8 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     """What the adversary is taken to know, one sentence each."""
     known = dict(audit.adversary)
     has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
+    if known.pop("knows_who_is_in_which_group", False):
+        has = "and so knows who is in which group"
     out = [f"The attacker has the release {has}."]
     if facts := known.pop("background_facts", 0):
         files = ", ".join(map(visible, known.pop("knowledge", ())))
@@ -202,6 +218,8 @@ def policy_sentences(audit: Audit) -> list[str]:
     """What the publisher accepts, one sentence each; limits about sensitive values only where the release may tell of them."""
     policy = audit.policy
     out = [f"k = {policy.k:,}: no group of fewer than {counted(policy.k, 'person', 'people')} may be computed"]
+    if not finds_groups(audit):
+        out.clear()
     if any(release["kind"] != "itemsets" for release in audit.release):
         out.append(f"l = {policy.l:,}: everybody must keep at least {counted(policy.l, 'possible sensitive value')}")
         if policy.max_posterior is not None:
@@ -222,6 +240,12 @@ def next_steps(audit: Audit) -> list[str]:
                 f"Repair it: {change} (tacit repairs lists other ways).",
                 "Or publish less: the maximal itemsets alone (tacit mine itemsets --only maximal) tell no supports of their subsets.",
             ]
+        if not finds_groups(audit):
+            made = f"tacit bucketize DATA --qi .. --sa .. --l {audit.policy.l} --knowledge FILE -o DIR"
+            return [
+                "Do not publish this release as it is.",
+                f"Group the people anew, so that what is known does not help: {made}.",
+            ]
         out = ["Do not publish this release as it is.", less]
         if audit.adversary.get("knows_quasi_identifiers") is False:
             out.append(
@@ -229,8 +253,9 @@ def next_steps(audit: Audit) -> list[str]:
             )
         return out
     if audit.verdict == "clean":
+        limit = "k" if finds_groups(audit) else "l"
         return [
-            "Clean holds for this file, this k and the attacks that ran.",
+            f"Clean holds for this file, this {limit} and the attacks that ran.",
             "Facts known from elsewhere, or other releases about the same people, may add to it.",
         ]
     hints = {

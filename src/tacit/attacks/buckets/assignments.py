@@ -1,0 +1,130 @@
+"""B02 equally-likely: how probable each value is for each person of a bucketized release, every assignment that fits counted once.
+
+Infers
+    P(value) for everybody: among all assignments of values to people which fit the counts of her group and all that is known, the share in which
+    she has the value.
+Assumes
+    Who is in which group is known, and negative rules, as for B01; nothing else makes one assignment more likely than another.
+Claim
+    Estimates. A probability is no proof; it counts against a release only where the policy sets a limit for it.
+Cost
+    Ways are counted over what is left of each kind of value: milliseconds for groups of a dozen people, half a second for a million of them.
+    Groups with too many such states, which takes dozens of people and of values, are scaled to the largest entropy and called approximate.
+Example
+    A woman and two men share flu, cold and mumps, which no man has. The mumps are hers; each man has flu or cold with probability 1/2.
+Reference
+    Ours; the value graph that it starts from is that of B01. Li, Li, Injector, ICDE 2008, bounds the number of values and not their probability.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.attacks.base import Target
+from tacit.attacks.buckets.case import BucketCase, Numbers
+from tacit.attacks.sensitive.values import BEHIND_PROOFS, no_limit
+from tacit.errors import LimitReached
+from tacit.inference.assignments import Shares, share_values
+from tacit.model.audit import AttackRun
+from tacit.model.bound import Bound
+from tacit.model.event import BoxEvent
+from tacit.model.finding import Finding
+from tacit.model.policy import Policy
+
+CODE = "B02"
+NAME = "equally-likely"
+#: An estimate passes a limit only where it does so by more than the arithmetic may be off.
+ROOM = 1e-9
+
+
+def run(target: Target) -> AttackRun:
+    """The probability of every value for everybody; findings where it passes what the policy allows."""
+    case = BucketCase.of(target)
+    try:
+        found = share_values(case.valid, check=lambda: target.limits.check(CODE))
+    except LimitReached:
+        return AttackRun(CODE, NAME, "estimates", "stopped", "the time limit was reached before there was an estimate")
+    return _Outcome(target, case, found).run()
+
+
+class _Outcome:
+    """The findings of one run, written out only when they are looked at."""
+
+    def __init__(self, target: Target, case: BucketCase, found: Shares) -> None:
+        self.target, self.case, self.found = target, case, found
+        self.rows, self.people, self.place = self._findings(target.policy)
+
+    def _findings(self, policy: Policy) -> tuple[Numbers, Numbers, Numbers]:
+        """The first row of the people of each finding, how many they are, and the place of the value in their cell; the most probable first."""
+        found, cells = self.found, self.found.valid.cells
+        over = np.zeros(len(found.share), np.bool_)
+        if policy.max_posterior is not None:
+            over |= found.share > policy.max_posterior + ROOM
+        if policy.max_gain is not None:
+            over |= found.share - self.case.baseline[cells.buckets.value[cells.entries]] > policy.max_gain + ROOM
+        marked = np.append(0, np.cumsum(over))
+        per_cell = np.diff(marked[cells.rows])
+        rows, people = self.case.alike(np.flatnonzero(per_cell[cells.cell] > 0))
+        times = per_cell[cells.cell[rows]]
+        which = np.repeat(np.arange(len(rows)), times)
+        nth = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
+        place = np.flatnonzero(over)[marked[cells.rows[cells.cell[rows[which]]]] + nth]
+        order = np.lexsort((place, rows[which], -found.share[place]))
+        return rows[which][order], people[which][order], place[order]
+
+    def run(self) -> AttackRun:
+        """The run with its measures and findings."""
+        found, cells = self.found, self.found.valid.cells
+        value = cells.buckets.value[cells.entries[self.place]].astype(np.int64)
+        share, scaled = found.share[self.place], found.people_scaled
+        least = self.target.policy.l
+        note = f"{scaled:,} people are in groups too large to count, and their estimates are approximate" if scaled else ""
+        concerned = np.unique(self.rows, return_index=True)[1]
+        return AttackRun(
+            CODE,
+            NAME,
+            "estimates",
+            "ran",
+            "; ".join(why for why in (note, no_limit(self.target)) if why),
+            people=int(self.people[concerned].sum()),
+            measures={
+                "max_posterior": float(found.largest.max(initial=0.0)),
+                "above_one_in_l": int(cells.people[found.largest > 1 / least + ROOM].sum()),
+                "people_certain": int(cells.people[found.valid.number == 1].sum()),
+                "people_approximate": scaled,
+            },
+            columns={
+                "row": self.rows,
+                "group": cells.buckets.group[self.rows].astype(np.int64),
+                "value": value,
+                "count": self.people,
+                "count_hi": self.people,
+                "posterior": share,
+            },
+            severity=BEHIND_PROOFS + ((1 - share) * 1e9).astype(np.int64),
+            event=self.event,
+            show=self.show,
+            details={"posterior": found.share},
+        )
+
+    def _value(self, index: int) -> int:
+        cells = self.found.valid.cells
+        return int(cells.buckets.value[cells.entries[self.place[index]]])
+
+    def event(self, index: int) -> BoxEvent:
+        """Who has the quasi-identifiers, in this group, and the value."""
+        return self.case.event(int(self.rows[index]), [self.case.buckets.values[self._value(index)]])
+
+    def show(self, index: int) -> Finding:
+        """The finding in words."""
+        case, row, people = self.case, int(self.rows[index]), int(self.people[index])
+        value, share = self._value(index), float(self.found.share[self.place[index]])
+        has = "has" if people == 1 else "each have"
+        text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
+        exact = bool(self.found.exact[case.buckets.group[row]])
+        how = "counting every one" if exact else "by scaling, since they are too many to count"
+        steps = (
+            f"All assignments that fit the group are taken as equally likely, {how}.",
+            f"Among all people the share is {case.baseline[value]:.3f}.",
+        )
+        return Finding(CODE, self.event(index), Bound.of(people), f"{text} (estimated).", steps=steps)
