@@ -192,14 +192,20 @@ def minimal_of(found: Found, case: Case) -> Flags:
     mix, of_value = marks_of(case.n_nodes, case.n_values)
     marks = mix[found.antecedents].sum(axis=1, dtype=np.uint64) + of_value[found.excluded]
     known = np.sort(marks[found.against == 0])
-    minimal = np.ones(len(marks), np.bool_)
-    if len(known) == 0:
-        return minimal
+    left = np.arange(len(marks) if len(known) else 0)  # those that may be minimal, fewer and fewer
     for column in range(found.antecedents.shape[1]):
-        node = found.antecedents[:, column]
-        raised = marks - mix[node] + mix[np.append(case.parent, -1)[node]]
-        place = np.minimum(np.searchsorted(known, raised), len(known) - 1)
-        minimal &= (node < 0) | (known[place] != raised)
+        node = found.antecedents[left, column]
+        asked = left[node >= 0]
+        node = node[node >= 0]
+        raised = marks[asked] - mix[node] + mix[np.append(case.parent, -1)[node]]
+        order = np.argsort(raised)  # looked up in order they are found several times as fast
+        place = np.minimum(np.searchsorted(known, raised[order]), len(known) - 1)
+        implied = asked[order[known[place] == raised[order]]]
+        keep = np.ones(len(marks), np.bool_)
+        keep[implied] = False
+        left = left[keep[left]]
+    minimal = np.full(len(marks), len(known) == 0)
+    minimal[left] = True
     return minimal
 
 
