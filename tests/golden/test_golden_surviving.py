@@ -27,8 +27,8 @@ def test_what_survives_is_that_of_the_case(case: dict[str, Any]) -> None:
         event = finding.event.to_dict()
         if event["group"] == ["1"]:
             found[f"{','.join(event[name][0] for name in case['columns'])} {event['ill'][0]}"] = share
-    assert set(found) == set(case["likely"])
-    for name, least in case["likely"].items():
+    assert set(found) == set(case["channels"])
+    for name, least in case["channels"].items():
         assert found[name] >= least - 1e-9, name
     for name in case["even"]:
         assert not any(key.startswith(f"{name} ") for key in found)
