@@ -56,9 +56,9 @@ def write_buckets(
 def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     """The same release in an order that tells nothing: the same for the same people, groups and seed, in whatever order they come."""
     chance = np.random.default_rng([20080407, seed])
-    person = _marks([column.codes for column in buckets.people.columns], buckets.n)
+    person = _marks([_ranks(column.codes) for column in buckets.people.columns], buckets.n)
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
-    held = _marks([buckets.value, buckets.count], len(buckets.value))
+    held = _marks([_ranks(buckets.value), buckets.count], len(buckets.value))
     content = _sums(buckets.group, person, len(buckets)) * np.uint64(3) + _sums(owner, held, len(buckets))
     by_content = np.argsort(content, kind="stable")
     fresh = np.empty(len(buckets), np.int32)
@@ -75,6 +75,12 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     value, count = buckets.value[entries], buckets.count[entries]
     head = buckets.header
     return Buckets(people, group[rows], names, buckets.sensitive, buckets.values, starts, value, count, head)
+
+
+def _ranks(codes: npt.NDArray[np.int32]) -> Numbers:
+    """Codes numbered anew by those that occur, so that values which nobody has change nothing."""
+    occurs = np.bincount(codes) > 0
+    return np.asarray((np.cumsum(occurs) - 1)[codes])
 
 
 def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
