@@ -5,7 +5,7 @@ read                :func:`read_table`, :func:`read_transactions`, :func:`read_r
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody
-repair              :func:`repair` with a method of :data:`REPAIRS`
+repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table
 measure             :func:`utility` of a bucketized release, :func:`compare` estimates with the truth
 choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision)
 write               :func:`write_release`
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         write_release,
     )
     from tacit.attacks import ATTACKS
+    from tacit.bucketizing import bucketize
     from tacit.errors import (
         Contradiction,
         EngineError,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from tacit.measures import MEASURES
     from tacit.measuring import utility
     from tacit.model.audit import Audit
+    from tacit.model.bucketized import Bucketized
     from tacit.model.buckets import Buckets
     from tacit.model.comparison import Comparison
     from tacit.model.finding import Finding
@@ -80,6 +82,7 @@ _HOMES = {
         "write_release",
     ),
     "tacit.attacks": ("ATTACKS",),
+    "tacit.bucketizing": ("bucketize",),
     "tacit.errors": (
         "Contradiction",
         "EngineError",
@@ -96,6 +99,7 @@ _HOMES = {
     "tacit.formats.buckets": ("read_buckets",),
     "tacit.formats.trees": ("read_tree",),
     "tacit.model.audit": ("Audit",),
+    "tacit.model.bucketized": ("Bucketized",),
     "tacit.model.buckets": ("Buckets",),
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
@@ -120,6 +124,7 @@ __all__ = [
     "MEASURES",
     "REPAIRS",
     "Audit",
+    "Bucketized",
     "Buckets",
     "Channel",
     "Comparison",
@@ -146,6 +151,7 @@ __all__ = [
     "__version__",
     "all_channels",
     "audit",
+    "bucketize",
     "compare",
     "mine_itemsets",
     "mine_negative_rules",

@@ -16,6 +16,7 @@ import click
 from tacit.cli import options
 from tacit.cli.attacks import attacks_command
 from tacit.cli.audit import audit_command
+from tacit.cli.bucketize import bucketize_command
 from tacit.cli.compare import compare_command
 from tacit.cli.demo import demo_command
 from tacit.cli.explain import explain_command
@@ -31,7 +32,7 @@ from tacit.version import __version__
 #: The verbs, in the order that ``tacit --help`` lists them.
 VERBS: tuple[click.Command, ...] = (
     *(demo_command, init_command, mine_command, audit_command, explain_command, compare_command, verify_command),
-    *(repair_command, sweep_command, attacks_command, repairs_command, reproduce_command),
+    *(repair_command, bucketize_command, sweep_command, attacks_command, repairs_command, reproduce_command),
 )
 
 

@@ -1,0 +1,62 @@
+"""What became of people who were put into groups, as text."""
+
+from __future__ import annotations
+
+from tacit.model.audit import Audit
+from tacit.model.bucketized import Bucketized
+from tacit.reports.summary import Summary, counted, visible
+
+
+def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> str:
+    """The groups in a few lines: what they are like, what the audits say, and what Anatomy would come to.
+
+    ``dropped`` rows had a missing value; ``origin`` is the file that settings came from.
+    """
+    cost = made.cost
+    lines = [
+        f"{counted(cost['groups'], 'group')} of {counted(made.n, 'person', 'people')}; "
+        f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
+    ]
+    lines.append(f"Method   {_method(made)}")
+    if cost["suppressed"]:
+        lines.append(f"Left out {counted(cost['suppressed'], 'person', 'people')} for whom there is no such group")
+    if cost.get("beyond_bound"):
+        lines.append(f"Bound    no group within it was found for {counted(cost['beyond_bound'], 'person', 'people')}")
+    if dropped:
+        lines.append(f"Missing  {counted(dropped, 'row')} with the mark of a missing value dropped")
+    if origin:
+        lines.append(f"Settings from {visible(origin)}")
+    if made.before is not None:
+        lines.append(f"Before   {_told(made.before)} (the table as it is)")
+    if made.after is not None:
+        lines.append(f"After    {_told(made.after)}")
+        largest = made.after.measures.get("max_posterior")
+        if largest is not None:
+            lines.append(
+                f"Guesses  no value of anybody is more probable than {largest:.4g}, if all assignments that fit are equally likely"
+            )
+    lines += [_rival(made, one.method, one.cost.get("vulnerable"), one.reason) for one in made.tried]
+    return "\n".join(lines) + "\n"
+
+
+def _method(made: Bucketized) -> str:
+    """The method, and how many people it had no group for at first."""
+    cost = made.cost
+    which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
+    left_over = counted(cost["residue"], "person", "people")
+    merged = f", {counted(cost['merges'], 'merge')} of groups" if cost["merges"] else ""
+    return f"{which}; {left_over} left over at first joined a group{merged}"
+
+
+def _told(audit: Audit) -> str:
+    return f"{audit.verdict}: {Summary.of(audit).sentence().removesuffix('.')}"
+
+
+def _rival(made: Bucketized, method: str, vulnerable: int | None, reason: str) -> str:
+    """What another method would come to."""
+    name = f"{method.capitalize():<9}"
+    if vulnerable is None:
+        return f"{name}not possible: {reason}"
+    least = made.after.policy.l if made.after is not None else 0
+    people = counted(vulnerable, "person", "people")
+    return f"{name}which does not look at the knowledge, would leave {people} with fewer than {least:,} valid values"
