@@ -40,6 +40,7 @@ from tacit.model.audit import Audit
 from tacit.model.buckets import Buckets
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
+from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Listed, Only, Release, Rules
 from tacit.model.repair import Repair
@@ -237,6 +238,7 @@ def repair(
     *,
     method: str,
     data: Transactions | Table | str | Path | Any = None,
+    knowledge: Any = None,
     policy: Policy | None = None,
     goal: Goal = "all",
     base: int | None = None,
@@ -267,9 +269,11 @@ def repair(
     precision = _precision(method, base, decimals)
     people = owners_people(start, data)
     _check_goal(goal, start)
+    if knowledge is not None and not isinstance(start, Rules):
+        raise OptionError("helps to attack rules, and the release holds none", where="--knowledge", remedy="Leave it out")
     if isinstance(start, Rules):
         limits, policy = Limits.within(time_limit), policy or Policy()
-        look_at = partial(_look_at_rules, policy=policy, limits=limits, progress=progress)
+        look_at = partial(_look_at_rules, policy=policy, limits=limits, progress=progress, knowledge=knowledge)
         return repair_rules(start, chosen, people, policy, precision=precision, look=look_at, limits=limits, suggest=suggest)
     rows = rows_of(people)
     if start.n is None and rows is not None:
@@ -350,6 +354,9 @@ def _repairable(release: Release) -> Listed:
     if isinstance(release, Buckets):
         remedy = "Group the people anew: tacit bucketize DATA --knowledge FILE"
         raise OptionError("a bucketized release is not repaired", where="the release", remedy=remedy)
+    if isinstance(release, PartialTable):
+        remedy = "Hide cells of the data: tacit hide DATA --rows FILE"
+        raise OptionError("a table is not repaired", where="the release", remedy=remedy)
     return release
 
 

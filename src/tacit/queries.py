@@ -77,6 +77,7 @@ def posterior_of(
     who: Mapping[str, str] | str,
     known: Any = None,
     data: Any = None,
+    knowledge: Any = None,
     top: int = 5,
     bounds: bool = True,
     time_limit: float | None = None,
@@ -91,6 +92,8 @@ def posterior_of(
         Values by column, or text such as ``"education=Doctorate,sex=Male"``; columns that are not named may be anything.
     known, data
         Everybody's quasi-identifiers, from elsewhere or from the owner's data, as for :func:`tacit.audit`.
+    knowledge
+        What an attacker knows besides, as for :func:`tacit.audit`.
     top
         How many steps and influences to list; for each, the estimate is made once more.
     bounds
@@ -109,7 +112,7 @@ def posterior_of(
     """
     target = read_release(release)
     limits = Limits.within(time_limit)
-    case = rule_case(target, known, owners_people(target, data))
+    case = rule_case(target, known, owners_people(target, data), knowledge)
     if case is None:
         if target.kind == "itemsets":
             remedy = "Ask about a pattern with --pattern, or give rules"

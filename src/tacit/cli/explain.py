@@ -101,7 +101,7 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
     """What rules make an attacker guess about somebody."""
     from tacit.queries import posterior_of
 
-    for name in ("finding", "pattern", "k", "l", "max_posterior", "max_gain", "knowledge"):
+    for name in ("finding", "pattern", "k", "l", "max_posterior", "max_gain"):
         if given.get(name) not in (None, ()):
             option = "--" + name.replace("_", "-")
             raise OptionError("does not go with --who", where=option, remedy="Leave one of the two out")
@@ -110,7 +110,10 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
         release = reading.read(release_file, given)
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
         top, seconds = given["top"] or 5, given["time_limit"]
-        found = posterior_of(release, who=given["who"], known=known, data=people, top=top, time_limit=seconds)
+        knowledge = list(given["knowledge"]) or None
+        found = posterior_of(
+            release, who=given["who"], known=known, data=people, knowledge=knowledge, top=top, time_limit=seconds
+        )
 
     from tacit.reports.person import person_svg, person_text
 

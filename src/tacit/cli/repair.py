@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.argument("release_file", metavar="RELEASE")
 @click.option("--method", required=True, metavar="METHOD", help="How to repair; see tacit repairs.")
 @click.option("--data", metavar="DATA", help="The data the release was made from.")
+@click.option("--knowledge", multiple=True, metavar="FILE", help="Of rules: what an attacker knows besides the release.  Repeat.")
 @options.roles
 @options.missing
 @reading.release_file
@@ -52,7 +53,7 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
     """
     from tacit.api import repair, write_release
 
-    check_outputs([json_to, output, f"{output}.json"], inputs=[release_file])
+    check_outputs([json_to, output, f"{output}.json"], inputs=[release_file, *given["knowledge"]])
     settings = Settings.of(given, near=given["data"] or release_file)
     with watched("repairing") as progress:
         release = reading.read(release_file, given)
@@ -61,6 +62,7 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
             release,
             method=method,
             data=people,
+            knowledge=list(given["knowledge"]) or None,
             policy=settings.policy,
             goal=given["goal"],
             base=given["base"],
