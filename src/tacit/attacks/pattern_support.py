@@ -17,6 +17,7 @@ from tacit.errors import Contradiction, OptionError
 from tacit.model.bound import Bound
 from tacit.model.buckets import Buckets
 from tacit.model.finding import Citation
+from tacit.model.partial import PartialTable
 from tacit.model.pattern import Pattern, Truth
 from tacit.model.release import Release
 from tacit.model.support import Method, PatternSupport
@@ -32,9 +33,10 @@ MOST_WITH_HELP = 8
 def pattern_support(release: Release, text: str) -> PatternSupport:
     """What a release says about the number of people in a pattern."""
     pattern = Pattern.parse(text)
-    if isinstance(release, Buckets):
+    if isinstance(release, Buckets | PartialTable):
         remedy = "Ask about a person with tacit explain --finding, or give itemsets or rules"
-        raise OptionError("is about itemsets and rules, and this release is bucketized", where="--pattern", remedy=remedy)
+        kind = "bucketized" if isinstance(release, Buckets) else "a table"
+        raise OptionError(f"is about itemsets and rules, and this release is {kind}", where="--pattern", remedy=remedy)
     knowledge = knowledge_of(release)
     items = _items(pattern, knowledge)
     statements = knowledge.statements(items)

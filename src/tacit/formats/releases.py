@@ -18,12 +18,21 @@ from tacit.formats.head import read_head
 from tacit.formats.header import FileHeader, read_header
 from tacit.formats.own_writing import write
 from tacit.formats.parquet import parquet_source
+from tacit.formats.partial import looks_like_table, read_partial
+from tacit.formats.partial_writing import write_partial
+from tacit.formats.tables import Names
 from tacit.model.buckets import Buckets
 from tacit.model.number import ROUNDINGS, Rounding
+from tacit.model.partial import PartialTable
 from tacit.model.release import ONLY, Itemsets, Listed, Only, Release, Rules
+from tacit.model.table import Table
 
 #: What ``--form`` calls a bucketized release, whose two tables are no file of lines with counts.
 BUCKETS = "buckets"
+#: What ``--form`` calls a table of people with blank cells.
+TABLE = "table"
+_BUCKETS_TOLD = "buckets (a folder with qit.csv and st.csv)"
+_TABLE_TOLD = "table (a table of people with blank cells; name its columns with --qi and --sa)"
 
 
 def read_release(
@@ -34,6 +43,9 @@ def read_release(
     only: Only | None = None,
     complete: bool | None = None,
     form: str | None = None,
+    qi: Names = (),
+    sa: Names = (),
+    blank: Names = (),
 ) -> Release:
     """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
 
@@ -41,7 +53,8 @@ def read_release(
     ----------
     data
         A path; a frame with the columns of mlxtend, Spark or Tacit; or a release. A folder with ``qit.csv`` and ``st.csv``, or one of the two,
-        is a bucketized release (:func:`read_buckets`).
+        is a bucketized release (:func:`read_buckets`); a file with the columns of ``qi`` and ``sa``, or a table, is a table with blank cells
+        (:func:`read_partial`).
     n
         The number of people, where the file does not say it.
     rounding
@@ -51,7 +64,9 @@ def read_release(
     complete
         Whether nothing that reaches the thresholds was left out; by default what the header says, else no.
     form
-        A name in ``FORMATS``, or ``buckets``; by default the content decides.
+        A name in ``FORMATS``, ``buckets`` or ``table``; by default the content decides.
+    qi, sa, blank
+        For a table: its condition attributes, its sensitive ones, and the marks of blank cells.
 
     Raises
     ------
@@ -62,8 +77,14 @@ def read_release(
     OptionError
         When an option makes no sense or contradicts the file.
     """
+    has_options = any((only, complete, rounding != "nearest"))
     if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
-        return _buckets(data, n, any((only, complete, rounding != "nearest")))
+        return _buckets(data, n, has_options)
+    if form == TABLE or isinstance(data, PartialTable | Table) or (form is None and looks_like_table(data, qi=qi, sa=sa)):
+        _refuse(has_options)
+        table = read_partial(data, qi=qi, sa=sa, blank=blank)
+        one_n(table.n, _people(n), where="the table")
+        return table
     return read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form)
 
 
@@ -106,13 +127,18 @@ def _is_pair(data: Any) -> bool:
 
 
 def _buckets(data: Any, n: int | None, has_options: bool) -> Buckets:
-    """A bucketized release; options that say how to read lists of lines are refused."""
-    if has_options:
-        remedy = "Leave them out"
-        raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
+    """A bucketized release."""
+    _refuse(has_options)
     release = read_buckets(data)
     one_n(release.n, _people(n), where="the release")
     return release
+
+
+def _refuse(has_options: bool) -> None:
+    """Options that say how to read lists of lines are for these only."""
+    if has_options:
+        remedy = "Leave them out"
+        raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
 
 
 def write_release(release: Release, path: FilePath) -> None:
@@ -122,6 +148,8 @@ def write_release(release: Release, path: FilePath) -> None:
     """
     if isinstance(release, Buckets):
         write_buckets(release, path)
+    elif isinstance(release, PartialTable):
+        write_partial(release, path)
     else:
         write(release, path)
 
@@ -130,13 +158,15 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
     """The form of a release file: the one that is named, or the first that its content looks like."""
     if form is not None and form not in {entry.name for entry in FORMATS}:
         raise OptionError(
-            "is no known form", where="--form", remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS], "forms")
+            "is no known form",
+            where="--form",
+            remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE], "forms"),
         )
     head = read_head(path)
     for entry in FORMATS:
         if entry.name == form or (form is None and entry.looks_like(head)):
             return entry
-    known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), "buckets (a folder with qit.csv and st.csv)"])
+    known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), _BUCKETS_TOLD, _TABLE_TOLD])
     raise InputError(
         "looks like no release file that Tacit knows",
         where=os.path.basename(os.fspath(path).rstrip("/")),

@@ -12,6 +12,7 @@ from tacit.measures.diversity import plain_figures
 from tacit.model.audit import AttackRun
 from tacit.model.buckets import Buckets
 from tacit.model.items import Items
+from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release
 from tacit.model.sets import Sets
 from tacit.model.transactions import Transactions
@@ -201,6 +202,8 @@ MEASURES: tuple[Measure, ...] = (
 
 def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, float | None]:
     """The measures of one release that its audit gives."""
+    if isinstance(release, PartialTable):
+        return {name: value for run in runs for name, value in run.measures.items()}
     out: dict[str, float | None] = {release.kind: len(release)}
     if isinstance(release, Buckets):
         out |= plain_figures(release) if release.n else {}

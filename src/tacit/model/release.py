@@ -18,6 +18,7 @@ from tacit.model.source import Source
 
 if TYPE_CHECKING:
     from tacit.model.buckets import Buckets
+    from tacit.model.partial import PartialTable
 
 Only = Literal["all", "closed", "maximal"]
 ONLY: tuple[Only, ...] = get_args(Only)
@@ -255,7 +256,7 @@ class Rules:
 #: Releases that are lists of lines with counts.
 Listed = Itemsets | Rules
 #: Everything that is published.
-Release: TypeAlias = "Itemsets | Rules | Buckets"
+Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable"
 
 
 def _printed(release: Listed, index: int) -> dict[str, Any]:

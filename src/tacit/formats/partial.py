@@ -1,0 +1,150 @@
+"""Tables with blank cells, of Tacit or of anybody: every row and column in its order, roles as given or as a header beside the file says."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import InputError, OptionError
+from tacit.formats.files import FilePath, open_text, shown
+from tacit.formats.header import header_path
+from tacit.formats.table_files import open_table_file
+from tacit.formats.tables import Names, column_names, read_table
+from tacit.model.partial import PartialTable
+from tacit.model.schema import Missing, Schema
+from tacit.model.table import Table
+
+FORMAT = "tacit.table/1"
+
+
+@dataclass(frozen=True, slots=True)
+class TableHeader:
+    """What the header beside a table says; empty where it does not say it."""
+
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] = ()
+    missing: str | None = None
+    n: int | None = None
+
+
+def read_partial(
+    data: Any,
+    *,
+    qi: Names = (),
+    sa: Names = (),
+    blank: Names = (),
+    missing: str | None = None,
+    where: str | None = None,
+) -> PartialTable:
+    """A table in which cells may be blank, from a file or frame, with every row and column of it.
+
+    Parameters
+    ----------
+    data
+        Whatever :func:`tacit.read_table` takes: delimited text, Parquet, packed or not, a frame, a table; or a partial table.
+    qi, sa
+        The condition attributes and the sensitive ones; by default as the header beside the file, or the table itself, says.
+    blank
+        Marks that stand for a blank cell, such as ``"*"`` or ``"[REDACTED]"``; an empty cell is always one.
+    missing
+        The mark of a missing value, which is a value like any other here.
+    where
+        What messages call the data.
+
+    Examples
+    --------
+    >>> partial = read_partial({"sex": ["F", "*"], "ill": ["", "flu"]}, qi="sex", sa="ill", blank="*")
+    >>> partial.hidden.tolist(), list(partial.records())[1]
+    ([[False, True], [True, False]], {'sex': None, 'ill': 'flu'})
+    """
+    if isinstance(data, PartialTable):
+        return data if not (qi or sa or blank) else _marked(data.people, qi, sa, blank, TableHeader(), "the table", data)
+    is_file = isinstance(data, str | os.PathLike)
+    name = where or (shown(data) if is_file else "the table")
+    header = read_table_header(data) if is_file else TableHeader()
+    people = data if isinstance(data, Table) else read_table(data, where=name)
+    if header.n not in (None, len(people.weights)):
+        what = f"says that there are {header.n:,} rows, and the table has {len(people.weights):,}"
+        raise InputError(what, where=os.path.basename(header_path(data)), remedy="Correct it, or remove the file")
+    mark = missing if missing is not None else header.missing
+    if mark is not None:
+        people = replace(people, missing=Missing(mark.strip()))
+    return _marked(people, qi, sa, blank, header, name)
+
+
+def _marked(
+    people: Table, qi: Names, sa: Names, blank: Names, header: TableHeader, where: str, before: PartialTable | None = None
+) -> PartialTable:
+    """The table with its roles, and blank where one of the marks stands."""
+    given = {role: column_names(names, people.names) for role, names in (("qi", qi), ("sa", sa))}
+    known = people.schema
+    schema = Schema(given["qi"] or header.qi or known.qi, given["sa"] or header.sa or known.sa, known.identifying)
+    for option, names, what in (("--sa", schema.sa, "sensitive"), ("--qi", schema.qi, "condition")):
+        if not names:
+            remedy = f"Name it with {option} (Python: {option[2:]}=)"
+            raise OptionError(f"{where} does not say which column is the {what} one", where=option, remedy=remedy)
+    schema.check(people.names, where=where)
+    marks = {blank.strip()} if isinstance(blank, str) else {str(mark).strip() for mark in blank or ()}
+    hidden = np.zeros((len(people.weights), len(people.columns)), np.bool_) if before is None else before.hidden.copy()
+    for place, column in enumerate(people.columns):
+        codes = [code for code, value in enumerate(column.values) if value in marks]
+        if codes:
+            hidden[:, place] |= np.isin(column.codes, codes)
+    return PartialTable.of(replace(people, schema=schema), hidden, None if before is None else before.sensitive)
+
+
+def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
+    """Whether a file is a table with these columns, or has a header that calls it a table."""
+    if not isinstance(path, str | os.PathLike) or os.path.isdir(path):
+        return False
+    if os.path.lexists(path) and _entries(path) is not None:
+        return True
+    if not (sa and os.path.lexists(path)):
+        return False
+    try:
+        rows = open_table_file(path, where=shown(path))
+    except InputError:
+        return False
+    try:
+        return {*column_names(qi, rows.names), *column_names(sa, rows.names)} <= set(rows.names)
+    finally:
+        rows.close()
+
+
+def read_table_header(path: FilePath) -> TableHeader:
+    """The header beside a table; an empty one where there is none, or one of something else."""
+    entries = _entries(path)
+    if entries is None:
+        return TableHeader()
+    where = os.path.basename(header_path(path))
+
+    def texts(key: str) -> tuple[str, ...]:
+        value = entries.get(key)
+        listed = [] if value is None else [value] if isinstance(value, str) else value
+        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+            raise InputError("must be a list of texts", where=f"{where}, key {key!r}", remedy="Correct it, or remove the key")
+        return tuple(listed)
+
+    n, missing = entries.get("n"), texts("missing")
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
+        remedy = "Correct it, or remove the key"
+        raise InputError("must be a whole number of at least 0", where=f"{where}, key 'n'", remedy=remedy)
+    return TableHeader(texts("qi"), texts("sa"), missing[0] if missing else None, n)
+
+
+def _entries(path: FilePath) -> Mapping[str, Any] | None:
+    """The entries of the header beside a file that calls it a table."""
+    beside = header_path(path)
+    if not os.path.isfile(beside):
+        return None
+    with open_text(beside) as stream:
+        try:
+            entries = json.load(stream)
+        except (ValueError, RecursionError):
+            return None
+    return entries if isinstance(entries, dict) and entries.get("format") == FORMAT else None

@@ -1,0 +1,203 @@
+"""Which rows of a table are meant: a file of row numbers, numbers, or a condition such as ``occupation=Sales and age<30``.
+
+Row numbers count from 0, and the header is no row. A condition joins comparisons (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``) with ``and``;
+names that hold such signs, and names and values that hold that word, stand in quotation marks. Two numbers are compared as numbers, everything
+else as text; ``<`` and the like hold for numbers only.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError, OptionError
+from tacit.formats.files import open_text, shown
+from tacit.model.schema import require_column
+from tacit.model.table import Column, Table
+
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_WHERE = "--rows"
+_EXAMPLE = "Write for instance occupation=Sales and age<30"
+_TOKEN = re.compile(r"""\s*(?:(?P<sign><=|>=|!=|==|=|<|>)|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<word>[^\s<>=!"']+|!))""")
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+
+
+def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Numbers:
+    """The numbers of the rows that are meant, sorted, each once; raises where there are none, or where all rows are meant by a condition.
+
+    Parameters
+    ----------
+    given
+        The path of a file with one row number in each line, a condition as text, or row numbers.
+    people
+        The table, whose columns a condition may name, used or not.
+    where
+        What messages call it.
+
+    Examples
+    --------
+    >>> people = Table.from_rows(["age", "ill"], [("9", "flu"), ("30", "flu"), ("41", "cold")])
+    >>> read_rows("age>=30 and ill=flu", people).tolist(), read_rows([2, 0], people).tolist()
+    ([1], [0, 2])
+    """
+    n = len(people.weights)
+    if isinstance(given, str | os.PathLike):
+        if os.path.lexists(given):
+            return _checked(_numbers_in(given), n, where=shown(given))
+        text = os.fspath(given)
+        if not any(sign in text for sign in "=<>"):
+            what = "is neither a file nor a condition"
+            raise OptionError(
+                what, where=where, remedy=f"Give a file with one row number in each line, or a condition. {_EXAMPLE}"
+            )
+        return fitting_rows(text, people, where=where)
+    return _checked(_whole(cast(Iterable[Any], given), where), n, where=where)
+
+
+def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Numbers:
+    """The rows that a condition fits; raises where it fits none or all of them."""
+    fits = np.ones(len(people.weights), np.bool_)
+    for one in parse_condition(text, people.names, where=where):
+        fits &= one.holds(people.column(one.column), where)
+    if not fits.any():
+        raise OptionError("the condition fits no row", where=where, remedy="Compare its values with those of the columns")
+    if fits.all():
+        raise OptionError("the condition fits every row", where=where, remedy="Say more narrowly whose cells are sensitive")
+    return np.flatnonzero(fits).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One part of a condition: column, sign, value; ``number`` is its place in the condition, from 1."""
+
+    column: str
+    sign: str
+    value: str
+    number: int = 1
+
+    def holds(self, column: Column, where: str) -> Flags:
+        """For which rows it holds."""
+        compare, wanted = _SIGNS[self.sign], _number(self.value)
+        numbers = [_number(value) for value in column.values]
+        if self.sign in ("=", "==", "!="):
+            right = [
+                compare(mine, wanted) if mine is not None and wanted is not None else compare(value, self.value)
+                for mine, value in zip(numbers, column.values, strict=True)
+            ]
+        else:
+            self._check_numbers(wanted, numbers, where)
+            right = [mine is not None and compare(mine, wanted) for mine in numbers]
+        return np.array(right, np.bool_)[column.codes]
+
+    def _check_numbers(self, wanted: Fraction | None, numbers: Iterable[Fraction | None], where: str) -> None:
+        place = f"{where}, part {self.number}"
+        if wanted is None:
+            what = f"column {self.column!r} is compared by size with something that is no number"
+            raise OptionError(what, where=place, remedy="Write a number, or compare with = or !=")
+        if all(one is None for one in numbers):
+            what = f"is about sizes, and column {self.column!r} holds no number"
+            raise OptionError(what, where=place, remedy="Compare with = or !=")
+
+
+def parse_condition(text: str, names: Iterable[str], *, where: str = _WHERE) -> tuple[Comparison, ...]:
+    """The comparisons of a condition, their columns checked.
+
+    >>> parse_condition("pay scale != 'x and y' and pay=<=50K", ["pay scale", "pay"])[0]
+    Comparison(column='pay scale', sign='!=', value='x and y', number=1)
+    """
+    known, out = list(names), []
+    for number, part in enumerate(_parts(text, where), start=1):
+        place = f"{where}, part {number}"
+        sign = next((match for match in _TOKEN.finditer(part) if match["sign"]), None)
+        if sign is None:
+            raise OptionError("has no comparison", where=place, remedy=_EXAMPLE)
+        left, right = part[: sign.start("sign")].strip(), part[sign.end("sign") :].strip()
+        if not left or not right:
+            raise OptionError("has nothing on one side of its sign", where=place, remedy=_EXAMPLE)
+        require_column(_unquoted(left), known, where=place)
+        out.append(Comparison(_unquoted(left), sign["sign"], _unquoted(right), number))
+    return tuple(out)
+
+
+def _parts(text: str, where: str) -> list[str]:
+    """What stands between the words "and", those in quotation marks left alone."""
+    parts, at, begin, end = [], 0, 0, len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            what = "has a quotation mark without its partner"
+            raise OptionError(what, where=where, remedy="Close the quotation marks")
+        at = match.end()
+        if (match["word"] or "").casefold() == "and":
+            parts.append(text[begin : match.start("word")])
+            begin = at
+    return [*parts, text[begin:]]
+
+
+def _unquoted(text: str) -> str:
+    """The text without the quotation marks around it."""
+    return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def _number(text: str) -> Fraction | None:
+    """The number that a text is; None where it is none."""
+    return Fraction(text) if _NUMBER.fullmatch(text) else None
+
+
+# Row numbers
+
+
+def _numbers_in(path: str | os.PathLike[str]) -> list[int]:
+    """The row numbers in a file, one in each line; blank lines are passed over."""
+    numbers = []
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            text = line.strip()
+            if text and not (text.isascii() and text.isdecimal() and len(text) < 19):
+                remedy = "Write one row number in each line; the first row below the header is 0"
+                raise InputError("is no row number", where=f"{shown(path)}, line {number}", remedy=remedy)
+            if text:
+                numbers.append(int(text))
+    return numbers
+
+
+def _whole(given: Iterable[Any], where: str) -> list[int]:
+    try:
+        listed = list(given)
+        if any(isinstance(one, bool | np.bool_) for one in listed):
+            raise TypeError
+        return [operator.index(one) for one in listed]
+    except TypeError:
+        remedy = "Give whole numbers, the path of a file with them, or a condition"
+        raise OptionError("are no row numbers", where=where, remedy=remedy) from None
+
+
+def _checked(numbers: list[int], n: int, *, where: str) -> Numbers:
+    if not numbers:
+        raise OptionError("names no row", where=where, remedy="Name the rows whose sensitive cells are to be protected")
+    outside = sum(not 0 <= number < n for number in numbers)
+    if outside:
+        first = next(number for number in numbers if not 0 <= number < n)
+        more = f" (and {outside - 1:,} others)" if outside > 1 else ""
+        remedy = f"The rows are 0 to {n - 1:,}; the header is none"
+        raise OptionError(f"row {first}{more} is outside the table", where=where, remedy=remedy)
+    return np.unique(np.array(numbers, np.int64))
