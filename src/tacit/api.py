@@ -41,7 +41,6 @@ from tacit.model.buckets import Buckets
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.partial import PartialTable
-from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Listed, Only, Release, Rules
 from tacit.model.repair import Repair
