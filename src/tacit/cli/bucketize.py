@@ -126,4 +126,5 @@ def _text(made: Bucketized, people: Table, settings: Settings, output: str, form
     least = made.after.policy.l if made.after else 2
     knowledge = "".join(f" --knowledge {as_argument(path)}" for path in settings.given["knowledge"])
     tables = f"{output.rstrip('/')}/qit.{form} and st.{form}"
-    return f"{told}\nWritten to {tables}. To look closer: tacit audit {as_argument(output)}{knowledge} --l {least}\n"
+    look = f"tacit audit {as_argument(output)}{knowledge} --l {least}"
+    return f"{told}\nWritten to {tables}. What goes with what over all groups survives every grouping; to see who is guessed by it: {look}\n"
