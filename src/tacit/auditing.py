@@ -72,7 +72,7 @@ def bucket_case(release: Release, people: Table | Transactions | None, knowledge
     if not isinstance(release, Buckets):
         return None
     if people is not None:
-        remedy = "Leave it out: the two tables say all that an attacker has"
+        remedy = "Leave it out; tacit compare sets the release beside its data"
         raise OptionError("is not used for a bucketized release", where="--data", remedy=remedy)
     return BucketCase(release, read_knowledge(knowledge))
 

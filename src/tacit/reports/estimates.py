@@ -48,6 +48,27 @@ def sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
         )
 
 
+def bucket_sentences(audit: Audit) -> Iterator[str]:
+    """What an attacker would guess about the people of a bucketized release; nothing of another release."""
+    found = audit.measures
+    n = sum(release["n"] or 0 for release in audit.release)
+    if "above_one_in_l" in found:
+        people = int(found["above_one_in_l"])
+        yield (
+            f"If every assignment that fits is equally likely, nobody's value is more probable than {found['max_posterior']:.3f}; for "
+            f"{counted(people, 'person', 'people')}{as_share(people, n)} some value is more probable than 1/{audit.policy.l} (B02)."
+        )
+    if found.get("people_approximate"):
+        people = int(found["people_approximate"])
+        yield f"That is approximate for {counted(people, 'person', 'people')} in groups with too many assignments to count."
+    if "surviving_expected_right" in found and "group_guess_right" in found:
+        together, alone = found["surviving_expected_right"], found["group_guess_right"]
+        yield (
+            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
+            f"{counted(int(found['surviving_above_90']), 'person', 'people')} would have more than 0.9 (B03)."
+        )
+
+
 def above(measures: Mapping[str, Any]) -> list[tuple[str, int]]:
     """The probabilities, each with how many people are guessed with more."""
     return [(text, int(measures[name])) for name, text in ABOVE.items() if name in measures]

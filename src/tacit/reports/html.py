@@ -47,6 +47,8 @@ def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, k
     ]
     if (guessed := estimates.estimates_of(audit)) is not None:
         body.append(_section(estimates.TITLE, _estimates(audit, guessed, top, kind)))
+    if guesses := list(estimates.bucket_sentences(audit)):
+        body.append(_section(estimates.TITLE, _listed(guesses)))
     if summary.groups:
         body.append(_section("Pictures", _pictures(summary, release)))
     if kind == "external" and summary.groups:
@@ -251,7 +253,8 @@ def _term(term: Term) -> str:
 def _inputs(audit: Audit, kind: ReportKind) -> str:
     rows: list[tuple[str, str]] = []
     for release in audit.release:
-        rows += [("Release", described(release, kind)), ("Threshold", thresholds(release, audit.measures))]
+        limit = "Groups" if release["kind"] == "buckets" else "Threshold"
+        rows += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures))]
         rows.append(("SHA-256", release["sha256"] or "not read from a file"))
     rows += [("Policy", sentence) for sentence in policy_sentences(audit)]
     rows.append(("Tacit", __version__))

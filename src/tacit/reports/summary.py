@@ -165,7 +165,7 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any]) -> str:
     """The support threshold and the smallest published count, as count and share; of a bucketized release, how large its groups are."""
     parts = []
     if "largest_group" in measures:
-        parts.append(f"groups of {measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
+        parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
     if release.get("min_support") is not None:
         parts.append(
             f"published from {counted(release['min_support'], 'person', 'people')}{as_share(release['min_support'], release.get('n'))} on"

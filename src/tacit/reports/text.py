@@ -46,6 +46,8 @@ def audit_text(
     ]
     if (guessed := estimates.estimates_of(audit)) is not None:
         blocks.append(_section(estimates.TITLE, estimates.text_lines(audit, guessed, top=top, kind=kind, width=width)))
+    if guesses := list(estimates.bucket_sentences(audit)):
+        blocks.append(_section(estimates.TITLE, (line for sentence in guesses for line in bullet("-", sentence, width))))
     if top and summary.findings:
         blocks.append(
             _section(
@@ -60,7 +62,8 @@ def audit_text(
 def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
     lines = []
     for release in audit.release:
-        lines += [("Release", described(release, kind)), ("Threshold", thresholds(release, audit.measures))]
+        limit = "Groups" if release["kind"] == "buckets" else "Threshold"
+        lines += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures))]
         if release.get("sha256"):
             lines.append(("SHA-256", release["sha256"]))
     lines += [("Policy" if number == 0 else "", sentence) for number, sentence in enumerate(policy_sentences(audit))]
