@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checker_steps": {"checker_rules"},
     "checker_values": {"checker_rules", "model"},
     "reports": {"model", "version"},
-    "reproductions": {"api", "attacks", "errors", "formats", "model"},
+    "reproductions": {"api", "attacks", "bucketing", "errors", "formats", "inference", "measures", "model", "negative"},
     "auditing": {"attacks", "errors", "formats", "model"},
     "api": {"attacks", "auditing", "errors", "formats", "measures", "mining", "model", "repairing", "repairs"},
     "bucketizing": {"api", "bucketing", "errors", "formats", "inference", "model"},

@@ -85,33 +85,46 @@ class Combinations:
         return np.array([place[value] for value in buckets.values], np.int64)
 
 
+def by_groups(
+    combinations: Combinations, buckets: Buckets, *, check: Callable[[], None] = lambda: None
+) -> tuple[Estimator, Estimator, Mixing]:
+    """The two ways to read a release that look at groups only, and how groups mix values.
+
+    ``uniform``: everybody has the shares of her group. ``debiased``: the mixing of the groups is undone.
+    """
+    count = _Count(buckets, combinations)
+    free = valid_values(buckets, Exclusions.none(buckets.n, buckets.values))
+    uniform = count.empty()
+    for rows in blocks(buckets):
+        check()
+        places = Places.of(free, rows)
+        count.add(uniform, places, places.by_group())
+    mixing = _wide(Mixing.of(buckets), combinations.widened(buckets), len(combinations.values))
+    return Estimator("uniform", uniform, _as_counted), Estimator("debiased", uniform, mixing.undone), mixing
+
+
 def estimators(
     combinations: Combinations, valid: Valid, model: Model, *, check: Callable[[], None] = lambda: None
 ) -> tuple[tuple[Estimator, ...], Mixing]:
     """Four ways to read a release, given what is valid for everybody and what was learnt from the groups; and how these mix values.
 
-    ``uniform``: everybody has the shares of her group. ``rule-aware``, where something is known: all assignments that fit are equally likely.
-    ``debiased``: the mixing of the groups is undone. ``modelled``: what the groups let one learn about who has what is used for everybody.
+    Besides those of :func:`by_groups`: ``rule-aware``, where something is known: all assignments that fit are equally likely. ``modelled``:
+    what the groups let one learn about who has what is used for everybody.
     """
     buckets = valid.cells.buckets
     count = _Count(buckets, combinations)
-    free = valid_values(buckets, Exclusions.none(buckets.n, buckets.values))
-    uniform, modelled = count.empty(), count.empty()
-    for rows in blocks(buckets):
-        check()
-        places = Places.of(free, rows)
-        count.add(uniform, places, places.by_group())
+    uniform, debiased, mixing = by_groups(combinations, buckets, check=check)
+    modelled = count.empty()
     for places, share in estimated(valid, model, check=check):
         count.add(modelled, places, share)
-    mixing = _wide(Mixing.of(buckets), combinations.widened(buckets), len(combinations.values))
-    found = [Estimator("uniform", uniform, _as_counted), Estimator("debiased", uniform, mixing.undone)]
+    found = [uniform, debiased, Estimator("modelled", modelled, _as_counted)]
     if valid.cells.known.patterns.any():
         shares, aware = share_values(valid, check=check), count.empty()
         for rows in blocks(buckets):
             places = Places.of(valid, rows)
             count.add(aware, places, shares.share[places.at])
         found.insert(1, Estimator("rule-aware", aware, _as_counted))
-    return (*found, Estimator("modelled", modelled, _as_counted)), mixing
+    return tuple(found), mixing
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,14 +63,15 @@ def draw_queries(
     Each asks for a set of values of each column, whose size is drawn from 1 to ``selectivity`` times the number of values (at least 1).
     """
     chance = np.random.default_rng(seed)
-    sizes = [len(column.values) for column in cells.columns]
+    widths = [len(column.values) for column in cells.columns]
+    sizes = [(width, max(1, int(selectivity * width))) for width in (*widths, len(cells.values))]
     asked: list[Question] = []
     wanted, answers = [np.empty((0, len(cells.values)), np.bool_)], [np.empty(0)]
     drawn, at_once = 0, min(number, _at_once(cells))
     while len(asked) < number and drawn < _REDRAWN * number:
         check()
-        some = [_question(chance, sizes, dim, selectivity) for _ in range(at_once)]
-        values = np.stack([_subset(chance, len(cells.values), selectivity) for _ in some])
+        some = [_question(chance, sizes[:-1], dim) for _ in range(at_once)]
+        values = np.stack([_subset(chance, *sizes[-1]) for _ in some])
         true = ((_fitting(cells, some) @ cells.true) * values).sum(axis=1)
         kept = np.flatnonzero(true > 0)[: number - len(asked)]
         drawn += at_once
@@ -85,17 +86,16 @@ def _at_once(cells: Combinations) -> int:
     return max(1, _AT_ONCE // max(1, len(cells)))
 
 
-def _question(chance: np.random.Generator, sizes: Sequence[int], dim: int, selectivity: Fraction) -> Question:
-    """Columns, each with the values that are asked for."""
+def _question(chance: np.random.Generator, sizes: Sequence[tuple[int, int]], dim: int) -> Question:
+    """Columns, each with the values that are asked for; ``sizes`` are the number of values of each, and the most to ask for."""
     chosen = chance.choice(len(sizes), dim, replace=False).tolist()
-    return [(column, _subset(chance, sizes[column], selectivity)) for column in chosen]
+    return [(column, _subset(chance, *sizes[column])) for column in chosen]
 
 
-def _subset(chance: np.random.Generator, size: int, selectivity: Fraction) -> Flags:
-    """Some of so many values."""
+def _subset(chance: np.random.Generator, size: int, most: int) -> Flags:
+    """From 1 to ``most`` of so many values."""
     marked = np.zeros(size, np.bool_)
-    most = max(1, int(selectivity * size))
-    marked[chance.choice(size, int(chance.integers(1, most + 1)), replace=False)] = True
+    marked[chance.permutation(size)[: int(chance.integers(1, most + 1))]] = True
     return marked
 
 

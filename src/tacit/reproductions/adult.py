@@ -1,11 +1,13 @@
-"""UCI Adult as Zhu, Wang and Du use it: eight categorical columns, the salary, rows with a missing value removed."""
+"""UCI Adult as the papers use it: by default as Zhu, Wang and Du, eight categorical columns, the salary, rows with a missing value removed."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from tacit.api import read_table
 from tacit.errors import InputError
@@ -25,14 +27,16 @@ def find_adult(folder: Path | None) -> Path | None:
     return next((folder / name for name in FILES if (folder / name).is_file()), None) if folder is not None else None
 
 
-def read_adult(path: Path) -> Table:
-    """The people of the paper; rows with a question mark in any column are left out."""
+def read_adult(
+    path: Path, *, qi: Sequence[str] = QI, sa: str = SA, missing_rule: Literal["drop", "drop-any"] = "drop-any"
+) -> Table:
+    """The people of a paper; rows with a question mark in any column, or in one that is used, are left out."""
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     rows = [row for row in csv.reader(io.StringIO(text.decode("utf-8", "replace")), skipinitialspace=True) if row]
     names = [name.strip() for name in rows.pop(0)] if rows and not rows[0][0].strip().isdigit() else list(NAMES)
     wrong = next((number for number, row in enumerate(rows, 1) if len(row) != len(names)), None)
-    if not rows or wrong is not None or not set(QI) | {SA} <= set(names):
+    if not rows or wrong is not None or not {*qi, sa} <= set(names):
         what = f"row {wrong} has another number of cells" if wrong is not None else "lacks columns of Adult, or rows"
         raise InputError(what, where=path.name, remedy="Give the file adult.data as UCI distributes it")
     columns = {name: [row[place].strip() for row in rows] for place, name in enumerate(names)}
-    return read_table(columns, qi=list(QI), sa=SA, missing="?", missing_rule="drop-any")
+    return read_table(columns, qi=list(qi), sa=sa, missing="?", missing_rule=missing_rule)
