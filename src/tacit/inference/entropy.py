@@ -27,7 +27,7 @@ from tacit.inference.inside import Inside, inside_of, largest_miss
 #: Probabilities are as exact as the root of the second.
 FEASIBLE, OPTIMAL = 1e-13, 1e-13
 #: From here on it is tried whether the bounds that seem to be reached are.
-NEAR = 1e-7, 1e-7
+NEAR = 1e-5, 1e-7
 #: What is good enough where rounding errors allow no more.
 ACCEPTABLE = 1e-11, 1e-10
 #: What is an answer where no step gains anything any more: statements that leave no room but a point do this.
@@ -160,8 +160,7 @@ def _followed(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bo
         return _finished(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True), True
     point = dual.start()
     best, since_best, step, furthest, gap = np.inf, 0, 0, np.inf, np.inf
-    # Where all numbers are fixed every step is such a step already.
-    tried = dual.n_slacks == 0
+    tried = False
     for step in range(MOST_STEPS):
         check()
         distance, gap = point.distance(dual), point.gap(dual)
@@ -169,10 +168,11 @@ def _followed(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bo
             break
         since_best = 0 if distance + gap < 0.9 * best else since_best + 1
         best = min(best, distance + gap)
-        furthest = max(np.abs(part).max() for part in point.missed(dual))
+        before, furthest = furthest, max(np.abs(part).max() for part in point.missed(dual))
         if furthest <= FEASIBLE and gap <= OPTIMAL:
             return _finished(dual, point, step, converged=True), True
-        if not tried and furthest <= NEAR[0] and gap <= NEAR[1]:
+        # Where multipliers run away, steps gain little, and it is too early.
+        if not tried and furthest <= min(NEAR[0], 0.1 * before) and gap <= NEAR[1]:
             tried = True
             near = reached_from(Dual(problem), point.held(dual), check)
             if near is not None:
