@@ -4,7 +4,7 @@
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`, :func:`read_tree`
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
-ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody
+ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group
 repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table
 measure             :func:`utility` of a bucketized release, :func:`compare` estimates with the truth
 choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision)
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from tacit.model.transactions import Transactions
     from tacit.model.utility import Utility
     from tacit.negative import mine_negative_rules
-    from tacit.queries import all_channels, posterior_of, support_of
+    from tacit.queries import all_channels, members_of, posterior_of, support_of
     from tacit.repairs import REPAIRS
     from tacit.sweeps import sweep_itemsets, sweep_rounding, sweep_rules
 
@@ -113,7 +113,7 @@ _HOMES = {
     "tacit.model.transactions": ("Transactions",),
     "tacit.model.utility": ("Utility",),
     "tacit.negative": ("mine_negative_rules",),
-    "tacit.queries": ("all_channels", "posterior_of", "support_of"),
+    "tacit.queries": ("all_channels", "members_of", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
     "tacit.sweeps": ("sweep_itemsets", "sweep_rounding", "sweep_rules"),
 }
@@ -153,6 +153,7 @@ __all__ = [
     "audit",
     "bucketize",
     "compare",
+    "members_of",
     "mine_itemsets",
     "mine_negative_rules",
     "mine_rules",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.attacks import Target
+from tacit.attacks.buckets.person import Member, members, members_fitting
 from tacit.attacks.channels import run as maximal_channels
 from tacit.attacks.condensed import channels_from_condensed
 from tacit.attacks.pattern_support import pattern_support
@@ -16,7 +17,7 @@ from tacit.attacks.sensitive.missing import estimate
 from tacit.attacks.sensitive.person import Person
 from tacit.attacks.sensitive.person_bounds import bounds_of
 from tacit.attacks.sensitive.values import baseline_of, why_not
-from tacit.auditing import owners_people, rule_case
+from tacit.auditing import bucket_case, owners_people, rule_case
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.formats.releases import read_release
 from tacit.model.person import PersonEstimate, read_who
@@ -25,7 +26,7 @@ from tacit.model.population import Places
 from tacit.model.release import Itemsets, Release
 from tacit.model.support import Channel, PatternSupport
 
-__all__ = ["all_channels", "posterior_of", "support_of"]
+__all__ = ["all_channels", "members_of", "posterior_of", "support_of"]
 
 
 def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternSupport:
@@ -118,8 +119,9 @@ def posterior_of(
             remedy = "Ask about a pattern with --pattern, or give rules"
             raise OptionError("itemsets say nothing about a sensitive column", where="--who", remedy=remedy)
         if target.kind == "buckets":
-            remedy = "Raise --l until the person is a finding, and name it with --finding"
-            raise OptionError("is about rules, and this release is bucketized", where="--who", remedy=remedy)
+            raise OptionError(
+                "is for rules, and this release is bucketized", where="posterior_of", remedy="Ask tacit.members_of instead"
+            )
         raise OptionError(why_not(Target(target, Policy())), where="--who", remedy="See tacit explain --help")
     described = read_who(who) if isinstance(who, str) else dict(who)
     combinations = _fitting(case, described)
@@ -150,6 +152,41 @@ def posterior_of(
         influences=influences,
         statements=len(person.telling.statements),
     )
+
+
+def members_of(
+    release: Release | str | Path | Any, *, who: Mapping[str, str] | str, knowledge: Any = None, top: int = 5
+) -> tuple[Member, ...]:
+    """What a bucketized release says about whoever fits a description: the probability of each value, and why others are ruled out.
+
+    ``who`` and ``knowledge`` are as for :func:`posterior_of` and :func:`tacit.audit`; at most ``top`` different people are told about, those
+    with the fewest possible values first.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> people = {"sex": ["F", "M", "M"], "group": [1, 1, 1]}
+    >>> ill = {"group": [1, 1, 1], "ill": ["flu", "cold", "mumps"]}
+    >>> found = tacit.members_of(tacit.read_buckets(qit=people, st=ill), who="sex=F", knowledge=[({"sex": "M"}, "mumps")])
+    >>> found[0].statement
+    'The one person with sex=F in group 1: ill mumps 1.000, cold 0.000, flu 0.000.'
+    """
+    target = read_release(release)
+    case = bucket_case(target, None, knowledge)
+    if case is None:
+        raise OptionError(f"needs a bucketized release, not {target.kind}", where="members_of", remedy="Give a QIT and an ST")
+    described = read_who(who) if isinstance(who, str) else dict(who)
+    names = case.buckets.people.names
+    for column in described:
+        if column == case.buckets.sensitive:
+            remedy = f"Describe somebody by: {', '.join(names)}"
+            raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
+        if column not in names:
+            raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))
+    rows = members_fitting(case, described)
+    if len(rows) == 0:
+        raise OptionError("nobody has all these values together", where="--who", remedy="Leave some of them out, or check them")
+    return members(case, rows, top=top)
 
 
 def _fitting(case: RuleCase, described: Mapping[str, str]) -> Places:

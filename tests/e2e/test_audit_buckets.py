@@ -110,12 +110,26 @@ def test_what_helps_with_other_releases_is_refused(folder: Path, tmp_path: Path)
     ):
         result = tacit("audit", folder, *options)
         assert (result.exit_code, what in result.stderr) == (2, True), result.stderr
-    assert "this release is bucketized" in tacit("explain", folder, "--who", "sex=F").stderr
     assert "this release is bucketized" in tacit("explain", folder, "--pattern", "flu").stderr
     assert "Raise --l" in tacit("explain", folder).stderr
     empty = tmp_path / "empty"
     empty.mkdir()
     assert tacit("audit", empty).exit_code == 2
+
+
+def test_whoever_fits_is_told_about_with_probabilities_and_steps(folder: Path, tmp_path: Path) -> None:
+    known = ("--knowledge", tmp_path / "known.csv")
+    told = tacit("explain", folder, *known, "--who", "sex=F,age=30")
+    assert told.exit_code == 0
+    assert "The one person with sex=F, age=30 in group 1: ill baby 1.000, cold 0.000, flu 0.000." in told.stdout
+    assert "The one person with sex=F, age=30 in group 2: ill flu 0.667, cold 0.333." in told.stdout
+    found = record("explain", folder, *known, "--who", "sex=M", "--top", "2")["members"]
+    assert [one["posterior"] for one in found] == [{"baby": 0.0, "cold": 0.0, "flu": 1.0}, {"baby": 0.0, "cold": 1.0, "flu": 0.0}]
+    assert found[0]["steps"][-1] == "So this person has flu."
+    for who, what in (("ill=flu", "is what is guessed"), ("height=2", "there is no column"), ("sex=X", "nobody has all these")):
+        result = tacit("explain", folder, "--who", who)
+        assert (result.exit_code, what in result.stderr) == (2, True)
+    assert "this release is bucketized" in tacit("explain", folder, "--who", "sex=F", "--known", folder / "qit.csv").stderr
 
 
 def test_one_person_alone_in_a_group_is_certain(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from tacit.cli import options, reading
 from tacit.cli.output import check_outputs, emit, watched, width, write_file
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
+
+if TYPE_CHECKING:
+    from tacit.model.release import Release
 
 
 @click.command(
@@ -20,6 +23,7 @@ from tacit.errors import OptionError
         "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
         "tacit explain itemsets.csv --pattern 'bread and not (butter or \"peanut butter\")'",
         'tacit explain rules.csv --known adult.csv --who "education=Doctorate,sex=Male" --picture who.svg',
+        'tacit explain buckets/ --knowledge negative.csv --who "education=Doctorate,sex=Male"',
     ),
 )
 @click.argument("release_file", metavar="RELEASE")
@@ -30,7 +34,7 @@ from tacit.errors import OptionError
 @click.option(
     "--who",
     metavar="DESCRIPTION",
-    help="Of rules: tell instead what they make an attacker guess about whoever fits, such as education=Doctorate,sex=Male.",
+    help="Of rules and bucketized releases: tell instead what an attacker guesses about whoever fits, such as education=Doctorate,sex=Male.",
 )
 @click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
 @click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
@@ -108,6 +112,9 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
     settings = Settings.of(given, near=given["data"] or given["known"] or release_file)
     with watched("estimating"):
         release = reading.read(release_file, given)
+        if release.kind == "buckets":
+            _explain_member(release, json_to, given)
+            return
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
         top, seconds = given["top"] or 5, given["time_limit"]
         knowledge = list(given["knowledge"]) or None
@@ -120,6 +127,27 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
     if given["picture_to"] is not None:
         write_file(given["picture_to"], person_svg(found).encode())
     emit({"format": "tacit.explanation/1"} | found.to_dict(), lambda: person_text(found, width=width()), json_to=json_to)
+
+
+def _explain_member(release: Release, json_to: str | None, given: dict[str, Any]) -> None:
+    """What a bucketized release says about whoever fits."""
+    from tacit.queries import members_of
+
+    for name, option in (("data", "--data"), ("known", "--known"), ("picture_to", "--picture")):
+        if given[name]:
+            raise OptionError("is for rules, and this release is bucketized", where=option, remedy="Leave it out")
+    knowledge = list(given["knowledge"]) or None
+    found = members_of(release, who=given["who"], knowledge=knowledge, top=given["top"] or 5)
+    record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found]}
+
+    def text() -> str:
+        told = "\n".join(_text((f"{place}.", one.statement), one.steps) for place, one in enumerate(found, 1))
+        how = (
+            "Probabilities take all assignments that fit the group as equally likely (B02); the steps say what is possible (B01)."
+        )
+        return f"{told}\n{how}\n"
+
+    emit(record, text, json_to=json_to)
 
 
 def _text(head: tuple[str, str], told: Sequence[str]) -> str:
