@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from fractions import Fraction
 
@@ -59,7 +60,7 @@ def test_groups_are_those_formed_person_by_person(rule: str, rows: Rows, size: i
 def test_the_value_graph_says_what_matching_says(rows: Rows) -> None:
     classes = Classes.of(*rows, seed=0)
     members = np.repeat(np.arange(len(classes)), classes.count)
-    excluded = [frozenset(np.flatnonzero(~classes.may_have[one]).tolist()) for one in members]
+    excluded = [frozenset(np.flatnonzero(~classes.may_have(int(one))).tolist()) for one in members]
     expected = valid_by_matching(classes.value[members].tolist(), excluded)
     valid = valid_values(classes, np.arange(len(classes)))
     assert [set(np.flatnonzero(valid[one]).tolist()) for one in members] == expected
@@ -113,10 +114,12 @@ def test_the_hardest_class_of_a_value_comes_first(rows: Rows, rule: str) -> None
     classes = Classes.of(*rows, seed=0)
     everybody = people_of(*rows, list(range(len(classes))))
     like = {person.place: person for person in everybody}
-    hardness = {
-        "balanced-1": lambda one: sum(not can_share(like[one], person) for person in everybody),
-        "balanced-2": lambda one: len(like[one].excluded),
-    }[rule]
+
+    def hardness(one: int) -> int:
+        if rule == "balanced-2":
+            return len(like[one].excluded)
+        return sum(not can_share(like[one], person) for person in everybody)
+
     order = _order(classes, rule).tolist()  # type: ignore[arg-type]
     keys = [(like[one].value, -hardness(one)) for one in order]
     assert keys == sorted(keys)
@@ -189,3 +192,15 @@ def test_more_values_than_bits_in_a_word() -> None:
         made = group_people(sensitive, kind, patterns, least=5, method=rule)  # type: ignore[arg-type]
         for members in in_groups(made.group):
             assert all(len(valid) >= 5 for valid in valid_in((sensitive, kind, patterns), members))
+
+
+def test_thousands_of_values_take_no_table_of_classes_by_values() -> None:
+    sensitive = np.arange(24_000) % 12_000
+    tracemalloc.start()
+    try:
+        made = group_people(sensitive, np.zeros(24_000, np.int64), np.zeros((1, 12_000), np.bool_), least=40)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert np.bincount(made.group).tolist() == [40] * 600
+    assert peak < 50 << 20

@@ -61,7 +61,7 @@ def join_complete(recipes: Recipes, left: Numbers, classes: Classes, bound: Frac
 
 def _able(classes: Classes, one: int) -> Flags:
     """The classes whose value somebody can have, and who can have hers."""
-    return np.asarray(classes.may_have[one, classes.value] & classes.may_have[:, classes.value[one]])
+    return np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
 
 
 def join_probable(recipes: Recipes, left: Numbers, classes: Classes, bound: Fraction, limits: Limits) -> Numbers:
@@ -113,7 +113,7 @@ def within(classes: Classes, members: Numbers, bound: Fraction) -> bool:
     [False, True]
     """
     held, count = np.unique(classes.value[members], return_counts=True)
-    may = classes.may_have[np.ix_(members, held)]
+    may = classes.may_have(members)[:, held]
     if np.any(count * bound.denominator > may.sum(axis=0) * bound.numerator):
         return False  # probabilities of a value add up to the people who have it
     if len(members) > MOST_PEOPLE or np.prod(count + 1) > MOST_STATES:

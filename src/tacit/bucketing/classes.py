@@ -19,7 +19,7 @@ class Classes:
     """The people of class c have ``value[c]``, and ``patterns[kind[c]]`` ruled out; ``rows[starts[c]:starts[c + 1]]`` are their rows, shuffled.
 
     >>> made = Classes.of(np.array([0, 1, 0, 0]), np.array([0, 0, 1, 0]), np.array([[False, False], [False, True]]), seed=0)
-    >>> made.value.tolist(), made.kind.tolist(), made.count.tolist(), made.may_have.tolist()
+    >>> made.value.tolist(), made.kind.tolist(), made.count.tolist(), made.may_have(np.arange(3)).tolist()
     ([0, 0, 1], [0, 1, 0], [2, 1, 1], [[True, True], [True, False], [True, True]])
     """
 
@@ -69,22 +69,36 @@ class Classes:
         return np.bincount(self.value, weights=self.count, minlength=self.values).astype(np.int64)
 
     @cached_property
-    def may_have(self) -> Flags:
-        """Which values are not ruled out for each class."""
-        return np.asarray(~self.patterns[self.kind])
+    def of_kind(self) -> Numbers:
+        """How many people of each kind have each value."""
+        table = np.zeros(self.patterns.shape, np.int64)
+        table[self.kind, self.value] = self.count
+        return table
+
+    def may_have(self, which: Numbers | int) -> Flags:
+        """Which values are not ruled out for these classes."""
+        return np.asarray(~self.patterns[self.kind[which]])
+
+    def able(self, value: int) -> Flags:
+        """The classes that a value is not ruled out for."""
+        return np.asarray(~self.patterns[self.kind, value])
 
     @cached_property
     def incompatible(self) -> Numbers:
-        """How many people cannot share a group with somebody of each class: an equal value, or one that either of them cannot have."""
-        people = self.people
-        excluding = np.zeros((self.values, self.values), np.int64)  # [v, w]: people with w who cannot have v
-        np.add.at(excluding.T, self.value, np.where(self.may_have, 0, self.count[:, None]))
-        number = np.where(self.may_have, 0, people).sum(axis=1) + people[self.value]
-        return np.asarray(number + np.where(self.may_have, excluding[self.value], 0).sum(axis=1))
+        """How many people cannot share a group with somebody of each class: an equal value, or one that either of them cannot have.
+
+        All numbers stay below 2**53, where floats are exact.
+        """
+        barred, of_kind = self.patterns.astype(np.float64), self.of_kind.astype(np.float64)
+        cannot_have_hers = (of_kind.sum(axis=1) @ barred)[self.value]
+        hers_or_barred = self.people[self.value] + (barred @ self.people)[self.kind]
+        both = (barred.T @ (of_kind @ barred.T))[self.value, self.kind]  # neither can have the other's
+        return np.asarray(hers_or_barred + cannot_have_hers - both).astype(np.int64)
 
     def sharing(self, one: int) -> Flags:
         """Which classes can share a group with this one: other values, and each can have the other's."""
-        return np.asarray((self.value != self.value[one]) & self.may_have[one, self.value] & self.may_have[:, self.value[one]])
+        own = int(self.value[one])
+        return np.asarray((self.value != own) & self.may_have(one)[self.value] & self.able(own))
 
     def kept(self, keep: Flags) -> Classes:
         """The people of these classes only; rows keep their numbers."""

@@ -32,10 +32,13 @@ class Feasible:
         >>> found.short.tolist(), found.people_short, found.largest
         ([False, True, False], 1, 1)
         """
-        everybody = np.arange(len(classes))
-        if not classes.patterns.any():
-            return cls(classes, least, np.full(len(classes), np.count_nonzero(classes.people)))
-        return cls(classes, least, valid_values(classes, everybody).sum(axis=1))
+        there, kinds = classes.people > 0, classes.of_kind.sum(axis=1) > 0
+        free = kinds & ~classes.patterns.any(axis=1)
+        of_free, excluded = classes.of_kind[free].any(axis=0), classes.patterns[kinds].any(axis=0)
+        if np.any(of_free & ~excluded):
+            # A value that everybody can have, held by somebody who can have everything: every value leads there, and from there to every value.
+            return cls(classes, least, (~classes.patterns[:, there]).sum(axis=1)[classes.kind])
+        return cls(classes, least, valid_values(classes, np.arange(len(classes))).sum(axis=1))
 
     @property
     def short(self) -> Flags:
@@ -79,6 +82,6 @@ def too_frequent(classes: Classes, bound: Fraction) -> tuple[int, Fraction]:
     >>> too_frequent(people, Fraction(1, 2))
     (1, Fraction(2, 3))
     """
-    able = classes.may_have.T @ classes.count
+    able = classes.n - classes.of_kind.sum(axis=1) @ classes.patterns
     ratios = [Fraction(int(have), int(can)) for have, can in zip(classes.people, able, strict=True) if have]
     return sum(ratio > bound for ratio in ratios), max(ratios, default=Fraction(0))

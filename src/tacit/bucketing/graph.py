@@ -11,16 +11,12 @@ import numpy as np
 from tacit.bucketing.classes import Classes, Flags, Numbers
 
 
-def leads_to(classes: Classes, present: Numbers) -> Flags:
-    """Which value leads to which, in any number of steps, where people of the classes ``present`` are together."""
-    there = np.zeros(classes.values, np.bool_)
-    there[classes.value[present]] = True
-    step = np.zeros((classes.values, classes.values), np.bool_)
-    np.logical_or.at(step, classes.value[present], classes.may_have[present])
-    step &= there
+def leads_to(holder: Numbers, may: Flags) -> Flags:
+    """Which value leads to which, in any number of steps: row i of ``may`` says which values somebody with value ``holder[i]`` can have."""
+    step = np.zeros((may.shape[1], may.shape[1]), np.bool_)
+    np.logical_or.at(step, holder, may)
     np.fill_diagonal(step, True)
-    for middle in np.flatnonzero(there).tolist():
-        # Only rows that reach the middle change.
+    for middle in range(len(step)):
         step[step[:, middle]] |= step[middle]
     return step
 
@@ -32,10 +28,11 @@ def valid_values(classes: Classes, present: Numbers) -> Flags:
     >>> valid_values(people, np.array([0, 1, 2])).tolist()
     [[True, False, True], [False, True, False], [True, False, True]]
     """
-    reach = leads_to(classes, present)
-    there = np.zeros(classes.values, np.bool_)
-    there[classes.value[present]] = True
-    return np.asarray(classes.may_have[present] & reach[:, classes.value[present]].T & there)
+    held, holder = np.unique(classes.value[present], return_inverse=True)
+    may = classes.may_have(present)[:, held]
+    valid = np.zeros((len(present), classes.values), np.bool_)
+    valid[:, held] = may & leads_to(holder, may)[:, holder].T
+    return valid
 
 
 def chain(classes: Classes, present: Numbers, goal: int, start: int) -> list[int] | None:
@@ -51,7 +48,7 @@ def chain(classes: Classes, present: Numbers, goal: int, start: int) -> list[int
         following: list[int] = []
         for value in front:
             for one in present[classes.value[present] == value].tolist():
-                for taken in np.flatnonzero(classes.may_have[one]).tolist():
+                for taken in np.flatnonzero(classes.may_have(one)).tolist():
                     if taken not in via:
                         via[taken] = (value, one)
                         following.append(taken)

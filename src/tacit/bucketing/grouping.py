@@ -65,17 +65,16 @@ def _order(classes: Classes, rule: Rule) -> Numbers:
     """The classes by value, and of a value the hardest first."""
     if rule == "injector":
         return np.arange(len(classes))
-    hardness = classes.incompatible if rule == "balanced-1" else (~classes.may_have).sum(axis=1)
+    hardness = classes.incompatible if rule == "balanced-1" else classes.patterns.sum(axis=1)[classes.kind]
     return np.lexsort((-hardness, classes.value))
 
 
 def _excluding(classes: Classes, place: Numbers) -> tuple[Numbers, Numbers]:
     """How many people of each value cannot have another one, for the values that somebody cannot have; and for each value in all."""
     table = np.zeros((int(place.max(initial=-1)) + 1, classes.values), np.int64)
-    cannot = ~classes.may_have
     for value in np.flatnonzero(place >= 0).tolist():
         table[place[value]] = np.bincount(
-            classes.value, weights=np.where(cannot[:, value], classes.count, 0), minlength=classes.values
+            classes.value, weights=np.where(classes.able(value), 0, classes.count), minlength=classes.values
         )
     excluders = np.zeros(classes.values, np.int64)
     excluders[place >= 0] = table.sum(axis=1)

@@ -43,6 +43,8 @@ def _method(made: Bucketized) -> str:
     """The method, and how many people it had no group for at first."""
     cost = made.cost
     which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
+    if not cost["residue"]:
+        return f"{which}; nobody was left over"
     left_over = counted(cost["residue"], "person", "people")
     merged = f", {counted(cost['merges'], 'merge')} of groups" if cost["merges"] else ""
     return f"{which}; {left_over} left over at first joined a group{merged}"
