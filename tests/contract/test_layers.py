@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mining": {"errors", "kernels", "model"},
     "inference": {"errors", "kernels", "model"},
     "bucketing": {"errors", "kernels", "model"},
+    "hiding": {"errors", "model"},
     "attacks": {"errors", "inference", "kernels", "mining", "model"},
     "repairs": {"errors", "kernels", "mining", "model"},
     "repairing": {"attacks", "errors", "measures", "model", "repairs"},
@@ -91,7 +92,7 @@ LIBRARIES: dict[str, set[str]] = {
     "rich": {"cli"},
     "pandas": {"formats"},  # where the caller gives a frame of it
     "polars": {"formats"},
-    "scipy": {"attacks", "inference"},
+    "scipy": {"attacks", "hiding", "inference"},
 }
 
 

@@ -1,0 +1,1 @@
+"""TABLE -> WHICH CELLS TO HIDE: one module per method; what they share stands in ``problem``, ``counts`` and ``thresholds``."""
