@@ -118,7 +118,7 @@ def rules(trial: Trial) -> list[Part]:
         ),
         Part(
             "figure-3-people",
-            "Figure 3: people by how many values are ruled out for them, percent",
+            "Figure 3: people by how many values are ruled out, percent",
             "as above; N3 is the percentage of people with three values ruled out.",
             ("min. expectation", "values", "paper", "Tacit"),
             tuple(people),
@@ -146,10 +146,13 @@ def vulnerable(trial: Trial) -> list[Part]:
         + "People with fewer than l possible values for whoever knows the rules, by matching; Anatomy: mean of 10 draws."
     )
     drawn = (
-        ("figure-4a", "Figure 4 (a): vulnerable people by l, min. expectation .9", "l", by_least),
-        ("figure-4b", "Figure 4 (b): vulnerable people by min. expectation, l = 6", "min. expectation", by_rules),
+        ("figure-4a", "Figure 4 (a): vulnerable people by l", "l", "Min. expectation .9.", by_least),
+        ("figure-4b", "Figure 4 (b): vulnerable people by expectation", "min. expectation", "l = 6.", by_rules),
     )
-    return [_curves(name, title, reading, axis, found, "people", _none(found)) for name, title, axis, found in drawn]
+    return [
+        _curves(name, title, f"{reading} {fixed}", axis, found, "people", _none(found))
+        for name, title, axis, fixed, found in drawn
+    ]
 
 
 def _vulnerable(trial: Trial, least: int, known: Exclusions) -> dict[str, float]:
@@ -195,27 +198,34 @@ def rule_errors(trial: Trial) -> list[Part]:
     )
     reading = f"{_IN_PICTURE}{how}Everybody has the shares of her group."
     parts = []
-    for letter, axis, fixed, found in (("a", "l", "min. expectation .9", by_least), ("b", "min. expectation", "l = 6", by_rules)):
+    for letter, axis, fixed, found in (
+        ("a", "l", "Min. expectation .9.", by_least),
+        ("b", "min. expectation", "l = 6.", by_rules),
+    ):
         off = _percent(found, "uniform", "confidence_error")
-        title = f"Figure 6 ({letter}): confidence error by {axis}, {fixed}, percent"
-        parts.append(_curves(f"figure-6{letter}", title, reading, axis, off, "percent", _smaller("confidence errors", off)))
-    for letter, axis, fixed, found in (("a", "l", "min. expectation .9", by_least), ("b", "min. expectation", "l = 6", by_rules)):
+        title = f"Figure 6 ({letter}): confidence error by {axis}"
+        told = _smaller("confidence errors", off)
+        parts.append(_curves(f"figure-6{letter}", title, f"{reading} {fixed}", axis, off, "percent", told))
+    for letter, axis, fixed, found in (
+        ("a", "l", "Min. expectation .9.", by_least),
+        ("b", "min. expectation", "l = 6.", by_rules),
+    ):
         for sign, name, what in (
             ("plus", "identification_false_positive", "added"),
             ("minus", "identification_false_negative", "lost"),
         ):
             off = _percent(found, "uniform", name)
             values = [value for row in off.values() for value in row.values()]
-            told = f"{_smaller('identification errors', off)} {min(values):.0f} to {max(values):.0f} % of the number of rules are {what}."
-            title = f"Figure 7 ({letter}): rules {what} (sigma {sign}) by {axis}, {fixed}, percent"
-            parts.append(_curves(f"figure-7{letter}-{what}", title, reading, axis, off, "percent", told))
+            told = f"{_smaller('identification errors', off)} {min(values):.0f} to {max(values):.0f} % as many rules are {what} (sigma {sign})."
+            title = f"Figure 7 ({letter}): rules {what} by {axis}"
+            parts.append(_curves(f"figure-7{letter}-{what}", title, f"{reading} {fixed}", axis, off, "percent", told))
     debiased = _percent(by_least, "debiased", "confidence_error")
     fell = ", ".join(
         f"l = {least:g} {100 * by_least[least]['Anatomy']['uniform']['confidence_error']:.0f} to {row['Anatomy']:.0f}"
         for least, row in debiased.items()
     )
     told = f"past the paper: what groups mix can be undone on average where they are drawn at random. Errors of Anatomy fall, at {fell}."
-    title = "Confidence error with the mixing of groups undone, by l, percent"
+    title = "Confidence error, mixing undone, by l"
     return [*parts, _curves("debiased", title, f"{how}Min. expectation .9.", "l", debiased, "percent", told)]
 
 
@@ -244,14 +254,16 @@ def query_errors(trial: Trial) -> list[Part]:
         "nobody), and questions that nobody fits drawn again."
     )
     drawn = (
-        ("figure-8a", "by l, two columns, selectivity .5", "l", {float(least): errors(least) for least in LEAST}),
-        ("figure-8b", "by the number of columns, l = 6, selectivity .5", "columns", {float(dim): errors(6, dim) for dim in (1, 2, 3, 4)}),
-        ("figure-8c", "by selectivity, l = 6, two columns", "selectivity",
+        ("figure-8a", "by l", "Two columns, selectivity .5.", "l", {float(least): errors(least) for least in LEAST}),
+        ("figure-8b", "by columns", "l = 6, selectivity .5.", "columns", {float(dim): errors(6, dim) for dim in (1, 2, 3, 4)}),
+        ("figure-8c", "by selectivity", "l = 6, two columns.", "selectivity",
          {float(part): errors(6, 2, part) for part in ("0.2", "0.4", "0.6", "0.8")}),
     )  # fmt: skip
     return [
-        _curves(name, f"Figure 8: query error {what}, percent", reading, axis, found, "percent", _smaller("query errors", found))
-        for name, what, axis, found in drawn
+        _curves(
+            name, f"Figure 8: query error {what}", f"{reading} {fixed}", axis, found, "percent", _smaller("query errors", found)
+        )
+        for name, what, fixed, axis, found in drawn
     ]
 
 
