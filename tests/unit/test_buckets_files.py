@@ -218,3 +218,12 @@ def test_a_column_called_group_gets_another_name_beside_it(tmp_path: Path) -> No
     again = tacit.read_buckets(tmp_path / "b")
     assert again.people.names == ("group",)
     assert set(tacit.audit(again).table("posterior")) == {"group", "ill", "group_id", "posterior"}
+
+
+@pytest.mark.parametrize("odd", ["", "007", "+5", "1.0", "-3", "x"])
+def test_columns_of_many_whole_numbers_are_text_like_any_other(tmp_path: Path, odd: str) -> None:
+    cells = [*(str(number) for number in range(6000, 0, -1)), odd, "12", "6000"]
+    (tmp_path / "t.csv").write_text("id,x\n" + "".join(f"{cell},a\n" for cell in cells))
+    column = tacit.read_table(tmp_path / "t.csv").column("id")
+    assert [column.values[code] for code in column.codes] == cells
+    assert list(column.values) == sorted(set(cells))
