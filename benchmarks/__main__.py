@@ -13,10 +13,10 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import detection, grouping, mining, negative, rules, starting
+from benchmarks import buckets, detection, grouping, mining, negative, rules, starting
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run, detection.run, rules.run, negative.run, grouping.run, starting.run)
+BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run, detection.run, rules.run, negative.run, grouping.run, buckets.run, starting.run)
 PROGRAMS = ("tacit", "numpy", "scipy", "numba", "duckdb", "pyfim", "mlxtend", "cvxpy", "clarabel", "ecos")
 
 
