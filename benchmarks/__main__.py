@@ -16,7 +16,15 @@ from pathlib import Path
 from benchmarks import buckets, detection, grouping, mining, negative, rules, starting
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-BENCHMARKS: tuple[Callable[[], str], ...] = (mining.run, detection.run, rules.run, negative.run, grouping.run, buckets.run, starting.run)
+BENCHMARKS: tuple[Callable[[], str], ...] = (
+    mining.run,
+    detection.run,
+    rules.run,
+    negative.run,
+    grouping.run,
+    buckets.run,
+    starting.run,
+)
 PROGRAMS = ("tacit", "numpy", "scipy", "numba", "duckdb", "pyfim", "mlxtend", "cvxpy", "clarabel", "ecos")
 
 

@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_example_needs_no_data() -> None:
     made = reproduce("injector08")
     assert [part.name for part in made.parts] == ["example"]
-    assert [row[1] for row in made.parts[0].rows if row[-1] != "yes"] == ["people of the first group whose value is certain"]
+    assert [row[1] for row in made.parts[0].rows if row[-1] != "yes"] == ["people whose value is certain with it"]
     assert "adult.data" in made.left_out[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tacit.api import audit, read_table
+from tacit.api import audit
 from tacit.bucketing.methods import Method
 from tacit.errors import Infeasible
 from tacit.formats.buckets import read_buckets
@@ -73,19 +73,20 @@ def example() -> Part:
     }
     buckets = read_buckets(qit=qit, st={"group": [row[4] for row in rows], "disease": [row[3] for row in rows]})
     knowledge = [({"sex": "M"}, "Ovarian"), ({"sex": "F"}, "Prostate")]
-    found, without = (audit(buckets, knowledge=known, policy=Policy(l=2), attacks=["B01"]) for known in (knowledge, None))
-    original = read_table({"sex": qit["sex"], "disease": [row[3] for row in rows]}, qi="sex", sa="disease")
-    women = sum(original.weights[original.column("sex").codes == 0].tolist())
+    found = audit(buckets, knowledge=knowledge, policy=Policy(l=2), attacks=["B01"])
+    events = [finding.event.to_dict() for finding in found.findings]
+    bob = next((event["disease"] for event in events if event["sex"] == ["M"] and event["group"] == ["1"]), [])
+    without = audit(buckets, policy=Policy(l=2), attacks=["B01"])
     return facts_part(
         "example",
         "Tables I and II: a background knowledge attack on Anatomy",
         "the known facts are that no man has ovarian and no woman prostate cancer.",
         [
             fact("Table II (b)", "lines of the sensitive table", 6, len(buckets.value)),
-            fact("Table I", "women", 3, women),
-            fact("Section II", "people of the first group whose value is certain", 1, int(found.measures["pinned"] or 0),
-                 "the paper speaks of Bob; both women's values are certain as well"),
-            fact("Section II", "the same without the knowledge", 0, int(without.measures["pinned"] or 0)),
+            fact("Section II", "what Bob, the man of the first group, can have", "Prostate", ", ".join(bob)),
+            fact("Section II", "people whose value is certain without the knowledge", 0, int(without.measures["pinned"] or 0)),
+            fact("Section II", "people whose value is certain with it", "Bob", int(found.measures["pinned"] or 0),
+                 "the values of both women of his group are certain as well"),
         ],
     )  # fmt: skip
 
