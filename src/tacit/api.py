@@ -19,8 +19,10 @@ from tacit.auditing import (
     owners_people,
     people_of,
     posterior_of,
+    repairable,
     rows_of,
     rule_case,
+    table_case,
     tables_of,
 )
 from tacit.errors import OptionError, nearest_name
@@ -37,12 +39,10 @@ from tacit.mining import itemsets as itemset_mining
 from tacit.mining import rules as rule_mining
 from tacit.mining.items import table_rows
 from tacit.model.audit import Audit
-from tacit.model.buckets import Buckets
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
-from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Itemsets, Listed, Only, Release, Rules
+from tacit.model.release import Itemsets, Only, Release, Rules
 from tacit.model.repair import Repair
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
@@ -160,6 +160,7 @@ def audit(
     data: Transactions | Table | str | Path | Any = None,
     known: Table | str | Path | Any = None,
     knowledge: Any = None,
+    rows: Any = None,
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
     algorithm: Algorithm = "projection",
@@ -182,6 +183,9 @@ def audit(
     knowledge
         What else an adversary knows about the people of rules or of a bucketized release: a file of facts or negative rules, a list of
         ``({column: value}, excluded value)``, mined negative rules, or a list of all these.
+    rows
+        For a table: the rows whose sensitive cells are to be protected, as numbers, a file of them, or a condition such as ``"age<30"``. With
+        ``data``, the table before cells were hidden, only their true values count.
     policy
         What the publisher accepts; the default is a smallest group of ten.
     attacks
@@ -213,18 +217,18 @@ def audit(
     limits = Limits.within(time_limit)
     people = owners_people(target, data)
     rules = rule_case(target, known, people, knowledge)
-    buckets = bucket_case(target, people, knowledge)
+    buckets, table = bucket_case(target, people, knowledge), table_case(target, data, rows)
     wanted = asked_for(attacks)
     named = frozenset() if attacks is None else wanted
     check_algorithm(algorithm, target, wanted)
-    case = Target(target, policy, limits, rows_of(people), 0, progress, algorithm, first_hit, None, rules, buckets, named)
+    case = Target(target, policy, limits, rows_of(people), 0, progress, algorithm, first_hit, None, rules, buckets, named, table)
     if findings_to is None:
         runs = run_attacks(case, wanted)
     else:
         with FindingsFile(findings_to) as stream:
             runs = run_attacks(replace(case, stream=stream), wanted)
     measures, posterior = dict(measure(target, runs)), posterior_of(rules, runs)
-    tables, attacker = tables_of(posterior, buckets, runs), adversary(target, rules or buckets)
+    tables, attacker = tables_of(posterior, buckets, runs), adversary(target, rules or buckets or table)
     found = Audit((described(target),), attacker, policy, runs, measures, tables, posterior)
     if posterior is not None and posterior.is_estimated:
         measures.update(posterior_measures(posterior, policy))
@@ -264,7 +268,7 @@ def repair(
     >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
     ('clean', 1, 2)
     """
-    start = _repairable(read_release(release))
+    start = repairable(read_release(release))
     chosen = _method(method, start, data)
     precision = _precision(method, base, decimals)
     people = owners_people(start, data)
@@ -347,17 +351,6 @@ def _has_coarser_items(rows: Transactions) -> bool:
     """Whether rows of a table hold coarser values beside their own: more items than there are columns."""
     pairs = rows.items.pairs
     return pairs is not None and len(rows.rows) > 0 and len(rows.rows[0]) > len({column for column, _ in pairs})
-
-
-def _repairable(release: Release) -> Listed:
-    """The release, unless it is of a kind that is made anew instead of repaired."""
-    if isinstance(release, Buckets):
-        remedy = "Group the people anew: tacit bucketize DATA --knowledge FILE"
-        raise OptionError("a bucketized release is not repaired", where="the release", remedy=remedy)
-    if isinstance(release, PartialTable):
-        remedy = "Hide cells of the data: tacit hide DATA --rows FILE"
-        raise OptionError("a table is not repaired", where="the release", remedy=remedy)
-    return release
 
 
 def _method(name: str, release: Release, data: Any) -> RepairMethod:

@@ -15,15 +15,19 @@ from tacit.attacks.base import ALGORITHMS
 from tacit.attacks.buckets.case import BucketCase, posterior_table
 from tacit.attacks.sensitive.case import RuleCase
 from tacit.attacks.sensitive.values import baseline_of
+from tacit.attacks.tables.case import TableCase
 from tacit.errors import OptionError, nearest_name
 from tacit.formats.knowledge import read_knowledge
+from tacit.formats.partial import read_partial
+from tacit.formats.rows import read_rows
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.model.audit import AttackRun, Columns
 from tacit.model.buckets import Buckets
+from tacit.model.partial import PartialTable
 from tacit.model.population import Population
 from tacit.model.posterior import Posterior
-from tacit.model.release import Header, Itemsets, Release, Rules
+from tacit.model.release import Header, Itemsets, Listed, Release, Rules
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
 
@@ -39,8 +43,8 @@ def people_of(data: Any) -> Table | Transactions:
 
 def owners_people(release: Release, data: Any) -> Table | Transactions | None:
     """The owner's data, read with the roles of the release where they lie in a file."""
-    if data is None:
-        return None
+    if data is None or isinstance(release, PartialTable):
+        return None  # a table is compared with its original cell by cell: table_case reads that
     if isinstance(data, (str, os.PathLike)):
         return read_data(data, **_roles(release.header))
     return people_of(data)
@@ -55,7 +59,7 @@ def rule_case(release: Release, known: Any, people: Table | Transactions | None,
     """Rules beside everybody's quasi-identifiers, from what is known or from the owner's data; None where one of them is not there."""
     if known is not None and not isinstance(release, Rules):
         raise OptionError("helps to attack rules, and the release holds none", where="--known", remedy="Leave it out")
-    if knowledge is not None and isinstance(release, Itemsets):
+    if knowledge is not None and isinstance(release, Itemsets | PartialTable):
         what = "helps to attack rules and bucketized releases, and this is neither"
         raise OptionError(what, where="--knowledge", remedy="Leave it out")
     case = _rule_case(release, known, people)
@@ -75,6 +79,32 @@ def bucket_case(release: Release, people: Table | Transactions | None, knowledge
         remedy = "Leave it out; tacit compare sets the release beside its data"
         raise OptionError("is not used for a bucketized release", where="--data", remedy=remedy)
     return BucketCase(release, read_knowledge(knowledge))
+
+
+def table_case(release: Release, data: Any, rows: Any) -> TableCase | None:
+    """A table with blanks beside its original and the rows to protect, where they are given; None of another kind of release."""
+    if not isinstance(release, PartialTable):
+        if rows is not None:
+            raise OptionError("names rows of a table, and the release is none", where="--rows", remedy="Leave it out")
+        return None
+    original = None
+    if data is not None:
+        place = None if isinstance(data, (str, os.PathLike)) else "--data"
+        head = release.header
+        original = read_partial(data, qi=head.qi, sa=head.sa, missing=head.missing, where=place)
+    known = original or release
+    return TableCase(release, None if rows is None else read_rows(rows, known.people), original)
+
+
+def repairable(release: Release) -> Listed:
+    """The release, unless it is of a kind that is made anew instead of repaired."""
+    if isinstance(release, Buckets):
+        remedy = "Group the people anew: tacit bucketize DATA --knowledge FILE"
+        raise OptionError("a bucketized release is not repaired", where="the release", remedy=remedy)
+    if isinstance(release, PartialTable):
+        remedy = "Hide cells of the data: tacit hide DATA --rows FILE"
+        raise OptionError("a table is not repaired", where="the release", remedy=remedy)
+    return release
 
 
 def _rule_case(release: Release, known: Any, people: Table | Transactions | None) -> RuleCase | None:
@@ -153,6 +183,9 @@ def described(release: Release) -> dict[str, Any]:
     out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
     if isinstance(release, Buckets):
         out |= {"lines": len(release.value), "groups": len(release)}
+    if isinstance(release, PartialTable):
+        schema = release.people.schema
+        out |= {"qi": list(schema.qi), "sa": list(schema.sa), "blank_cells": dict(release.hidden_by_column())}
     if isinstance(release, Itemsets):
         out["only"] = release.only
     printed = {"base": release.header.base, "digits": release.header.digits}
@@ -161,9 +194,12 @@ def described(release: Release) -> dict[str, Any]:
     return out | {"file": source.name if source else None, "sha256": source.sha256 if source else None}
 
 
-def adversary(release: Release, case: RuleCase | BucketCase | None) -> dict[str, Any]:
+def adversary(release: Release, case: RuleCase | BucketCase | TableCase | None) -> dict[str, Any]:
     """What the adversary is taken to know besides the release."""
     header = release.header
+    if isinstance(case, TableCase):
+        named = None if case.rows is None else len(case.rows)
+        return {"knows_n": True, "rows_named": named, "true_values_given": any(one.true is not None for one in case.attributes)}
     out: dict[str, Any] = (
         {"knows_n": True, "knows_who_is_in_which_group": True}
         if release.kind == "buckets"

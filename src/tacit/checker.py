@@ -17,10 +17,12 @@ from tacit.checker_buckets import BucketBook, check_buckets
 from tacit.checker_rules import Reject as _Reject
 from tacit.checker_rules import RuleBook, check_rules
 from tacit.checker_steps import check_steps
+from tacit.checker_tables import TableBook, check_table
 from tacit.checker_values import check_values
 from tacit.errors import InputError
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Fact
+from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release
 from tacit.model.table import Table
 
@@ -28,6 +30,8 @@ from tacit.model.table import Table
 MOST_ABSENT = 20
 #: The attacks whose findings are groups of people.
 _OF_GROUPS = ("I01", "I02", "R01")
+#: The attacks whose findings are values of people who are known, and the releases they are about.
+_OF_VALUES = {"R03": RuleBook, "B01": BucketBook, "T01": TableBook}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +145,15 @@ def _check(
         if claims.get(finding["code"]) == "estimates":
             continue
         try:
-            if finding["code"] in ("R03", "B01"):
+            if finding["code"] in _OF_VALUES:
                 _check_id(finding)
                 owner = {citation["release"] for citation in finding["because"]} or {0}
                 book, least = books[owner.pop()], int(record["policy"]["l"])
-                if owner or not isinstance(book, RuleBook if finding["code"] == "R03" else BucketBook):
+                if owner or not isinstance(book, _OF_VALUES[finding["code"]]):
                     raise _Reject("it cites no lines of one release of its kind")
-                if isinstance(book, BucketBook):
+                if isinstance(book, TableBook):
+                    check_table(finding, book, record["policy"])
+                elif isinstance(book, BucketBook):
                     check_buckets(finding, book, least, knowledge)
                 elif isinstance(book, RuleBook):
                     check_values(finding, book, least, known)
@@ -159,8 +165,10 @@ def _check(
     return Verification(held, tuple(problems))
 
 
-def _book(release: Release) -> _Book | RuleBook | BucketBook:
+def _book(release: Release) -> _Book | RuleBook | BucketBook | TableBook:
     """The published lines of a release, to be looked up."""
+    if isinstance(release, PartialTable):
+        return TableBook(release)
     if isinstance(release, Buckets):
         return BucketBook(release)
     return _Book(release) if isinstance(release, Itemsets) else RuleBook(release)
@@ -207,7 +215,7 @@ def _check_id(finding: Mapping[str, Any]) -> None:
         raise _Reject("its id is not that of its event")
 
 
-def _check_finding(finding: Mapping[str, Any], books: Sequence[_Book | RuleBook | BucketBook], k: int) -> None:
+def _check_finding(finding: Mapping[str, Any], books: Sequence[_Book | RuleBook | BucketBook | TableBook], k: int) -> None:
     """Redo one finding about items: its id, the lines it cites, its arithmetic, its words."""
     present, absent = frozenset(finding["event"]["present"]), frozenset(finding["event"]["absent"])
     _check_id(finding)
@@ -215,8 +223,8 @@ def _check_finding(finding: Mapping[str, Any], books: Sequence[_Book | RuleBook 
     if len(owners) != 1:
         raise _Reject("it cites no lines of one release")
     book = books[owners.pop()]
-    if isinstance(book, BucketBook):
-        raise _Reject(f"there is no way to check {finding['code']} of a bucketized release")
+    if isinstance(book, BucketBook | TableBook):
+        raise _Reject(f"there is no way to check {finding['code']} of a release of this kind")
     if present & absent or len(absent) > MOST_ABSENT:
         raise _Reject("its event is empty or too long to check")
     cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}

@@ -8,6 +8,7 @@ from tacit.attacks import channels, exceptions, unpublished
 from tacit.attacks.base import Attack, Stream, Target
 from tacit.attacks.buckets import assignments, matching, surviving
 from tacit.attacks.sensitive import certain, values
+from tacit.attacks.tables import blanks, rules
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
 
@@ -84,6 +85,24 @@ ATTACKS: tuple[Attack, ...] = (
         summary="how probable each sensitive value is for each person of a group, by what all groups show about people like her",
         source="Kifer 2009",
     ),
+    Attack(
+        rules.CODE,
+        rules.NAME,
+        needs="table",
+        claim="proves",
+        run=rules.run,
+        summary="blank sensitive cells of a table that a rule tells, which the rest of the table shows",
+        source="Li, Shirani-Mehr, Yang 2007",
+    ),
+    Attack(
+        blanks.CODE,
+        blanks.NAME,
+        needs="table",
+        claim="estimates",
+        run=blanks.run,
+        summary="blank sensitive cells that other readings tell: known values only, blanks that fit anything, what blanks hide, a model",
+        source="ours",
+    ),
 )
 
 
@@ -94,13 +113,21 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
         if attack.code not in asked_for:
             runs.append(attack.skipped("not asked for"))
         elif attack.needs != case.release.kind:
-            runs.append(attack.skipped(f"needs {attack.needs}; the release holds {case.release.kind}"))
+            runs.append(attack.skipped(f"needs {_noun(attack.needs)}; the release {_held(case.release.kind)}"))
         elif case.first_hit and any(run.findings for run in runs):
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
         else:
             runs.append(attack.run(case))
             _hand_on(runs[-1], case.stream)
     return tuple(runs)
+
+
+def _noun(kind: str) -> str:
+    return "a table" if kind == "table" else kind
+
+
+def _held(kind: str) -> str:
+    return "is a table" if kind == "table" else f"holds {kind}"
 
 
 def _hand_on(run: AttackRun, stream: Stream | None) -> None:

@@ -20,6 +20,7 @@ from tacit.model.transactions import Transactions
 if TYPE_CHECKING:
     from tacit.attacks.buckets.case import BucketCase
     from tacit.attacks.sensitive.case import RuleCase
+    from tacit.attacks.tables.case import TableCase
 
 Progress = Callable[[float], None]
 
@@ -57,7 +58,7 @@ class Target:
     ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone. With ``first_hit`` an
     attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only. ``rules`` is the release
     beside everybody's quasi-identifiers, where both are there; ``buckets`` a bucketized one beside what is known about its people.
-    ``named`` are the attacks that somebody asked for by their codes.
+    ``named`` are the attacks that somebody asked for by their codes; ``table`` is a table with blanks beside what its owner says.
     """
 
     release: Release
@@ -72,6 +73,7 @@ class Target:
     rules: RuleCase | None = None
     buckets: BucketCase | None = None
     named: frozenset[str] = frozenset()
+    table: TableCase | None = None
 
 
 @dataclass(frozen=True, slots=True)

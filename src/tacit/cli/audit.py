@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading
+from tacit.cli import options, reading, tables
 from tacit.cli.output import check_outputs, coloured, emit, watched, width, write_file, wrote
 from tacit.cli.program import OF_VERDICT
 from tacit.cli.settings import Settings
@@ -30,6 +30,7 @@ TOP, TOP_ON_SCREEN = 10, 3
         "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
         "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
         "tacit audit buckets/ --knowledge negative.csv --l 6",
+        "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
     ),
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
@@ -48,6 +49,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 @options.hierarchies
 @reading.release_file
 @reading.policy
+@tables.of_tables
 @click.option(
     "--attack",
     "attacks",
@@ -88,7 +90,8 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
     """Attack a RELEASE file and say what it gives away.
 
     Reads Tacit's own files and those of mlxtend, arules, SPMF, Borgelt, Spark and PMML; of a bucketized release the folder that holds its
-    two tables, qit.csv and st.csv. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
+    two tables, qit.csv and st.csv; and tables of people with blank cells, whose columns --qi and --sa name. Exit code: 0 clean, 1 exposed,
+    2 bad input, 3 incomplete.
     """
     if len(releases) > 1:
         raise OptionError("takes one release at a time", where="tacit audit", remedy="Audit each file by itself")
@@ -125,7 +128,7 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
     given = settings.given
     codes = [code.upper() for code in given["attacks"]] or None
     with watched("auditing") as progress:
-        release = reading.read(path, given)
+        release = reading.read(path, given, settings)
         people = reading.owners_data(release, settings)
         known = reading.known_people(release, settings)
         found = audit(
@@ -133,7 +136,8 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
             data=people,
             known=known,
             knowledge=list(given["knowledge"]) or None,
-            policy=settings.policy,
+            rows=given["rows"],
+            policy=tables.policy_of(release, settings),
             attacks=codes,
             algorithm=given["algorithm"],
             first_hit=given["first_hit"],

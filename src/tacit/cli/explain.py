@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading
+from tacit.cli import options, reading, tables
 from tacit.cli.output import check_outputs, emit, watched, width, write_file
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 @options.missing
 @reading.release_file
 @reading.policy
+@tables.of_tables
 @options.running
 def explain_command(release_file: str, wanted: str | None, pattern: str | None, json_to: str | None, **given: Any) -> None:
     """Explain one finding, how many people fit a pattern, or what is guessed about somebody, line by line.
@@ -75,12 +76,13 @@ def explain_command(release_file: str, wanted: str | None, pattern: str | None, 
 
     settings = Settings.of(given, near=given["data"] or given["known"] or release_file)
     with watched("auditing") as progress:
-        release = reading.read(release_file, given)
+        release = reading.read(release_file, given, settings)
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
-        limits = {"policy": settings.policy, "time_limit": given["time_limit"]}
+        limits = {"policy": tables.policy_of(release, settings), "rows": given["rows"], "time_limit": given["time_limit"]}
         found = audit(release, data=people, known=known, knowledge=list(given["knowledge"]) or None, progress=progress, **limits)
     if wanted is None and not found.findings:
-        remedy = "Raise --l, or give --knowledge" if release.kind == "buckets" else "Raise --k to see larger groups"
+        hints = {"buckets": "Raise --l, or give --knowledge", "table": "Lower --min-confidence or --min-support"}
+        remedy = hints.get(release.kind, "Raise --k to see larger groups")
         raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=release_file, remedy=remedy)
     finding = found.findings[0] if wanted is None else found.finding(wanted)
     head = f"{finding.id}:", finding.statement

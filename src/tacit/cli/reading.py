@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli import tables
 from tacit.cli.options import together
 from tacit.cli.settings import ROLES, Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
+    from tacit.model.partial import PartialTable
     from tacit.model.release import Release
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
@@ -41,17 +43,22 @@ policy = together(
 )
 
 
-def read(path: str, given: Mapping[str, Any]) -> Release:
-    """A release, read as the options say."""
+def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) -> Release:
+    """A release, read as the options say; the roles of a table may stand in ``tacit.toml``."""
     from tacit.api import read_release
 
+    about_table, roles = tables.are_meant(given), {name: given.get(name, ()) for name in ("qi", "sa")}
+    if about_table and settings is not None:
+        roles = {name: value or getattr(settings.config, name) for name, value in roles.items()}
     return read_release(
         path,
         n=given["n"],
         rounding=given["rounding"] or "nearest",
         only=given["only"],
         complete=given["complete"],
-        form=given["form"],
+        form=given["form"] or ("table" if about_table else None),
+        blank=given.get("blank", ()),
+        **roles,
     )
 
 
@@ -72,11 +79,13 @@ def known_people(release: Release, settings: Settings) -> Table | None:
     return read_table(given["known"], **roles)
 
 
-def owners_data(release: Release, settings: Settings) -> Table | Transactions | None:
+def owners_data(release: Release, settings: Settings) -> Table | Transactions | PartialTable | None:
     """The owner's data, where they are given; options that say how to read them are refused where they are not."""
     from tacit.api import with_coarser_items
 
     given = settings.given
+    if release.kind == "table":
+        return tables.read_original(release, settings)
     if given["data"]:
         people = settings.read(given["data"], header=release.header)
         return with_coarser_items(people, settings.hierarchies_of(people, getattr(people, "names", ())))

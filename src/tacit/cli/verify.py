@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tacit.cli import options, reading
+from tacit.cli import options, reading, tables
 from tacit.cli.output import check_outputs, emit, width
 from tacit.cli.program import DONE, EXPOSED
 from tacit.cli.settings import Settings
@@ -21,6 +21,7 @@ from tacit.errors import InputError
         "tacit verify audit.json itemsets.csv",
         "tacit verify audit.json rules.csv --known register.csv",
         "tacit verify audit.json buckets/ --knowledge negative.csv",
+        "tacit verify audit.json published.csv",
     ),
 )
 @click.argument("audit_file", metavar="AUDIT.json")
@@ -36,6 +37,7 @@ from tacit.errors import InputError
 )
 @options.roles
 @options.missing
+@tables.blank
 @reading.release_file
 @options.json_option
 def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | None, **given: Any) -> int:
@@ -55,7 +57,7 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
     except (ValueError, RecursionError):
         remedy = "Give the file that `tacit audit --json` wrote"
         raise InputError("is not a record of an audit", where=audit_file, remedy=remedy) from None
-    read = [reading.read(path, given) for path in releases]
+    read = [reading.read(path, tables.as_recorded(record, place, given)) for place, path in enumerate(releases)]
     settings = Settings.of(given | {"data": None, "config": None}, near=given["known"] or releases[0])
     known = reading.known_people(read[0], settings)
     knowledge = read_knowledge(list(given["knowledge"])) if given["knowledge"] else None

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import LimitReached
 from tacit.inference.patterns import Cells, Codes, Merged, Node, Numbers, walk
 from tacit.model.partial import Thresholds
 
@@ -28,7 +29,7 @@ class RuleList:
     ``cells[i, c]`` is the code of column c in the pattern of rule i, -1 where it is not part of it. ``whole`` records fit the pattern (of
     those that the reading counts), ``both`` of them show the value. ``owners[starts[i]:starts[i + 1]]`` are the sensitive rows that rule i is
     about. ``worst`` is the rule of the largest confidence with enough support, unsafe or not, as (cells, value, whole, both); None where no
-    rule has enough.
+    rule has enough. Where the time ran out, ``complete`` is false and there may be more rules.
     """
 
     cells: Codes
@@ -38,6 +39,7 @@ class RuleList:
     starts: Numbers
     owners: Numbers
     worst: tuple[Cells, int, int, int] | None = None
+    complete: bool = True
 
     def __len__(self) -> int:
         return len(self.value)
@@ -80,19 +82,21 @@ def unsafe_rules(
 ) -> RuleList:
     """The unsafe rules about the sensitive rows, each once; with ``every`` all their rules, safe or not.
 
-    Patterns grow only while enough records show a value, so that many columns do not blow up. ``check`` is called now and then, and may raise.
+    Patterns grow only while enough records show a value, so that many columns do not blow up. ``check`` is called now and then; when it raises
+    :class:`LimitReached`, the rules found so far come back.
 
     >>> case = Case(np.array([[0], [0], [0], [1]], np.int32), np.array([0, 0, 0, 1], np.int32), np.array([0]), np.array([0], np.int32))
     >>> found = unsafe_rules(case, Thresholds.of(min_confidence=0.6, min_support=1, n=4))
     >>> found.cells.tolist(), found.whole.tolist(), found.both.tolist(), found.owners.tolist()
     ([[0]], [3], [2], [0])
     """
-    width = case.conditions.shape[1]
-    if not len(case.rows) or not width:
-        return _Collector(case, bars, reading, every, check).finished(width)
-    collector = _Collector(case, bars, reading, every, check)
-    collector.search()
-    return collector.finished(width)
+    collector, complete = _Collector(case, bars, reading, every, check), True
+    if len(case.rows) and case.conditions.shape[1]:
+        try:
+            collector.search()
+        except LimitReached:
+            complete = False
+    return collector.finished(case.conditions.shape[1], complete)
 
 
 @dataclass(slots=True, eq=False)
@@ -154,7 +158,7 @@ class _Collector:
         if self.worst is None or int(both[best]) * self.worst[2] > self.worst[3] * whole:
             self.worst = cells, int(values[best]), whole, int(both[best])
 
-    def finished(self, width: int) -> RuleList:
+    def finished(self, width: int, complete: bool) -> RuleList:
         """The rules in flat form, the longest-shown first: by falling confidence, then support, then shorter patterns."""
         rules = sorted(
             self.rules, key=lambda rule: (-rule[3] / rule[2] if rule[2] else 0.0, -rule[3], len(rule[0]), rule[0], rule[1])
@@ -170,4 +174,4 @@ class _Collector:
         value, whole, both = (np.array([rule[place] for rule in rules], np.int64) for place in (1, 2, 3))
         bounds = np.cumsum([0, *map(len, owners)]).astype(np.int64)
         flat = np.concatenate(owners).astype(np.int64) if owners else np.empty(0, np.int64)
-        return RuleList(cells, value.astype(np.int32), whole, both, bounds, flat, self.worst)
+        return RuleList(cells, value.astype(np.int32), whole, both, bounds, flat, self.worst, complete)

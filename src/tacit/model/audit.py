@@ -21,7 +21,7 @@ Verdict = Literal["exposed", "clean", "incomplete"]
 Columns = Mapping[str, npt.NDArray[Any]]
 
 #: The attacks that infer values of people who are known, and not that some group exists.
-ABOUT_VALUES = frozenset({"R02", "R03", "B01", "B02", "B03"})
+ABOUT_VALUES = frozenset({"R02", "R03", "T01", "T02", "B01", "B02", "B03"})
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.posterior import Guess, Posterior
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.reports import estimates
+from tacit.reports import estimates, tables
 from tacit.reports.arithmetic import Derivation, Term
 from tacit.reports.summary import (
     ReportKind,
@@ -49,6 +49,8 @@ def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, k
         body.append(_section(estimates.TITLE, _estimates(audit, guessed, top, kind)))
     if guesses := list(estimates.bucket_sentences(audit)):
         body.append(_section(estimates.TITLE, _listed(guesses)))
+    if readings := tables.readings(audit):
+        body.append(_section("Largest confidence", _listed(readings)))
     if summary.groups:
         body.append(_section("Pictures", _pictures(summary, release)))
     if kind == "external" and summary.groups:
@@ -104,6 +106,9 @@ def _tiles(audit: Audit, summary: Summary) -> str:
         entries.append((int(audit.measures["people_certain"]), "people whose sensitive value is certain"))
     if "people_above_90" in audit.measures:
         entries.append((int(audit.measures["people_above_90"]), "people whose sensitive value is estimated above 0.9"))
+    for name, what in (("records_told", "records told by a rule"), ("cells_hidden", "cells hidden")):
+        if name in audit.measures:
+            entries.append((int(audit.measures[name]), what))
     if "smallest_count" in audit.measures:
         entries.append((audit.measures["smallest_count"], "people in the smallest published count"))
     tiles = "".join(f"<li><b>{number:,}</b><span>{_safe(what)}</span></li>" for number, what in entries)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.audit import AttackRun, Audit, Verdict
+from tacit.reports import tables
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
@@ -34,6 +35,7 @@ class Summary:
     guessed: int = 0
     bounded: bool = False
     finds_groups: bool = True
+    about_table: str = ""
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
@@ -54,7 +56,15 @@ class Summary:
         single = int(numbers[sizes == 1].sum())
         ran = any(run.status in ("ran", "stopped") for run in audit.runs)
         told = (audit.verdict, audit.policy.k, findings, int(numbers.sum()), single, people, sizes, numbers, ran)
-        return cls(*told, audit.policy.l, certain, guessed, bounded, finds_groups(audit))
+        return cls(
+            *told,
+            audit.policy.l,
+            certain,
+            guessed,
+            bounded,
+            finds_groups(audit),
+            tables.sentence(audit) if tables.is_table(audit) else "",
+        )
 
     @property
     def span(self) -> str:
@@ -68,6 +78,8 @@ class Summary:
 
     def sentence(self) -> str:
         """The verdict in terms of people."""
+        if self.about_table:
+            return self.about_table
         if self.verdict == "exposed":
             return f"{self._found()}."
         if self.verdict == "clean":
@@ -112,8 +124,8 @@ class Summary:
 
 
 def finds_groups(audit: Audit) -> bool:
-    """Whether groups of few people could be found at all; a bucketized release names everybody anyway."""
-    return any(release["kind"] != "buckets" for release in audit.release)
+    """Whether groups of few people could be found at all; a bucketized release and a table name everybody anyway."""
+    return any(release["kind"] not in ("buckets", "table") for release in audit.release)
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
@@ -149,7 +161,7 @@ def visible(text: str) -> str:
 def described(release: Mapping[str, Any], kind: ReportKind) -> str:
     """One line about a release: its file, what it lists, about how many people."""
     which = {"closed": "closed ", "maximal": "maximal "}.get(release.get("only", ""), "")
-    noun = {"itemsets": "itemset", "rules": "rule", "buckets": "group"}.get(release["kind"], release["kind"])
+    noun = {"itemsets": "itemset", "rules": "rule", "buckets": "group", "table": "row"}.get(release["kind"], release["kind"])
     listed = release.get("groups", release.get("lines"))
     what = counted(listed, f"{which}{noun}") if listed is not None else release["kind"]
     about = (
@@ -163,6 +175,8 @@ def described(release: Mapping[str, Any], kind: ReportKind) -> str:
 
 def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any]) -> str:
     """The support threshold and the smallest published count, as count and share; of a bucketized release, how large its groups are."""
+    if release.get("kind") == "table":
+        return tables.hidden(release, measures)
     parts = []
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
@@ -182,6 +196,11 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
     if known.pop("knows_who_is_in_which_group", False):
         has = "and so knows who is in which group"
+    if "true_values_given" in known:
+        has = "and so everybody's cells that are not blank"
+        del known["true_values_given"]
+        if (named := known.pop("rows_named")) is not None:
+            has += f"; {counted(named, 'row')} {'is' if named == 1 else 'are'} to be protected"
     out = [f"The attacker has the release {has}."]
     if facts := known.pop("background_facts", 0):
         files = ", ".join(map(visible, known.pop("knowledge", ())))
@@ -217,6 +236,9 @@ _ROUNDING = {
 def policy_sentences(audit: Audit) -> list[str]:
     """What the publisher accepts, one sentence each; limits about sensitive values only where the release may tell of them."""
     policy = audit.policy
+    if tables.is_table(audit):
+        limit = f"no model may give a sensitive value a probability above {policy.max_posterior or 1:g}"
+        return [tables.policy(audit), *([limit] if policy.max_posterior is not None else [])]
     out = [f"k = {policy.k:,}: no group of fewer than {counted(policy.k, 'person', 'people')} may be computed"]
     if not finds_groups(audit):
         out.clear()
@@ -231,6 +253,8 @@ def policy_sentences(audit: Audit) -> list[str]:
 
 def next_steps(audit: Audit) -> list[str]:
     """What the owner can do now."""
+    if tables.is_table(audit) and (steps := tables.next_steps(audit)):
+        return steps
     if audit.verdict == "exposed":
         less = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before it leaves."
         if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Listed, Release, Rules
-from tacit.reports import estimates
+from tacit.reports import estimates, tables
 from tacit.reports.arithmetic import Derivation
 from tacit.reports.layout import WIDTH, bullet
 from tacit.reports.summary import (
@@ -48,6 +48,8 @@ def audit_text(
         blocks.append(_section(estimates.TITLE, estimates.text_lines(audit, guessed, top=top, kind=kind, width=width)))
     if guesses := list(estimates.bucket_sentences(audit)):
         blocks.append(_section(estimates.TITLE, (line for sentence in guesses for line in bullet("-", sentence, width))))
+    if readings := tables.readings(audit):
+        blocks.append(_section("Largest confidence", (line for one in readings for line in bullet("-", one, width))))
     if top and summary.findings:
         blocks.append(
             _section(
@@ -62,7 +64,7 @@ def audit_text(
 def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
     lines = []
     for release in audit.release:
-        limit = "Groups" if release["kind"] == "buckets" else "Threshold"
+        limit = {"buckets": "Groups", "table": "Blanks"}.get(release["kind"], "Threshold")
         lines += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures))]
         if release.get("sha256"):
             lines.append(("SHA-256", release["sha256"]))

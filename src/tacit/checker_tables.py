@@ -1,0 +1,155 @@
+"""Re-checks findings about blank cells of a table: every count anew, row by row, and the records that are told, line by line.
+
+A finding cites how many records fit its pattern, how many of them show the value, and the lines of the records that are told. The checker
+counts both in the table, the cited records never among those that show the value, and compares with the thresholds of the policy.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.checker_rules import Reject
+from tacit.model.partial import PartialTable
+
+_COUNTED = re.compile(r"records with (?P<cells>\{.*\})", re.DOTALL)
+#: How many rows a step names.
+_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TableBook:
+    """The cells of one table."""
+
+    release: PartialTable
+
+    def shows(self, column: str, value: str) -> npt.NDArray[np.bool_]:
+        """Which rows show a value in a column."""
+        if column not in self.release.people.names:
+            raise Reject("its event names a column that the table does not have")
+        place = self.release.people.names.index(column)
+        cells = self.release.people.columns[place]
+        if value not in cells.values:
+            return np.zeros(len(self.release), np.bool_)
+        return np.asarray((cells.codes == cells.values.index(value)) & ~self.release.hidden[:, place], np.bool_)
+
+    def is_blank(self, column: str) -> npt.NDArray[np.bool_]:
+        """Which rows are blank in a column."""
+        return np.asarray(self.release.hidden[:, self.release.people.names.index(column)], np.bool_)
+
+
+def check_table(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any]) -> None:
+    """Raise where a finding of T01 does not follow from the table."""
+    schema = book.release.people.schema
+    pattern = {column: _single(values) for column, values in finding["event"].items() if column not in schema.sa}
+    told = [(column, _single(values)) for column, values in finding["event"].items() if column in schema.sa]
+    if len(told) != 1 or not set(pattern) <= set(schema.qi):
+        raise Reject("its event is not a pattern of conditions and one sensitive value")
+    column, value = told[0]
+    pattern = {name: pattern[name] for name in schema.qi if name in pattern}
+    counts, rows = _taken_apart(finding["because"], book.release)
+    if finding["count"] != [len(rows), len(rows)] or not rows or len(set(rows)) < len(rows):
+        raise Reject("its count is not that of the records that it cites")
+    mine = np.zeros(len(book.release), np.bool_)
+    mine[rows] = True
+    fits = np.ones(len(book.release), np.bool_)
+    for name, wanted in pattern.items():
+        fits &= book.shows(name, wanted)
+    shows = book.shows(column, value)
+    if not pattern:
+        if counts or not bool(shows[mine].all()):
+            raise Reject("a record that it cites does not show the value")
+        _check_words(finding, _shown_words(column, value, rows))
+        return
+    if not bool(fits[mine].all()) or not bool((book.is_blank(column) | shows)[mine].all()):
+        raise Reject("a record that it cites does not fit its pattern, or shows another value")
+    whole, both = int(fits.sum()), int((fits & shows & ~mine).sum())
+    expected = [(pattern, whole), (pattern | {column: value}, both)]
+    if counts != expected:
+        raise Reject("the table shows other counts")
+    confidence, support = Fraction(repr(float(policy["min_confidence"]))), int(policy["min_support"])
+    if both <= support or both <= confidence * whole:
+        raise Reject("the rule is within the thresholds of the policy")
+    _check_words(finding, _rule_words(pattern, column, value, (whole, both), rows, (confidence, support)))
+
+
+def _single(values: Sequence[str]) -> str:
+    if len(values) != 1:
+        raise Reject("its event allows more than one value of a column")
+    return str(values[0])
+
+
+def _taken_apart(
+    because: Sequence[Mapping[str, Any]], release: PartialTable
+) -> tuple[list[tuple[dict[str, str], int]], list[int]]:
+    """The counts and the rows that a finding cites."""
+    counts, rows = [], []
+    for one in because:
+        if "line" in one:
+            rows.append(int(one["line"]) - 2)
+        elif match := _COUNTED.fullmatch(str(one.get("cell", ""))):
+            counts.append((dict(json.loads(match["cells"])), int(one["count"][0])))
+        else:
+            raise Reject("it cites something that is neither a line nor a count")
+    if any(not 0 <= row < len(release) for row in rows):
+        raise Reject("it cites a line outside the table")
+    return counts, rows
+
+
+# Words
+
+
+def _check_words(finding: Mapping[str, Any], expected: tuple[str, list[str]]) -> None:
+    if finding["statement"] != expected[0] or list(finding["steps"]) != expected[1]:
+        raise Reject("its words do not say what its event and its citations say")
+
+
+def _rule_words(
+    pattern: Mapping[str, str],
+    column: str,
+    value: str,
+    counts: tuple[int, int],
+    rows: Sequence[int],
+    bars: tuple[Fraction, int],
+) -> tuple[str, list[str]]:
+    whole, both = counts
+    fits, share = ", ".join(f"{name}={text}" for name, text in pattern.items()), _percent(Fraction(both, whole))
+    those = _records(len(rows))
+    verb = "shows" if both == 1 else "show"
+    head = f"{both:,} of the {_records(whole)} with {fits} {verb} {column} {value} ({share})"
+    return f"{head}, which tells the {column} of {those}.", [
+        f"{_records(whole)} {'shows' if whole == 1 else 'show'} {fits}.",
+        f"{both:,} of them {verb} {column} {value}; a blank shows nothing.",
+        f"{both:,} / {whole:,} = {share}, which is more than {_percent(bars[0])} and {_records(bars[1])} allow.",
+        f"So a reader takes {value} for the {column} of {those} with {fits}: {_rows(rows)}.",
+    ]
+
+
+def _shown_words(column: str, value: str, rows: Sequence[int]) -> tuple[str, list[str]]:
+    verb = "is" if len(rows) == 1 else "are"
+    return f"The {column} {value} of {_records(len(rows))} that {verb} to be protected is published as it is.", [
+        f"The table shows {column} {value} in {_rows(rows)}."
+    ]
+
+
+def _percent(share: Fraction) -> str:
+    return f"{round(100 * share.numerator / share.denominator, 1):g} %"
+
+
+def _records(number: int) -> str:
+    return "1 record" if number == 1 else f"{number:,} records"
+
+
+def _rows(rows: Sequence[int]) -> str:
+    if len(rows) == 1:
+        return f"row {rows[0]}"
+    shown = [str(row) for row in rows[:_SHOWN]]
+    last = f"{len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else shown.pop()
+    return f"rows {', '.join(shown)} and {last}"

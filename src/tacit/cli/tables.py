@@ -1,0 +1,98 @@
+"""Options of tables with blank cells, and how the verbs that attack releases read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.options import together
+from tacit.cli.settings import Settings
+from tacit.errors import OptionError
+
+if TYPE_CHECKING:
+    from tacit.model.partial import PartialTable
+    from tacit.model.policy import Policy
+    from tacit.model.release import Release
+
+rows = click.option(
+    "--rows",
+    metavar="FILE",
+    help="The rows to protect: a file with one row number in each line, from 0, or a condition such as 'job=Sales and age<30'.",
+)
+blank = click.option(
+    "--blank",
+    multiple=True,
+    metavar="MARK",
+    help="A mark that stands for a blank cell, such as '*'; empty cells always do.  Repeat.",
+)
+min_confidence = click.option(
+    "--min-confidence", metavar="C", help="A rule tells a blank cell when its confidence is above this.  [0.6]"
+)
+min_support = click.option(
+    "--min-support", metavar="S", help="... and its support is above this: a number of people, or a share such as 0.2%.  [0]"
+)
+#: What says of an audit or an explanation that it is about a table.
+of_tables = together(rows, blank, min_confidence, min_support)
+_OPTIONS = ("rows", "blank", "min_confidence", "min_support")
+
+
+def policy_of(release: Release, settings: Settings) -> Policy:
+    """What the publisher accepts; options that are for tables only are refused elsewhere."""
+    from tacit.model.partial import PartialTable, Thresholds
+
+    given, policy = settings.given, settings.policy
+    if not isinstance(release, PartialTable):
+        for name in _OPTIONS:
+            if given.get(name):
+                option = "--" + name.replace("_", "-")
+                raise OptionError(
+                    "is about a table with blank cells, and the release is none", where=option, remedy="Leave it out"
+                )
+        return policy
+    limits = {
+        name: getattr(policy, name) if given.get(name) is None else given[name] for name in ("min_confidence", "min_support")
+    }
+    bars = Thresholds.of(n=release.n, **limits)
+    exact: Any = bars.confidence  # a fraction is as good a share as a float, and keeps what was written
+    return replace(policy, min_confidence=exact, min_support=bars.support)
+
+
+def are_meant(given: Mapping[str, Any]) -> bool:
+    """Whether options say that the release is a table."""
+    return any(given.get(name) for name in _OPTIONS)
+
+
+def as_recorded(record: Any, place: int, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options to read a release with: the roles of a table as the record of its audit has them, where none are given."""
+    try:
+        entry = record["release"][place]
+        known = {name: tuple(map(str, entry[name])) for name in ("qi", "sa")} if entry["kind"] == "table" else {}
+    except (KeyError, IndexError, TypeError):
+        return given  # the checker says what is wrong with such a record
+    if not known or given.get("form"):
+        return given
+    return {**given, "form": "table", **{name: given.get(name) or value for name, value in known.items()}}
+
+
+def read_original(release: Release, settings: Settings) -> PartialTable | None:
+    """The table before cells were hidden, where it is given: read with the roles and the marks of the table."""
+    from tacit.formats.partial import read_partial
+
+    given, head = settings.given, release.header
+    check_reading(given)
+    if not given["data"]:
+        return None
+    return read_partial(given["data"], qi=head.qi, sa=head.sa, blank=given.get("blank", ()), missing=head.missing)
+
+
+def check_reading(given: Mapping[str, Any]) -> None:
+    """Refuse what says how to read data that are no table, or leaves rows out: a table keeps all of them."""
+    for name in ("hierarchies", "id_column", "item_column"):
+        if given.get(name):
+            raise OptionError("is not used for a table", where="--" + name.replace("_", "-"), remedy="Leave it out")
+    if given.get("missing_rule") not in (None, "category"):
+        remedy = "Leave it out, or name the mark with --blank: then such cells count as not known"
+        raise OptionError("drops rows, and a table keeps all of them", where="--missing-rule", remedy=remedy)
