@@ -33,6 +33,7 @@ from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.measures import cost_of, measure, people_changed
+from tacit.measures.buckets import owners_measures
 from tacit.measures.posterior import posterior_measures
 from tacit.measures.truth import compare
 from tacit.mining import itemsets as itemset_mining
@@ -230,6 +231,9 @@ def audit(
     measures, posterior = dict(measure(target, runs)), posterior_of(rules, runs)
     tables, attacker = tables_of(posterior, buckets, runs), adversary(target, rules or buckets or table)
     found = Audit((described(target),), attacker, policy, runs, measures, tables, posterior)
+    if buckets is not None and isinstance(people, Table):
+        known_to = buckets.known if buckets.facts else None
+        measures.update(owners_measures(buckets.buckets, people, known_to, check=lambda: limits.check("audit")))
     if posterior is not None and posterior.is_estimated:
         measures.update(posterior_measures(posterior, policy))
         if isinstance(people, Table) and people.schema.sa:
@@ -275,8 +279,8 @@ def repair(
     _check_goal(goal, start)
     if knowledge is not None and not isinstance(start, Rules):
         raise OptionError("helps to attack rules, and the release holds none", where="--knowledge", remedy="Leave it out")
+    policy, limits = policy or Policy(), Limits.within(time_limit)
     if isinstance(start, Rules):
-        limits, policy = Limits.within(time_limit), policy or Policy()
         look_at = partial(_look_at_rules, policy=policy, limits=limits, progress=progress, knowledge=knowledge)
         return repair_rules(start, chosen, people, policy, precision=precision, look=look_at, limits=limits, suggest=suggest)
     rows = rows_of(people)
@@ -286,10 +290,7 @@ def repair(
     if chosen.needs_data and rows is not None and _has_coarser_items(rows):
         remedy = "Repair a release of the plain columns, or choose raise-threshold"
         raise OptionError(f"{method} mines again, which it cannot do with hierarchies", where="--method", remedy=remedy)
-    policy = policy or Policy()
     attacks = ["I01"] if goal == "frequent-only" else None
-
-    limits = Limits.within(time_limit)
 
     def look(candidate: Release, people: Transactions | None = None, first_hit: bool = False) -> Audit:
         limits.check("repair")  # every repair looks again and again, so this bounds the whole

@@ -75,9 +75,9 @@ def bucket_case(release: Release, people: Table | Transactions | None, knowledge
     """A bucketized release beside what is known about its people; None of another kind of release."""
     if not isinstance(release, Buckets):
         return None
-    if people is not None:
-        remedy = "Leave it out; tacit compare sets the release beside its data"
-        raise OptionError("is not used for a bucketized release", where="--data", remedy=remedy)
+    if people is not None and not (isinstance(people, Table) and people.schema.sa):
+        remedy = "Give the table that the release was made from, with its sensitive column"
+        raise OptionError("has no sensitive column, which the release is compared in", where="--data", remedy=remedy)
     return BucketCase(release, read_knowledge(knowledge))
 
 

@@ -175,3 +175,17 @@ def test_time_runs_out() -> None:
     data = people(50)
     with pytest.raises(tacit.LimitReached):
         tacit.utility(release(data), data=data, time_limit=1e-9)
+
+
+def test_an_audit_with_the_data_holds_the_same_numbers() -> None:
+    data = people()
+    audit = tacit.audit(release(data), data=data)
+    found = tacit.utility(release(data), data=data)
+    for name in ("confidence_error", "identification_false_negative", "query_error", "surviving_guess_right", "l_diversity"):
+        assert audit.measures[name] == found.measures[name]
+    assert "confidence_error" not in tacit.audit(release(data)).measures
+    assert set(audit.measures) <= {measure.name for measure in tacit.MEASURES}
+    aware = tacit.audit(release(data), data=data, knowledge=[({"sex": "M"}, "cold")])
+    assert "query_error_rule_aware" in aware.measures
+    with pytest.raises(tacit.OptionError, match="--data: has no sensitive column"):
+        tacit.audit(release(data), data=data.qi)
