@@ -1,7 +1,7 @@
 """Tacit tells a data owner what a release gives away about single people, before it is published.
 
 ==================  =========================================================================
-read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`, :func:`read_tree`
+read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`, :func:`read_partial`, :func:`read_tree`
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         TacitError,
     )
     from tacit.formats.buckets import read_buckets
+    from tacit.formats.partial import read_partial
     from tacit.formats.trees import read_tree
     from tacit.measures import MEASURES
     from tacit.measuring import utility
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from tacit.model.comparison import Comparison
     from tacit.model.finding import Finding
     from tacit.model.negative import NegativeRules
+    from tacit.model.partial import PartialTable
     from tacit.model.person import PersonEstimate
     from tacit.model.policy import Policy
     from tacit.model.release import Itemsets, Rules
@@ -97,6 +99,7 @@ _HOMES = {
     "tacit.measures": ("MEASURES",),
     "tacit.measuring": ("utility",),
     "tacit.formats.buckets": ("read_buckets",),
+    "tacit.formats.partial": ("read_partial",),
     "tacit.formats.trees": ("read_tree",),
     "tacit.model.audit": ("Audit",),
     "tacit.model.bucketized": ("Bucketized",),
@@ -104,6 +107,7 @@ _HOMES = {
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
     "tacit.model.negative": ("NegativeRules",),
+    "tacit.model.partial": ("PartialTable",),
     "tacit.model.person": ("PersonEstimate",),
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
@@ -138,6 +142,7 @@ __all__ = [
     "LimitReached",
     "NegativeRules",
     "OptionError",
+    "PartialTable",
     "PatternSupport",
     "PersonEstimate",
     "Policy",
@@ -159,6 +164,7 @@ __all__ = [
     "mine_rules",
     "posterior_of",
     "read_buckets",
+    "read_partial",
     "read_release",
     "read_table",
     "read_transactions",
