@@ -53,9 +53,12 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
     found = audit.measures
     n = sum(release["n"] or 0 for release in audit.release)
     if "above_one_in_l" in found:
-        people = int(found["above_one_in_l"])
+        people, certain = int(found["above_one_in_l"]), int(found["people_certain"])
+        most = f"nobody's value is more probable than {found['max_posterior']:.3f}"
+        if certain:
+            most = f"the value of {counted(certain, 'person', 'people')} is certain"
         yield (
-            f"If every assignment that fits is equally likely, nobody's value is more probable than {found['max_posterior']:.3f}; for "
+            f"If every assignment that fits is equally likely, {most}; for "
             f"{counted(people, 'person', 'people')}{as_share(people, n)} some value is more probable than 1/{audit.policy.l} (B02)."
         )
     if found.get("people_approximate"):

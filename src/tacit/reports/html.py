@@ -238,7 +238,7 @@ def _finding(number: int, finding: Finding, release: Release | None) -> str:
     told = Derivation.of(finding, release)
     rows = "\n".join(_term(term) for term in told.terms)
     full = f"<p><span class='note'>In full:</span> {_safe(finding.statement)}</p>" if told.statement != finding.statement else ""
-    caption = "The sum over published lines"
+    caption = "The sum over published lines" if any(term.number for term in told.terms) else "Why"
     sums = f'<div class="scroll"><table><caption>{caption}</caption><tbody>{rows}</tbody></table></div>' if rows else ""
     ident = f'<p class="note">{_safe(finding.id)}</p>'
     return f'<article class="finding"><h3>{number}. {_safe(told.statement)}</h3>{sums}{full}{ident}</article>'
