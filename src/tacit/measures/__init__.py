@@ -174,7 +174,7 @@ MEASURES: tuple[Measure, ...] = (
         "share",
         "people for whom the most frequent value of their group is the true one: what needs no model",
     ),
-    Measure("cells_hidden", "cells", "condition and sensitive cells that are blank; sensitive cells of rows that are named left out"),
+    Measure("cells_hidden", "cells", "condition and sensitive cells that are blank; sensitive cells of the rows named left out"),
     Measure("cells_hidden_ns", "cells", "blank sensitive cells of records that are not to be protected (ns)"),
     Measure("cells_hidden_nc", "cells", "blank condition cells of records that are not to be protected (nc)"),
     Measure("cells_hidden_sc", "cells", "blank condition cells of the records that are to be protected (sc)"),
