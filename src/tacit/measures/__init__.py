@@ -178,9 +178,13 @@ MEASURES: tuple[Measure, ...] = (
     Measure("cells_hidden_ns", "cells", "blank sensitive cells of records that are not to be protected (ns)"),
     Measure("cells_hidden_nc", "cells", "blank condition cells of records that are not to be protected (nc)"),
     Measure("cells_hidden_sc", "cells", "blank condition cells of the records that are to be protected (sc)"),
-    Measure("records_at_risk", "records", "records whose sensitive cell is to be protected: those named, else all that are blank"),
+    Measure(
+        "records_at_risk", "records", "records whose sensitive cell is to be protected: those named, else all that are blank"
+    ),
     Measure("records_told", "records", "of those, how many some rule tells (T01)"),
-    Measure("unsafe_rules", "rules", "rules about them with more than the support and more than the confidence of the policy (T01)"),
+    Measure(
+        "unsafe_rules", "rules", "rules about them with more than the support and more than the confidence of the policy (T01)"
+    ),
     Measure("rule_confidence", "share", "the largest confidence of a rule about them with more than that support (T01)"),
     Measure("known_only_confidence", "share", "the same among records whose value is shown (T02)"),
     Measure(
