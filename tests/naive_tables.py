@@ -63,3 +63,43 @@ def unsafe_about(
         for rule, (whole, both, owners) in found.items()
         if both > min_support and both > min_confidence * whole
     }
+
+
+def shares_of_blanks(
+    rows: Rows, truth: Sequence[str | None], sensitive: Sequence[int], *, min_support: int
+) -> dict[tuple[int, Pattern], tuple[int, int]]:
+    """For each sensitive record and pattern: how many other blanks fit it, and how many of those hide the record's value.
+
+    ``truth`` is what each record's sensitive cell holds where that is blank; a pattern needs more than the support, the empty one does not.
+    """
+    blank = [number for number, row in enumerate(rows) if row[-1] == "" or number in sensitive]
+    out = {}
+    for owner in sensitive:
+        if truth[owner] is None:
+            continue
+        for pattern in [frozenset[tuple[int, str]](), *patterns_of(rows[owner])]:
+            whole = [number for number in blank if number != owner and fits(rows[number], pattern)]
+            both = sum(truth[number] == truth[owner] for number in whole)
+            if whole and (not pattern or both > min_support):
+                out[owner, pattern] = len(whole), both
+    return out
+
+
+def bayes(rows: Rows, sensitive: Sequence[int]) -> list[dict[str, float]]:
+    """What naive Bayes gives each value for each sensitive record, one product after the other."""
+    shown = [row[-1] if number not in sensitive else "" for number, row in enumerate(rows)]
+    values = sorted(set(shown) - {""})
+    out = []
+    for owner in sensitive:
+        weight = {}
+        for value in values:
+            mine = [row for row, one in zip(rows, shown, strict=True) if one == value]
+            product = len(mine) / sum(one != "" for one in shown)
+            for column, cell in enumerate(rows[owner][:-1]):
+                if cell != "":
+                    known = [row[column] for row in mine if row[column] != ""]
+                    width = len({row[column] for row in rows} - {""})
+                    product *= (known.count(cell) + 1) / (len(known) + width)
+            weight[value] = product
+        out.append({value: one / sum(weight.values()) for value, one in weight.items()})
+    return out

@@ -111,8 +111,10 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Numbers) -> npt.NDArray[
     with np.errstate(divide="ignore"):
         score = np.tile(np.log(counts / max(1.0, counts.sum())), (len(rows), 1))
     for place in range(conditions.shape[1]):
-        cells = conditions[:, place]
-        width = int(cells.max(initial=-1)) + 1
+        # Only values that the table shows count as possible ones: a code may be kept free for blanks.
+        different, cells = np.unique(conditions[:, place], return_inverse=True)
+        blanks = int((different < 0).sum())
+        cells, width = cells.reshape(-1) - blanks, len(different) - blanks
         seen = known & (cells >= 0)
         pairs = np.bincount(values[seen].astype(np.int64) * width + cells[seen], minlength=number * width).reshape(number, width)
         chance = np.log((pairs + 1) / (pairs.sum(axis=1, keepdims=True) + max(1, width)))
