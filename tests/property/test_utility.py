@@ -17,7 +17,7 @@ from tacit.inference.valid import valid_values
 from tacit.measures.combinations import Combinations, Estimator, estimators
 from tacit.measures.counting_queries import draw_queries
 from tacit.measures.diversity import plain_figures
-from tacit.measures.guessing import linked
+from tacit.measures.guessing import linked, own_values
 from tacit.measures.positive_rules import PositiveRules
 from tacit.model.exclusions import Exclusions
 from tacit.model.number import Threshold
@@ -90,9 +90,11 @@ def test_undoing_the_mixing_of_many_people_is_the_inverse(rows: list[Person]) ->
     truth = np.arange(1.0, len(buckets.values) + 1)[None, :] * 1e12
     counted = truth @ np.array(naive.mixing(rows, buckets.values), float)
     assert np.allclose(mixing.undone(counted, truth.sum(axis=1)), truth, rtol=1e-3)
-    # Nobody, and one person: the estimate stays what everybody has, and between 0 and 1.
-    alone = mixing.undone(np.zeros((1, len(buckets.values))), np.zeros(1))
-    assert np.allclose(alone, 0)
+    # Whatever is counted, between nobody and everybody has a value; of nobody, nobody does.
+    some = np.array([3.0, 1.0, 0.0])
+    found = mixing.undone(np.eye(len(buckets.values))[[0, -1, 0]] * some[:, None], some)
+    assert (found >= 0).all()
+    assert (found <= some[:, None]).all()
 
 
 @MANY
@@ -212,6 +214,29 @@ def test_people_who_differ_are_found_again(rows: list[Person]) -> None:
     for top in range(len(buckets.values)):
         guessed = np.full(len(rows), top, np.int64)
         assert np.allclose(linked(buckets, cells, guessed), [value == top for value in own])
+
+
+def test_people_who_are_alike_share_what_the_data_say_of_them() -> None:
+    """Three women in three groups of flu and cold, two of whom have flu: each has it with 2/3."""
+    sick = [("F", "flu"), ("M", "cold"), ("F", "flu"), ("M", "cold"), ("F", "cold"), ("M", "flu")]
+    rows: list[Person] = [((sex, "x"), ill, number // 2) for number, (sex, ill) in enumerate(sick)]
+    cells, _, _ = read(rows, None)
+    buckets, _ = naive.released(rows)
+    flu = np.full(len(rows), buckets.values.index("flu"), np.int64)
+    assert np.allclose(linked(buckets, cells, flu), [2 / 3, 1 / 3] * 3, atol=1e-4)
+
+
+def test_data_are_in_the_order_of_the_release_only_if_every_group_has_its_values() -> None:
+    rows: list[Person] = [
+        (("a", "x"), ill, group) for group, ills in enumerate((["flu", "flu", "cold"], ["flu", "cold", "cold"])) for ill in ills
+    ]
+    buckets, table = naive.released(rows)
+    table = replace(table, schema=Schema(qi=buckets.people.names, sa=("ill",)))
+    own = own_values(buckets, table)
+    assert own is not None
+    assert [buckets.values[value] for value in own.tolist()] == [value for _, value, _ in rows]
+    assert own_values(buckets, table.take(np.array([3, 4, 5, 0, 1, 2]))) is None
+    assert own_values(buckets, table.take(np.arange(5))) is None
 
 
 def test_parts_hold_everybody_once_and_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def guessed_right(
     """
     buckets = valid.cells.buckets
     found = guess(valid, model, check=check)
-    own = _own_values(buckets, people)
+    own = own_values(buckets, people)
     right = own == found.top if own is not None else linked(buckets, cells, found.top, check=check)
     sure = found.largest > SURE
     groups = np.maximum.reduceat(buckets.count, buckets.starts[:-1])
@@ -47,7 +47,7 @@ def guessed_right(
     }, note
 
 
-def _own_values(buckets: Buckets, people: Table) -> Numbers | None:
+def own_values(buckets: Buckets, people: Table) -> Numbers | None:
     """The number of everybody's value, where the data are in the order of the release; None where they are not."""
     if len(people.weights) != buckets.n or (people.weights != 1).any():
         return None
