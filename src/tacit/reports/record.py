@@ -33,7 +33,10 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
         return audit.to_dict(top=top)
     # Ids are hashes of what is inferred, so short descriptions could be guessed from them: they stay inside.
     record = audit.to_dict(top=0) | {"report_kind": "external"}
-    record["release"] = [entry | {"file": None} for entry in record["release"]]
+    named = ("qi", "sa", "blank_cells")
+    record["release"] = [
+        {name: value for name, value in entry.items() if name not in named} | {"file": None} for entry in record["release"]
+    ]
     record["adversary"] = {name: value for name, value in record["adversary"].items() if _says_no_name(name, value)}
     if "estimates" in record:
         told = record["estimates"]

@@ -173,10 +173,10 @@ def described(release: Mapping[str, Any], kind: ReportKind) -> str:
     return f"{name}{what} {about}"
 
 
-def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any]) -> str:
+def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind = "internal") -> str:
     """The support threshold and the smallest published count, as count and share; of a bucketized release, how large its groups are."""
     if release.get("kind") == "table":
-        return tables.hidden(release, measures)
+        return tables.hidden(release, measures, named=kind == "internal")
     parts = []
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")

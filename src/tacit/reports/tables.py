@@ -51,8 +51,8 @@ def _records(number: int) -> str:
     return "1 record" if number == 1 else f"{number:,} records"
 
 
-def hidden(release: Mapping[str, Any], measures: Mapping[str, Any]) -> str:
-    """How many cells are hidden, by region and by column."""
+def hidden(release: Mapping[str, Any], measures: Mapping[str, Any], *, named: bool) -> str:
+    """How many cells are hidden, by region; where columns may be named, how many are blank in each."""
     parts = []
     if "cells_hidden" in measures:
         regions = [
@@ -62,7 +62,7 @@ def hidden(release: Mapping[str, Any], measures: Mapping[str, Any]) -> str:
         ]
         told = f" ({', '.join(regions)})" if regions else ""
         parts.append(f"{measures['cells_hidden']:,} cells hidden{told}")
-    if columns := release.get("blank_cells"):
+    if named and (columns := release.get("blank_cells")):
         parts.append("blank cells by column: " + ", ".join(f"{name} {count:,}" for name, count in columns.items()))
     return "; ".join(parts) or "none"
 

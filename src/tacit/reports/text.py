@@ -65,7 +65,7 @@ def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
     lines = []
     for release in audit.release:
         limit = {"buckets": "Groups", "table": "Blanks"}.get(release["kind"], "Threshold")
-        lines += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures))]
+        lines += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures, kind))]
         if release.get("sha256"):
             lines.append(("SHA-256", release["sha256"]))
     lines += [("Policy" if number == 0 else "", sentence) for number, sentence in enumerate(policy_sentences(audit))]

@@ -89,5 +89,5 @@ def caution(case: TableCase, bars: Thresholds) -> str:
         most = int(np.bincount(known).max(initial=0)) if len(known) else 0
         if len(known) > 1 and most > bars.most_safe(len(known)):
             shown = "all" if most == len(known) else f"{most:,} of"
-            return f"{shown} {len(known):,} rows to protect have the same {attribute.name}: nobody may learn how they were chosen"
+            return f"{shown} {len(known):,} rows to protect have the same sensitive value: nobody may learn how they were chosen"
     return ""
