@@ -32,7 +32,7 @@ def utility(
     max_length: int = 3,
     intervals: Mapping[str, float] | None = None,
     queries: int = 1000,
-    dim: int = 2,
+    dim: int | None = None,
     selectivity: Any = 0.5,
     seed: int = 0,
     time_limit: float | None = None,
@@ -54,7 +54,8 @@ def utility(
     intervals
         Columns of numbers that rules see as intervals of a width, such as ``{"age": 10}``.
     queries, dim, selectivity, seed
-        How many questions are asked, about how many columns, for up to which share of the values of each, and what chance starts from.
+        How many questions are asked, about how many columns (2, or the one there is), for up to which share of the values of each, and what
+        chance starts from.
     time_limit
         Seconds after which :class:`LimitReached` is raised.
     progress
@@ -111,7 +112,7 @@ def _whole(given: Any, where: str, least: int = 1) -> int:
 
 
 def _dimension(given: Any, columns: tuple[str, ...]) -> int:
-    found = _whole(given, "--dim")
+    found = min(2, len(columns)) if given is None else _whole(given, "--dim")
     if found > len(columns):
         what = f"asks for {found} columns, and the release has {len(columns)}"
         raise OptionError(what, where="--dim", remedy=f"Ask for {len(columns)} at the most")

@@ -128,7 +128,8 @@ def test_people_who_were_left_out_are_counted() -> None:
 
 def test_nothing_to_measure_is_said() -> None:
     data = tacit.read_table({"sex": ["F", "M"], "ill": ["flu", "flu"]}, qi="sex", sa="ill")
-    found = tacit.utility(release(data, size=2), data=data, dim=1)
+    found = tacit.utility(release(data, size=2), data=data)
+    assert found.settings["dim"] == 1
     assert found.rules == 0
     assert "confidence_error" not in found.measures
     assert any("no rule" in note for note in found.notes)

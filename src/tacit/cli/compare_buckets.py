@@ -53,7 +53,6 @@ def compare_buckets(release: Buckets, people: Table, given: Mapping[str, Any], j
         if given.get(name) is not None:
             raise OptionError("is about rules, and this is a bucketized release", where=option, remedy="Leave it out")
     chosen = {python: given[name] for name, python in _OPTIONS.items() if given[name] is not None}
-    chosen.setdefault("dim", min(2, len(release.people.names)))
     with watched("measuring") as progress:
         found = utility(
             release,
