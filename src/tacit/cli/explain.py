@@ -79,6 +79,7 @@ def explain_command(release_file: str, wanted: str | None, pattern: str | None, 
         release = reading.read(release_file, given, settings)
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
         limits = {"policy": tables.policy_of(release, settings), "rows": given["rows"], "time_limit": given["time_limit"]}
+        limits["attacks"] = _attack_of(wanted)
         found = audit(release, data=people, known=known, knowledge=list(given["knowledge"]) or None, progress=progress, **limits)
     if wanted is None and not found.findings:
         hints = {"buckets": "Raise --l, or give --knowledge", "table": "Lower --min-confidence or --min-support"}
@@ -87,6 +88,18 @@ def explain_command(release_file: str, wanted: str | None, pattern: str | None, 
     finding = found.findings[0] if wanted is None else found.finding(wanted)
     head = f"{finding.id}:", finding.statement
     emit({"format": "tacit.explanation/1", "finding": finding.to_dict()}, lambda: _text(head, finding.steps), json_to=json_to)
+
+
+def _attack_of(finding: str | None) -> list[str] | None:
+    """The attack that a finding is of, by its id; asked for by name, B03 finds as well. None where the id tells none.
+
+    >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
+    (['B03'], None, None)
+    """
+    from tacit.attacks import ATTACKS
+
+    code = (finding or "").partition("-")[0]
+    return [code] if code in {attack.code for attack in ATTACKS} else None
 
 
 def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given: dict[str, Any]) -> None:
