@@ -6,7 +6,7 @@ read                :func:`read_table`, :func:`read_transactions`, :func:`read_r
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group
-repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table
+repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table, :func:`hide` cells of one
 measure             :func:`utility` of a bucketized release, :func:`compare` estimates with the truth
 choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision)
 write               :func:`write_release`
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from tacit.formats.buckets import read_buckets
     from tacit.formats.partial import read_partial
     from tacit.formats.trees import read_tree
+    from tacit.hiding_cells import hide
     from tacit.measures import MEASURES
     from tacit.measuring import utility
     from tacit.model.audit import Audit
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from tacit.model.buckets import Buckets
     from tacit.model.comparison import Comparison
     from tacit.model.finding import Finding
+    from tacit.model.hidden import Hidden
     from tacit.model.negative import NegativeRules
     from tacit.model.partial import PartialTable
     from tacit.model.person import PersonEstimate
@@ -102,11 +104,13 @@ _HOMES = {
     "tacit.formats.buckets": ("read_buckets",),
     "tacit.formats.partial": ("read_partial",),
     "tacit.formats.trees": ("read_tree",),
+    "tacit.hiding_cells": ("hide",),
     "tacit.model.audit": ("Audit",),
     "tacit.model.bucketized": ("Bucketized",),
     "tacit.model.buckets": ("Buckets",),
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
+    "tacit.model.hidden": ("Hidden",),
     "tacit.model.negative": ("NegativeRules",),
     "tacit.model.partial": ("PartialTable",),
     "tacit.model.person": ("PersonEstimate",),
@@ -136,6 +140,7 @@ __all__ = [
     "Contradiction",
     "EngineError",
     "Finding",
+    "Hidden",
     "Infeasible",
     "InputError",
     "InternalError",
@@ -159,6 +164,7 @@ __all__ = [
     "audit",
     "bucketize",
     "compare",
+    "hide",
     "members_of",
     "mine_itemsets",
     "mine_negative_rules",

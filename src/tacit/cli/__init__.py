@@ -20,6 +20,7 @@ from tacit.cli.bucketize import bucketize_command
 from tacit.cli.compare import compare_command
 from tacit.cli.demo import demo_command
 from tacit.cli.explain import explain_command
+from tacit.cli.hide import hide_command
 from tacit.cli.init import init_command
 from tacit.cli.mine import mine_command
 from tacit.cli.program import Program
@@ -32,7 +33,7 @@ from tacit.version import __version__
 #: The verbs, in the order that ``tacit --help`` lists them.
 VERBS: tuple[click.Command, ...] = (
     *(demo_command, init_command, mine_command, audit_command, explain_command, compare_command, verify_command),
-    *(repair_command, bucketize_command, sweep_command, attacks_command, repairs_command, reproduce_command),
+    *(repair_command, bucketize_command, hide_command, sweep_command, attacks_command, repairs_command, reproduce_command),
 )
 
 

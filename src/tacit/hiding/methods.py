@@ -83,6 +83,12 @@ def method_for(name: str | None, regions: frozenset[str]) -> Method:
     return method  # type: ignore[no-any-return]
 
 
+def find_stricter(problem: Problem, regions: frozenset[str], limits: Limits) -> Found | None:
+    """What ``uniform`` hides to be safe also for a reader who counts known values only; None where that cannot be done."""
+    state = hide_uniformly(problem, regions, _check(limits), known_only=True)
+    return None if state is None else Found(state)
+
+
 def find_cells(problem: Problem, regions: frozenset[str], method: Method, *, seed: int, limits: Limits) -> Found:
     """What the method hides, safe by its own counts; raises :class:`Infeasible` where it is proved that nothing helps."""
     hopeless, people = hopeless_rules(problem, regions)
