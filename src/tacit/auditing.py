@@ -91,7 +91,8 @@ def table_case(release: Release, data: Any, rows: Any) -> TableCase | None:
     if data is not None:
         place = None if isinstance(data, (str, os.PathLike)) else "--data"
         head = release.header
-        original = read_partial(data, qi=head.qi, sa=head.sa, missing=head.missing, where=place)
+        rule: Any = (head.missing_rule if head.missing is not None else None) or "category"
+        original = read_partial(data, qi=head.qi, sa=head.sa, missing=head.missing, missing_rule=rule, where=place)
     known = original or release
     return TableCase(release, None if rows is None else read_rows(rows, known.people), original)
 

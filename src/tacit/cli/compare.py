@@ -56,6 +56,9 @@ def compare_command(release_file: str, csv_to: str | None, json_to: str | None, 
     if release.kind == "itemsets":
         remedy = "Give rules QI => SA, for instance from tacit mine rules"
         raise OptionError("holds itemsets, which estimate nobody's sensitive value", where=release_file, remedy=remedy)
+    if release.kind == "table":
+        remedy = "Audit it instead: tacit audit TABLE --data ORIGINAL"
+        raise OptionError("is a table, which shows everybody's cells and estimates nothing", where=release_file, remedy=remedy)
     people = reading.owners_data(release, settings)
     if not isinstance(people, Table):
         raise OptionError("are transactions, which have no sensitive column", where="--data", remedy="Give a table")

@@ -130,6 +130,9 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
         if release.kind == "buckets":
             _explain_member(release, json_to, given)
             return
+        if release.kind == "table":
+            remedy = "Explain a finding of tacit audit with --finding"
+            raise OptionError("is about rules and bucketized releases, and this is a table", where="--who", remedy=remedy)
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
         top, seconds = given["top"] or 5, given["time_limit"]
         knowledge = list(given["knowledge"]) or None

@@ -58,6 +58,8 @@ def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) 
         complete=given["complete"],
         form=given["form"] or ("table" if about_table else None),
         blank=given.get("blank", ()),
+        missing=given.get("missing"),
+        missing_rule=given.get("missing_rule") or "category",
         **roles,
     )
 

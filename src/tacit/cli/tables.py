@@ -85,14 +85,14 @@ def read_original(release: Release, settings: Settings) -> PartialTable | None:
     check_reading(given)
     if not given["data"]:
         return None
-    return read_partial(given["data"], qi=head.qi, sa=head.sa, blank=given.get("blank", ()), missing=head.missing)
+    mark = head.missing if given.get("missing") is None else given["missing"]
+    rule = given.get("missing_rule") or (head.missing_rule if mark is not None else None) or "category"
+    marks = {"blank": given.get("blank", ()), "missing": mark, "missing_rule": rule}
+    return read_partial(given["data"], qi=head.qi, sa=head.sa, **marks)
 
 
 def check_reading(given: Mapping[str, Any]) -> None:
-    """Refuse what says how to read data that are no table, or leaves rows out: a table keeps all of them."""
+    """Refuse what says how to read data that are no table."""
     for name in ("hierarchies", "id_column", "item_column"):
         if given.get(name):
             raise OptionError("is not used for a table", where="--" + name.replace("_", "-"), remedy="Leave it out")
-    if given.get("missing_rule") not in (None, "category"):
-        remedy = "Leave it out, or name the mark with --blank: then such cells count as not known"
-        raise OptionError("drops rows, and a table keeps all of them", where="--missing-rule", remedy=remedy)

@@ -14,9 +14,10 @@ from tacit.errors import InputError, OptionError
 from tacit.formats.files import FilePath, open_text, shown
 from tacit.formats.header import header_path
 from tacit.formats.table_files import open_table_file
+from tacit.formats.table_frames import as_frame
 from tacit.formats.tables import Names, column_names, read_table
 from tacit.model.partial import PartialTable
-from tacit.model.schema import Missing, Schema
+from tacit.model.schema import Missing, MissingRule, Schema
 from tacit.model.table import Table
 
 FORMAT = "tacit.table/1"
@@ -39,6 +40,7 @@ def read_partial(
     sa: Names = (),
     blank: Names = (),
     missing: str | None = None,
+    missing_rule: MissingRule = "category",
     where: str | None = None,
 ) -> PartialTable:
     """A table in which cells may be blank, from a file or frame, with every row and column of it.
@@ -51,8 +53,8 @@ def read_partial(
         The condition attributes and the sensitive ones; by default as the header beside the file, or the table itself, says.
     blank
         Marks that stand for a blank cell, such as ``"*"`` or ``"[REDACTED]"``; an empty cell is always one.
-    missing
-        The mark of a missing value, which is a value like any other here.
+    missing, missing_rule
+        The mark of a missing value, and what it means: a value like any other, or that the row is left out (rows are then counted without it).
     where
         What messages call the data.
 
@@ -63,7 +65,10 @@ def read_partial(
     ([[False, True], [True, False]], {'sex': None, 'ill': 'flu'})
     """
     if isinstance(data, PartialTable):
-        return data if not (qi or sa or blank) else _marked(data.people, qi, sa, blank, TableHeader(), "the table", data)
+        given = {role: column_names(names, data.people.names) for role, names in (("qi", qi), ("sa", sa))}
+        if not blank and all(names in ((), getattr(data.people.schema, role)) for role, names in given.items()):
+            return data
+        return _marked(data.people, _roles(data.people, qi, sa, TableHeader(), "the table"), blank, data)
     is_file = isinstance(data, str | os.PathLike)
     name = where or (shown(data) if is_file else "the table")
     header = read_table_header(data) if is_file else TableHeader()
@@ -71,16 +76,19 @@ def read_partial(
     if header.n not in (None, len(people.weights)):
         what = f"says that there are {header.n:,} rows, and the table has {len(people.weights):,}"
         raise InputError(what, where=os.path.basename(header_path(data)), remedy="Correct it, or remove the file")
-    mark = missing if missing is not None else header.missing
-    if mark is not None:
+    mark, schema = missing if missing is not None else header.missing, _roles(people, qi, sa, header, name)
+    if missing_rule != "category":
+        every = list(people.names)
+        people = read_table(
+            people, qi=schema.qi, sa=schema.sa, columns=every, missing=mark, missing_rule=missing_rule, where=name
+        )
+    elif mark is not None:
         people = replace(people, missing=Missing(mark.strip()))
-    return _marked(people, qi, sa, blank, header, name)
+    return _marked(people, schema, blank)
 
 
-def _marked(
-    people: Table, qi: Names, sa: Names, blank: Names, header: TableHeader, where: str, before: PartialTable | None = None
-) -> PartialTable:
-    """The table with its roles, and blank where one of the marks stands."""
+def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str) -> Schema:
+    """The roles that are given, else those that the header says, else those of the table."""
     given = {role: column_names(names, people.names) for role, names in (("qi", qi), ("sa", sa))}
     known = people.schema
     schema = Schema(given["qi"] or header.qi or known.qi, given["sa"] or header.sa or known.sa, known.identifying)
@@ -89,6 +97,11 @@ def _marked(
             remedy = f"Name it with {option} (Python: {option[2:]}=)"
             raise OptionError(f"{where} does not say which column is the {what} one", where=option, remedy=remedy)
     schema.check(people.names, where=where)
+    return schema
+
+
+def _marked(people: Table, schema: Schema, blank: Names, before: PartialTable | None = None) -> PartialTable:
+    """The table with its roles, and blank where one of the marks stands."""
     marks = {blank.strip()} if isinstance(blank, str) else {str(mark).strip() for mark in blank or ()}
     hidden = np.zeros((len(people.weights), len(people.columns)), np.bool_) if before is None else before.hidden.copy()
     for place, column in enumerate(people.columns):
@@ -99,8 +112,13 @@ def _marked(
 
 
 def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
-    """Whether a file is a table with these columns, or has a header that calls it a table."""
-    if not isinstance(path, str | os.PathLike) or os.path.isdir(path):
+    """Whether a file or frame is a table with these columns, or a file has a header that calls it a table."""
+    if isinstance(path, PartialTable | Table):
+        return True
+    if not isinstance(path, str | os.PathLike):
+        frame = as_frame(path, where="the table") if sa else None
+        return frame is not None and {*column_names(qi, frame.names), *column_names(sa, frame.names)} <= set(frame.names)
+    if os.path.isdir(path):
         return False
     if os.path.lexists(path) and _entries(path) is not None:
         return True

@@ -25,7 +25,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.number import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.release import ONLY, Itemsets, Listed, Only, Release, Rules
-from tacit.model.table import Table
+from tacit.model.schema import MissingRule
 
 #: What ``--form`` calls a bucketized release, whose two tables are no file of lines with counts.
 BUCKETS = "buckets"
@@ -46,6 +46,8 @@ def read_release(
     qi: Names = (),
     sa: Names = (),
     blank: Names = (),
+    missing: str | None = None,
+    missing_rule: MissingRule = "category",
 ) -> Release:
     """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
 
@@ -65,8 +67,8 @@ def read_release(
         Whether nothing that reaches the thresholds was left out; by default what the header says, else no.
     form
         A name in ``FORMATS``, ``buckets`` or ``table``; by default the content decides.
-    qi, sa, blank
-        For a table: its condition attributes, its sensitive ones, and the marks of blank cells.
+    qi, sa, blank, missing, missing_rule
+        For a table: its condition attributes, its sensitive ones, the marks of blank cells, and the mark of missing values with its rule.
 
     Raises
     ------
@@ -80,9 +82,9 @@ def read_release(
     has_options = any((only, complete, rounding != "nearest"))
     if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
         return _buckets(data, n, has_options)
-    if form == TABLE or isinstance(data, PartialTable | Table) or (form is None and looks_like_table(data, qi=qi, sa=sa)):
+    if form == TABLE or (form is None and looks_like_table(data, qi=qi, sa=sa)):
         _refuse(has_options)
-        table = read_partial(data, qi=qi, sa=sa, blank=blank)
+        table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
         one_n(table.n, _people(n), where="the table")
         return table
     return read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form)

@@ -68,7 +68,8 @@ def sweep_rounding(
     limits, policy = Limits.within(time_limit), policy or Policy()
     exact = read_release(release)
     if not isinstance(exact, Itemsets):
-        raise OptionError("holds rules, not itemsets", where="sweep rounding", remedy="Give a release of itemsets")
+        what = f"holds {exact.kind}, not itemsets"
+        raise OptionError(what, where="sweep rounding", remedy="Give a release of itemsets")
     chosen = _precisions(exact, base, decimals)
     forms: list[tuple[Precision | None, Itemsets]] = [(None, exact), *((one, rounded(exact, one)) for one in chosen)]
     runs: dict[int, list[AttackRun]] = {number: [] for number in range(len(forms))}
