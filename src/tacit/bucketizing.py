@@ -17,6 +17,7 @@ from tacit.bucketing.methods import METHODS, Grouped, Method, group_people
 from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
 from tacit.formats.knowledge import read_knowledge
 from tacit.inference.valid import valid_values
+from tacit.measures.buckets import grouping_cost
 from tacit.model.audit import Audit
 from tacit.model.bucketized import Bucketized
 from tacit.model.buckets import Buckets
@@ -221,6 +222,7 @@ class _Case:
         tell(0.9)
         before = case.audit(case.buckets(_equal_rows(case.people)), limits, attacks=LOOKED_AT[:1])
         cost = case.cost(buckets, made, vulnerable)
+        cost |= grouping_cost(buckets, case.people, case.known, check=lambda: limits.check("bucketize"))
         tried = case.rival(limits) if case.facts and case.method != "anatomy" else ()
         return Bucketized.made(buckets, method=self.method, before=before, after=after, cost=cost, tried=tried)
 

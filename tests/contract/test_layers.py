@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "auditing": {"attacks", "errors", "formats", "model"},
     "api": {"attacks", "auditing", "errors", "formats", "measures", "mining", "model", "repairing", "repairs"},
     "hiding_cells": {"api", "errors", "formats", "hiding", "inference", "measures", "model"},
-    "bucketizing": {"api", "bucketing", "errors", "formats", "inference", "model"},
+    "bucketizing": {"api", "bucketing", "errors", "formats", "inference", "measures", "model"},
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
     "measuring": {"api", "errors", "formats", "measures", "model"},
     "negative": {"api", "errors", "formats", "mining", "model"},

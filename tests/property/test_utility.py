@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import tacit
 import tacit.inference.surviving as surviving
 from tacit.inference.mixing import Mixing
 from tacit.inference.surviving import Places, blocks, estimated, guess, learn
@@ -249,3 +250,16 @@ def test_parts_hold_everybody_once_and_whole_groups(monkeypatch: pytest.MonkeyPa
     assert all(len(set(buckets.group[part].tolist())) * 3 == len(part) for part in parts)
     valid = valid_values(buckets, Exclusions.none(len(rows), buckets.values))
     assert sum(len(Places.of(valid, part).rows) for part in parts) == len(rows)
+
+
+@MANY
+@given(people(), st.tuples(st.sampled_from("ab"), st.sampled_from(["cold", "flu", "mumps"])), st.integers(2, 4))
+def test_whoever_has_one_possible_value_is_listed_with_it(rows: list[Person], rule: tuple[str, str], least: int) -> None:
+    buckets, _ = naive.released(rows)
+    knowledge = [({"q0": rule[0]}, rule[1])] if exclusions(rows, rule).patterns.any() else None
+    table = tacit.audit(buckets, knowledge=knowledge, policy=tacit.Policy(l=least), attacks=["B01"]).table("B01")
+    allowed = valid_values(buckets, exclusions(rows, rule)).allowed
+    for row, value, left in zip(table["row"].tolist(), table["value"].tolist(), table["values_left"].tolist(), strict=True):
+        possible = np.flatnonzero(allowed[row]).tolist()
+        assert left == len(possible)
+        assert value == (possible[0] if len(possible) == 1 else -1)

@@ -190,3 +190,26 @@ def test_an_audit_with_the_data_holds_the_same_numbers() -> None:
     assert "query_error_rule_aware" in aware.measures
     with pytest.raises(tacit.OptionError, match="--data: has no sensitive column"):
         tacit.audit(release(data), data=data.qi)
+
+
+def test_making_groups_tells_what_they_cost() -> None:
+    data = people(20)
+    made = tacit.bucketize(data, l=2)
+    found = tacit.utility(made, data=data)
+    for name in (
+        "confidence_error",
+        "identification_false_positive",
+        "identification_false_negative",
+        "query_error",
+        "group_guess_right",
+    ):
+        assert made.cost[name] == found.measures[name], name
+    assert made.cost["surviving_guess_right"] == found.measures["surviving_guess_right"]
+
+
+def test_of_very_many_people_only_guesses_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.measures.buckets.MEASURED_AT_ONCE", 50)
+    monkeypatch.setattr("tacit.inference.surviving.LEARNT_FROM", 30)
+    made = tacit.bucketize(people(20), l=2)
+    assert "confidence_error" not in made.cost
+    assert 0 < made.cost["surviving_guess_right"] <= 1

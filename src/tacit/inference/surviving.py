@@ -80,6 +80,13 @@ class Places:
         """Weights made shares of each person."""
         return np.asarray(weight / np.add.reduceat(weight, self.first)[self.who]) if len(weight) else weight
 
+    def leading(self, share: Floats) -> tuple[Numbers, Floats]:
+        """The most probable value of each person, the first of equal ones, and its share."""
+        best = np.maximum.reduceat(share, self.first) if len(share) else share
+        most = np.flatnonzero(share >= best[self.who])
+        first = np.flatnonzero(np.append(True, np.diff(self.who[most]) > 0)[: len(most)])
+        return self.value[most[first]], best
+
     def filled(self, weight: Floats, rounds: int) -> Floats:
         """The shares nearest to weights that give out just the values of each group."""
         entries, number = self.known
@@ -118,7 +125,7 @@ class Model:
 def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: None) -> Model:
     """The model that explains the groups best, from what is published alone; ``check`` is called now and then and may raise."""
     buckets = valid.cells.buckets
-    places = Places.of(valid, _sampled(buckets, seed))
+    places = Places.of(valid, sampled(buckets, seed))
     codes = [column.codes.astype(np.int64) for column in buckets.people.columns]
     found = places.by_group()
     tables: tuple[Floats, ...] = ()
@@ -135,12 +142,17 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
     return Model(tables, rounds)
 
 
-def estimated(valid: Valid, model: Model, *, check: Callable[[], None] = lambda: None) -> Iterator[tuple[Places, Floats]]:
-    """How probable each possible value is for everybody under a model: people in parts, each with the shares of its places."""
+def estimated(
+    valid: Valid, model: Model, *, rows: Numbers | None = None, check: Callable[[], None] = lambda: None
+) -> Iterator[tuple[Places, Floats]]:
+    """How probable each possible value is for everybody under a model: people in parts, each with the shares of its places.
+
+    With ``rows``, which are those of whole groups, for these people only.
+    """
     codes = [column.codes.astype(np.int64) for column in valid.cells.buckets.people.columns]
-    for rows in blocks(valid.cells.buckets):
+    for part in blocks(valid.cells.buckets) if rows is None else [rows]:
         check()
-        places = Places.of(valid, rows)
+        places = Places.of(valid, part)
         yield places, places.filled(model.weights(places, codes), _ROUNDS_USING)
 
 
@@ -161,12 +173,8 @@ def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Cal
     top, largest = np.zeros(n, np.int64), np.zeros(n)
     over: list[tuple[Numbers, Numbers, Floats]] = []
     for places, share in estimated(valid, model, check=check):
-        best = np.maximum.reduceat(share, places.first)
-        largest[places.rows] = best
-        leading = np.flatnonzero(share >= best[places.who])
-        first = np.flatnonzero(np.append(True, np.diff(places.who[leading]) > 0))
-        top[places.rows] = places.value[leading[first]]
-        beyond = np.flatnonzero(share > limit[places.value]) if limit is not None else leading[:0]
+        top[places.rows], largest[places.rows] = places.leading(share)
+        beyond = np.flatnonzero(share > limit[places.value]) if limit is not None else np.empty(0, np.int64)
         over.append((places.rows[places.who[beyond]], places.value[beyond], share[beyond]))
     row, value, share = (np.concatenate([part[number] for part in over]) for number in range(3))
     return Guesses(top, largest, row, value, share)
@@ -179,8 +187,8 @@ def blocks(buckets: Buckets) -> list[Numbers]:
     return np.split(rows, ends[ends < len(rows)])
 
 
-def _sampled(buckets: Buckets, seed: int) -> Numbers:
-    """The rows of some groups that together hold enough people, drawn at random."""
+def sampled(buckets: Buckets, seed: int) -> Numbers:
+    """The rows of some groups that together hold enough people to learn from, drawn at random; of all where there are not more."""
     starts, rows = buckets.members()
     if len(rows) <= LEARNT_FROM:
         return rows

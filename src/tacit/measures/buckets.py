@@ -12,16 +12,19 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.inference.surviving import learn
 from tacit.inference.valid import valid_values
-from tacit.measures.combinations import Combinations, Estimator, estimators
+from tacit.measures.combinations import Combinations, Estimator, by_groups, estimators
 from tacit.measures.counting_queries import draw_queries
 from tacit.measures.diversity import plain_figures
-from tacit.measures.guessing import guessed_right
+from tacit.measures.guessing import guessed_at_release, guessed_right
 from tacit.measures.positive_rules import PositiveRules
 from tacit.model.buckets import Buckets
 from tacit.model.exclusions import Exclusions
 from tacit.model.number import Threshold
 from tacit.model.table import Table
 from tacit.model.utility import Utility
+
+#: Of more people than this, the errors of a release are not measured while it is made.
+MEASURED_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,26 @@ def owners_measures(
         return measure_utility(buckets, people, known, settings, check=check).measures
     except LimitReached:
         return {}
+
+
+def grouping_cost(
+    buckets: Buckets, people: Table, known: Exclusions, *, check: Callable[[], None] = lambda: None
+) -> Mapping[str, float]:
+    """What groups that are just being made cost, and what they leave to guess; ``people`` are in the order of the release.
+
+    Errors are those of counting by groups; they are left out where there are so many people that measuring would take longer than grouping.
+    """
+    found = dict(guessed_at_release(valid_values(buckets, known, people.sa.codes), people.sa.codes, check=check))
+    if buckets.n > MEASURED_AT_ONCE:
+        return found
+    settings = UtilitySettings(dim=min(2, len(buckets.people.names)))
+    cells = Combinations.of(buckets, people)
+    uniform, _, _ = by_groups(cells, buckets, check=check)
+    found |= _rule_errors(buckets, cells, [uniform], settings)[1].get("uniform", {})
+    asked = draw_queries(
+        cells, number=settings.queries, dim=settings.dim, selectivity=settings.selectivity, seed=settings.seed, check=check
+    )
+    return found | _summary(asked.errors([uniform])["uniform"] if len(asked) else None)
 
 
 def _rule_errors(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from tacit.inference.surviving import Model, guess
+from tacit.inference.surviving import Model, estimated, guess, learn, sampled
 from tacit.inference.valid import Valid
 from tacit.measures.combinations import Combinations
 from tacit.model.buckets import Buckets
@@ -95,3 +95,18 @@ def linked(buckets: Buckets, cells: Combinations, top: Numbers, *, check: Callab
     share /= np.bincount(who, share, buckets.n)[who]
     hit = buckets.value[entry] == top[who]
     return np.asarray(np.bincount(who[hit], share[hit], buckets.n), np.float64)
+
+
+def guessed_at_release(
+    valid: Valid, own: npt.NDArray[np.integer], *, check: Callable[[], None] = lambda: None
+) -> Mapping[str, float]:
+    """How often guesses are right in a release that is just being made, ``own`` being everybody's value; of many people, of some groups only."""
+    buckets = valid.cells.buckets
+    model, rows = learn(valid, check=check), sampled(buckets, 0)
+    ((places, share),) = estimated(valid, model, rows=rows, check=check)
+    top, _ = places.leading(share)
+    groups = np.maximum.reduceat(buckets.count, buckets.starts[:-1])
+    return {
+        "surviving_guess_right": float((top == own[rows]).mean()),
+        "group_guess_right": float(groups.sum()) / buckets.n,
+    }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from tacit.model.audit import Audit
 from tacit.model.bucketized import Bucketized
 from tacit.reports.summary import Summary, counted, visible
@@ -35,8 +38,24 @@ def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> 
             lines.append(
                 f"Guesses  no value of anybody is more probable than {largest:.4g}, if all assignments that fit are equally likely"
             )
+    lines += _utility(cost)
     lines += [_rival(made, one.method, one.cost.get("vulnerable"), one.reason) for one in made.tried]
     return "\n".join(lines) + "\n"
+
+
+def _utility(cost: Mapping[str, Any]) -> list[str]:
+    """What the groups cost whoever counts by them, and what all of them together leave to guess."""
+    lines = []
+    if "surviving_guess_right" in cost:
+        lines.append(
+            f"Survives what all groups show together makes {cost['surviving_guess_right']:.1%} of guesses right, and a group alone "
+            f"{cost['group_guess_right']:.1%} (B03)"
+        )
+    shown = (("confidence_error", "confidences of rules"), ("query_error", "counts"))
+    known = [f"{what} are off by {cost[name]:.1%}" for name, what in shown if name in cost]
+    if known:
+        lines.append(f"Utility  counted by groups, {' and '.join(known)} on average")
+    return lines
 
 
 def _method(made: Bucketized) -> str:

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.attacks.base import Target
-from tacit.attacks.buckets.case import BucketCase
+from tacit.attacks.buckets.case import BucketCase, Numbers
 from tacit.attacks.buckets.words import told
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
@@ -73,9 +73,7 @@ class _Outcome:
             columns={
                 "row": rows,
                 "group": case.buckets.group[rows].astype(np.int64),
-                "value": np.array(
-                    [self._values(int(row))[0] if one else -1 for row, one in zip(rows, pinned, strict=True)], np.int64
-                ),
+                "value": np.where(left[rows] == 1, self._first_values(), -1),
                 "values_left": left[rows],
                 "count": self.people,
                 "count_hi": self.people,
@@ -84,6 +82,13 @@ class _Outcome:
             event=self.event,
             show=self.show,
         )
+
+    def _first_values(self) -> Numbers:
+        """The first value that people of each finding can have."""
+        cells = self.case.valid.cells
+        possible = np.flatnonzero(self.case.valid.possible)
+        first = possible[np.searchsorted(possible, cells.rows[cells.cell[self.rows]])]
+        return cells.buckets.value[cells.entries[first]].astype(np.int64)
 
     def _values(self, row: int) -> list[int]:
         """The values that the person of a row can have."""
