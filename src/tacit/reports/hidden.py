@@ -24,7 +24,7 @@ def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     hidden, sensitive = counted(cost["cells_hidden"], "cell"), counted(cost["sensitive_cells"], "sensitive cell")
     lines = [f"{hidden} hidden besides {sensitive}; {cost['cells_hidden_share']:.3%} of the cells in use"]
     lines.append(f"Method   {made.method}{_optimum(made)}")
-    lines += [f"Where    {count:,} {PLACES[region]} ({region})" for region, count in cost["by_region"].items() if count]
+    lines += [f"Where    {count:,} of the {PLACES[region]} ({region})" for region, count in cost["by_region"].items() if count]
     if cost["by_column"]:
         lines.append("Columns  " + ", ".join(f"{visible(name)} {count:,}" for name, count in cost["by_column"].items()))
     if dropped:
