@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB
+from sklearn.preprocessing import OneHotEncoder
 
 import tacit
 from tacit.formats.partial import read_partial
 from tacit.inference.blanks import naive_bayes
+from tacit.inference.log_linear import largest_entropy
 from tests.naive_tables import bayes, shares_of_blanks
 
 VALUES = st.sampled_from(["s", "t"])
@@ -86,3 +89,23 @@ def test_naive_bayes_is_that_of_another_library() -> None:
     values[:40] = -1
     model = CategoricalNB(alpha=1, min_categories=4).fit(cells[40:], values[40:])
     assert naive_bayes(cells, values, np.arange(40)) == pytest.approx(model.predict_proba(cells[:40]))
+
+
+def test_the_largest_entropy_is_that_of_another_library() -> None:
+    rng = np.random.default_rng(8)
+    cells = rng.integers(0, 4, (300, 3)).astype(np.int32)
+    values = ((cells[:, 0] + rng.integers(0, 3, 300)) % 3).astype(np.int32)
+    values[:40] = -1
+    features = OneHotEncoder(categories=[range(4)] * 3).fit_transform(cells)
+    model = LogisticRegression(C=1.0, max_iter=5000, tol=1e-10).fit(features[40:], values[40:])
+    assert largest_entropy(cells, values, np.arange(40)) == pytest.approx(model.predict_proba(features[:40]), abs=1e-5)
+
+
+def test_the_largest_entropy_shows_the_shares_of_values_as_they_are() -> None:
+    rng = np.random.default_rng(9)
+    cells, values = rng.integers(-1, 3, (200, 2)).astype(np.int32), rng.integers(0, 4, 200).astype(np.int32)
+    shares = largest_entropy(cells, values, np.arange(200))
+    assert shares.sum(axis=0) == pytest.approx(np.bincount(values), abs=1e-3)
+    values[values == 2] = 1
+    assert (largest_entropy(cells, values, np.arange(9))[:, 2] == 0).all()
+    assert largest_entropy(cells, np.full(200, -1, np.int32), np.arange(9)).shape == (9, 0)

@@ -95,7 +95,10 @@ def test_a_model_counts_only_where_the_policy_limits_it() -> None:
     assert (free.verdict, free.measures["model_inferred"]) == ("clean", 0)
     tight = tacit.Policy(min_confidence=1, max_posterior=0.9)
     found = tacit.audit(table, data=fig2(), rows=FIG2_ROWS, policy=tight, attacks=["T02"])
-    assert [str(one) for one in found.table("T02")["reading"]] == ["model"]
+    assert [str(one) for one in found.table("T02")["reading"]] == ["model", "entropy"]
+    assert found.findings[1].statement.startswith("The distribution of largest entropy gives A4 s a probability of up to 0.9")
+    assert found.measures["entropy_posterior"] == pytest.approx(found.table("T02")["confidence"][1])
+    assert "entropy_posterior" not in audited(table, data=fig2(), rows=FIG2_ROWS).measures  # it takes long, and nobody asks
     assert found.findings[0].statement.startswith("Naive Bayes gives A4 s a probability of up to 0.98")
 
 

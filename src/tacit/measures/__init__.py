@@ -193,6 +193,8 @@ MEASURES: tuple[Measure, ...] = (
         "the largest share of a protected record's value among the other blanks with a pattern of its cells (T02; owner only)",
     ),
     Measure("wildcard_confidence", "share", "as `rule_confidence`, a blank condition cell fitting every value (T02)"),
+    Measure("entropy_posterior", "probability", "the same by the largest entropy that shows all rules with one condition (T02)"),
+    Measure("entropy_inferred", "records", "records at risk whose value that gives more than the confidence of the policy (T02)"),
     Measure("model_posterior", "probability", "the largest that naive Bayes gives the value of a record at risk (T02)"),
     Measure("model_inferred", "records", "records at risk whose value it gives more than the confidence of the policy (T02)"),
     Measure("itemsets_lost", "itemsets", "published before the repair and not after it"),

@@ -14,6 +14,7 @@ _READINGS = {
     "wildcard_confidence": "if a blank condition fits every value",
     "null_share_confidence": "of one value among the blanks (the owner knows)",
     "model_posterior": "by naive Bayes",
+    "entropy_posterior": "by the largest entropy that shows all rules with one condition",
 }
 
 
@@ -81,10 +82,12 @@ def readings(audit: Audit) -> list[str]:
     if not is_table(audit):
         return []
     known = {name: audit.measures.get(name) for name in _READINGS}
-    out = [f"{value:.3f} {_READINGS[name]}" for name, value in known.items() if value is not None]
-    if audit.measures.get("model_inferred"):
-        limit = audit.policy.to_dict()["min_confidence"]
-        out[-1] += f", above {limit:g} for {_records(int(audit.measures['model_inferred']))}"
+    limit, out = audit.policy.to_dict()["min_confidence"], []
+    for name, value in known.items():
+        if value is not None:
+            inferred = audit.measures.get(name.replace("_posterior", "_inferred")) if name.endswith("_posterior") else 0
+            over = f", above {limit:g} for {_records(int(inferred))}" if inferred else ""
+            out.append(f"{value:.3f} {_READINGS[name]}{over}")
     return out
 
 

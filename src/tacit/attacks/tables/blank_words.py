@@ -10,8 +10,9 @@ from tacit.attacks.tables.case import TableCase
 from tacit.attacks.tables.words import Told, described, percent, records, rows, show
 from tacit.model.partial import Thresholds
 
-#: ``known-only`` and ``wildcard`` as in :mod:`tacit.inference.unsafe`; ``blanks``: how many other blanks hide the value; ``model``: naive Bayes.
-Reading = Literal["known-only", "wildcard", "blanks", "model"]
+#: ``known-only`` and ``wildcard`` as in :mod:`tacit.inference.unsafe`; ``blanks``: how many other blanks hide the value; ``model``: naive Bayes;
+#: ``entropy``: the distribution of largest entropy.
+Reading = Literal["known-only", "wildcard", "blanks", "model", "entropy"]
 
 _INSTEAD = (
     "Hide condition cells of the sensitive records instead, the same attribute for all of them: "
@@ -23,10 +24,12 @@ __all__ = ["Reading", "Told", "caution", "described", "told"]
 
 def told(reading: Reading, found: Told, share: float) -> tuple[str, tuple[str, ...]]:
     """The sentence and the steps of a finding: what a reader does, what comes out, what to do instead."""
-    return {"known-only": _known_only, "wildcard": _wildcard, "blanks": _blanks, "model": _model}[reading](found, share)
+    if reading in ("model", "entropy"):
+        return _model(found, share, "Naive Bayes" if reading == "model" else "The distribution of largest entropy")
+    return {"known-only": _known_only, "wildcard": _wildcard, "blanks": _blanks}[reading](found)
 
 
-def _known_only(found: Told, _: float) -> tuple[str, tuple[str, ...]]:
+def _known_only(found: Told) -> tuple[str, tuple[str, ...]]:
     fits, share = described(found.pattern), percent(found.both, found.whole)
     statement = (
         f"Of the {records(found.whole)} with {fits} whose {found.column} is known, {found.both:,} {show(found.both)} {found.value} ({share}): "
@@ -40,7 +43,7 @@ def _known_only(found: Told, _: float) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def _wildcard(found: Told, _: float) -> tuple[str, tuple[str, ...]]:
+def _wildcard(found: Told) -> tuple[str, tuple[str, ...]]:
     fits, share = described(found.pattern), percent(found.both, found.whole)
     statement = (
         f"If a blank fits every value, {found.both:,} of the {records(found.whole)} with {fits} {show(found.both)} {found.column} {found.value} "
@@ -54,7 +57,7 @@ def _wildcard(found: Told, _: float) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def _blanks(found: Told, _: float) -> tuple[str, tuple[str, ...]]:
+def _blanks(found: Told) -> tuple[str, tuple[str, ...]]:
     fits, share = described(found.pattern), percent(found.both, found.whole)
     among = f" of records with {fits}" if fits else ""
     statement = (
@@ -69,9 +72,9 @@ def _blanks(found: Told, _: float) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def _model(found: Told, share: float) -> tuple[str, tuple[str, ...]]:
+def _model(found: Told, share: float, model: str) -> tuple[str, tuple[str, ...]]:
     people = records(len(found.rows))
-    statement = f"Naive Bayes gives {found.column} {found.value} a probability of up to {share:.3f} for {people}."
+    statement = f"{model} gives {found.column} {found.value} a probability of up to {share:.3f} for {people}."
     return statement, (
         "This reader needs the table only: a model is trained on all records that show their value.",
         "It takes several cells together where each rule by itself is within the limits.",

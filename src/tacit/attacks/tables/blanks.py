@@ -1,16 +1,17 @@
 """T02 what-blanks-say: readers who do not take a blank for "something else", but for what it is: hidden.
 
 Infers
-    Four readings, each with its largest confidence. *Known only*: the share of a value among the records with the pattern whose value is shown.
-    *Wildcard*: the same as T01, but a blank condition cell fits every value. *Share of blanks*: among the other blanks with the pattern, how
-    many hide the value of a sensitive record. *Model*: naive Bayes, trained on what the table shows.
+    Several readings, each with its largest confidence. *Known only*: the share of a value among the records with the pattern whose value is
+    shown. *Wildcard*: the same as T01, but a blank condition cell fits every value. *Share of blanks*: among the other blanks with the pattern,
+    how many hide the value of a sensitive record. *Models*, trained on what the table shows: naive Bayes; and where the policy limits
+    probabilities, or T02 is asked for by name, the distribution of largest entropy that shows every rule with one condition.
 Assumes
-    Known only, wildcard and the model need nothing but the table; the share of blanks needs what the blanks hide, which the owner knows, and a
-    reader who knows that blanks were made where the value is. The policy's confidence and support decide, for the model its largest probability.
+    Known only, wildcard and the models need nothing but the table; the share of blanks needs what the blanks hide, which the owner knows, and a
+    reader who knows that blanks were made where the value is. The policy's confidence and support decide, for models its largest probability.
 Claim
     Estimates. The counts are exact; which reading a reader takes is not known, so that each is told by itself.
 Cost
-    That of T01 three times, and one look at every cell for the model.
+    That of T01 three times, and one look at every cell for naive Bayes; the largest entropy takes seconds with many different rows.
 Example
     All four blanks of a table hide the value s, two of them made so that no rule tells the other two. Whoever knows that reads s in each.
 Reference
@@ -30,7 +31,9 @@ from tacit.attacks.sensitive.values import BEHIND_PROOFS
 from tacit.attacks.tables import blank_words as words
 from tacit.attacks.tables.case import Attribute, TableCase
 from tacit.attacks.tables.rules import NOTHING
+from tacit.errors import LimitReached
 from tacit.inference.blanks import BlankReading, naive_bayes, read_blanks
+from tacit.inference.log_linear import largest_entropy
 from tacit.inference.patterns import Cells
 from tacit.inference.unsafe import RuleList, unsafe_rules
 from tacit.model.audit import AttackRun
@@ -72,13 +75,13 @@ class _Outcome:
         self.target, self.case, self.bars = target, case, case.thresholds(target.policy)
         self.found: list[_Found] = []
         self.complete = True
-        self.known = self.wildcard = self.model = 0.0
-        self.inferred = 0
+        self.known = self.wildcard = 0.0
+        self.models: dict[str, tuple[float, int]] = {}
         shares = []
         for attribute in case.attributes:
             self._rules(attribute)
             shares.append(self._blanks(attribute))
-            self._model(attribute)
+            self._models(attribute)
         known = [one for one in shares if one is not None]
         self.null_share = max(known) if known else None
         self.found.sort(key=lambda one: (-one.share, -len(one.rows), one.reading, one.cells))
@@ -123,25 +126,36 @@ class _Outcome:
             told = _Found("blanks", attribute, one.cells, one.value, one.whole, one.both, one.both / one.whole, rows[one.rows])
             self.found.append(told)
 
-    def _model(self, attribute: Attribute) -> None:
-        """What naive Bayes makes of the table; a finding only where the policy limits probabilities."""
+    def _models(self, attribute: Attribute) -> None:
+        """What models make of the table."""
         case = self.case.counted(attribute)
-        chance = naive_bayes(case.conditions, case.sensitive, case.rows)
+        self._model("model", attribute, naive_bayes(case.conditions, case.sensitive, case.rows))
+        if CODE not in self.target.named and self.target.policy.max_posterior is None:
+            return
+        try:
+            check = lambda: self.target.limits.check(CODE)  # noqa: E731 - the same few words as above
+            self._model("entropy", attribute, largest_entropy(case.conditions, case.sensitive, case.rows, check=check))
+        except LimitReached:
+            self.complete = False
+
+    def _model(self, reading: words.Reading, attribute: Attribute, chance: npt.NDArray[np.float64]) -> None:
+        """The probabilities of true values, or of the most probable ones; findings only where the policy limits them."""
         if not chance.shape[1]:
             return
-        guessed = np.where(case.truth >= 0, case.truth, chance.argmax(axis=1))
+        guessed = np.where(attribute.truth >= 0, attribute.truth, chance.argmax(axis=1))
         sure: npt.NDArray[np.float64] = np.zeros(len(guessed))
         there = guessed < chance.shape[1]
         sure[there] = chance[there, guessed[there]]
-        self.model = max(self.model, float(sure.max(initial=0.0)))
-        self.inferred += int((sure > float(self.bars.confidence)).sum())
+        largest, inferred = self.models.get(reading, (0.0, 0))
+        over = int((sure > float(self.bars.confidence)).sum())
+        self.models[reading] = max(largest, round(float(sure.max(initial=0.0)), 9)), inferred + over
         limit = self.target.policy.max_posterior
         if limit is None:
             return
         for value in np.unique(guessed[sure > limit]).tolist():
             mine = (guessed == value) & (sure > limit)
-            rows, share = case.rows[mine], float(sure[mine].max())
-            self.found.append(_Found("model", attribute, (), value, 0, 0, share, rows))
+            rows, share = attribute.rows[mine], float(sure[mine].max())
+            self.found.append(_Found(reading, attribute, (), value, 0, 0, share, rows))
 
     def run(self) -> AttackRun:
         """The run with its measures and findings."""
@@ -161,8 +175,8 @@ class _Outcome:
                 "known_only_confidence": self.known,
                 "null_share_confidence": self.null_share,
                 "wildcard_confidence": self.wildcard,
-                "model_posterior": self.model,
-                "model_inferred": self.inferred,
+                **{f"{reading}_posterior": largest for reading, (largest, _) in self.models.items()},
+                **{f"{reading}_inferred": inferred for reading, (_, inferred) in self.models.items()},
             },
             columns={
                 "reading": np.array([one.reading for one in self.found], object),
