@@ -24,7 +24,7 @@ from tacit.model.table import Table
 from tacit.model.utility import Utility
 
 #: Of more people than this, the errors of a release are not measured while it is made.
-MEASURED_AT_ONCE = 100_000
+MEASURED_AT_ONCE = 50_000
 
 
 @dataclass(frozen=True, slots=True)
