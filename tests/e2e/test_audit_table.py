@@ -72,6 +72,20 @@ def test_findings_are_explained_and_verified(place: Path) -> None:
     assert "Largest confidence" in page
 
 
+def test_what_rules_tell_about_somebody(place: Path) -> None:
+    how = (*ROLES, "--rows", place / "rows.txt", "--min-confidence", ".55")
+    told = tacit("explain", place / "original.csv", *how, "--who", "A1=a,A3=d")
+    assert told.exit_code == 0
+    assert told.output.startswith("2 records fit, and 5 rules tell a sensitive cell among them.")
+    found = record("explain", place / "original.csv", *how, "--who", "A3=c", "--top", "9")
+    assert len(found["findings"]) == 7
+    assert all(any(cited.get("line") == 2 for cited in one["because"]) for one in found["findings"])
+    none = tacit("explain", place / "original.csv", *how, "--who", "A1=x7").output
+    assert none == "1 record fits, and no rule tells their sensitive cells.\n"
+    for who in ("A9=a", "A1=nobody", "A1"):
+        assert tacit("explain", place / "original.csv", *how, "--who", who).exit_code == 2
+
+
 def test_an_external_report_names_nothing(place: Path) -> None:
     how = (*ROLES, "--rows", place / "rows.txt", "--min-confidence", ".55", "--report-kind", "external")
     text = tacit("audit", place / "original.csv", *how, "--report", place / "r.html").output

@@ -34,7 +34,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     ),
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
+@options.data
 @click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
 @click.option(
     "--knowledge",

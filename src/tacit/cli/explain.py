@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 @click.option(
     "--who",
     metavar="DESCRIPTION",
-    help="Of rules and bucketized releases: tell instead what an attacker guesses about whoever fits, such as education=Doctorate,sex=Male.",
+    help="Of rules, tables and bucketized releases: tell instead what is guessed about whoever fits, such as education=Doctorate,sex=Male.",
 )
-@click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
+@options.data
 @click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
 @click.option(
     "--knowledge",
@@ -131,8 +131,8 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
             _explain_member(release, json_to, given)
             return
         if release.kind == "table":
-            remedy = "Explain a finding of tacit audit with --finding"
-            raise OptionError("is about rules and bucketized releases, and this is a table", where="--who", remedy=remedy)
+            _explain_records(release, settings, json_to)
+            return
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
         top, seconds = given["top"] or 5, given["time_limit"]
         knowledge = list(given["knowledge"]) or None
@@ -165,6 +165,24 @@ def _explain_member(release: Release, json_to: str | None, given: dict[str, Any]
         )
         return f"{told}\n{how}\n"
 
+    emit(record, text, json_to=json_to)
+
+
+def _explain_records(release: Release, settings: Settings, json_to: str | None) -> None:
+    """Which rules of a table tell the blank cell of whoever fits."""
+    given = settings.given
+    for name, option in (("known", "--known"), ("picture_to", "--picture"), ("knowledge", "--knowledge")):
+        if given[name]:
+            raise OptionError("is for rules, and this release is a table", where=option, remedy="Leave it out")
+    findings, sentence = tables.rules_about(release, settings, given["who"])
+    shown = findings[: given["top"] or 5]
+
+    def text() -> str:
+        return "\n".join(
+            [f"{sentence}\n", *(_text((f"{place}.", one.statement), one.steps) for place, one in enumerate(shown, 1))]
+        )
+
+    record = {"format": "tacit.explanation/1", "statement": sentence, "findings": [one.to_dict() for one in shown]}
     emit(record, text, json_to=json_to)
 
 

@@ -52,6 +52,11 @@ json_option = click.option(
 output = click.option(
     "-o", "--output", metavar="OUT", help="Write the release to OUT (.csv, .csv.gz, .parquet), its header to OUT.json."
 )
+data = click.option(
+    "--data",
+    metavar="DATA",
+    help="The data the release was made from: the same findings, found faster. Of a table: the one before cells were hidden.",
+)
 min_support = click.option(
     "--min-support", metavar="S", help="How many people a pattern needs: a share (0.05, 5%) or a whole number of people."
 )

@@ -13,6 +13,7 @@ from tacit.cli.settings import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
+    from tacit.model.finding import Finding
     from tacit.model.partial import PartialTable
     from tacit.model.policy import Policy
     from tacit.model.release import Release
@@ -89,6 +90,37 @@ def read_original(release: Release, settings: Settings) -> PartialTable | None:
     rule = given.get("missing_rule") or (head.missing_rule if mark is not None else None) or "category"
     marks = {"blank": given.get("blank", ()), "missing": mark, "missing_rule": rule}
     return read_partial(given["data"], qi=head.qi, sa=head.sa, **marks)
+
+
+def rules_about(release: Release, settings: Settings, who: str) -> tuple[list[Finding], str]:
+    """The findings of T01 about whoever fits a description, and how many records those are, in a sentence."""
+    import numpy as np
+
+    from tacit.api import audit
+    from tacit.model.partial import PartialTable
+    from tacit.model.person import read_who
+    from tacit.model.schema import require_column
+
+    assert isinstance(release, PartialTable)
+    given, fits = settings.given, np.ones(release.n, np.bool_)
+    for name, value in read_who(who).items():
+        require_column(name, release.people.names, where="--who")
+        column = release.people.column(name)
+        fits &= (column.codes == column.values.index(value)) if value in column.values else False
+    if not fits.any():
+        raise OptionError("no record shows all these values", where="--who", remedy="Leave some of them out, or check them")
+    policy, original = policy_of(release, settings), read_original(release, settings)
+    found = audit(release, data=original, rows=given["rows"], policy=policy, attacks=["T01"], time_limit=given["time_limit"])
+    rows = {release.line(row) for row in np.flatnonzero(fits).tolist()}
+    told = [one for one in found.findings if rows & {cited.place for cited in one.because if isinstance(cited.place, int)}]
+    number = int(fits.sum())
+    records = "1 record fits" if number == 1 else f"{number:,} records fit"
+    rules = (
+        f"{len(told):,} rule{'s tell' if len(told) != 1 else ' tells'} a sensitive cell among them"
+        if told
+        else "no rule tells their sensitive cells"
+    )
+    return told, f"{records}, and {rules}."
 
 
 def check_reading(given: Mapping[str, Any]) -> None:
