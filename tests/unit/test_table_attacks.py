@@ -204,6 +204,23 @@ def test_a_finding_that_was_changed_is_rejected(change: Any) -> None:
     assert not outcome.ok
 
 
+@pytest.mark.parametrize(
+    ("limit", "value", "old", "new"),
+    [
+        ("min_confidence", 0.99, "more than 55 %", "more than 99 %"),
+        ("min_confidence", 0.7142857142857143, "more than 55 %", "more than 71.4 %"),
+        ("min_support", 5, "and 0 records", "and 5 records"),
+    ],
+)
+def test_a_rule_within_the_thresholds_is_rejected_whatever_its_words(limit: str, value: float, old: str, new: str) -> None:
+    record = _record()
+    finding = next(one for one in record["findings"] if one["event"].keys() == {"A2", "A4"})
+    finding["steps"] = [step.replace(old, new) for step in finding["steps"]]
+    record["policy"][limit] = value
+    problems = check_audit(record, [fig2({0: "A4"})]).problems
+    assert f"{finding['id']}: the rule is within the thresholds of the policy" in problems
+
+
 def test_findings_about_another_table_are_rejected() -> None:
     record = copy.deepcopy(_record())
     assert not check_audit(record, [fig2({0: "A4", 1: "A4 A2", 2: "A2"})]).ok
