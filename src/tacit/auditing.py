@@ -18,6 +18,7 @@ from tacit.attacks.sensitive.values import baseline_of
 from tacit.attacks.tables.case import TableCase
 from tacit.errors import OptionError, nearest_name
 from tacit.formats.knowledge import read_knowledge
+from tacit.formats.marks import Marks
 from tacit.formats.partial import read_partial
 from tacit.formats.rows import read_rows
 from tacit.formats.tables import read_table
@@ -93,8 +94,11 @@ def table_case(release: Release, data: Any, rows: Any) -> TableCase | None:
         head = release.header
         rule: Any = (head.missing_rule if head.missing is not None else None) or "category"
         original = read_partial(data, qi=head.qi, sa=head.sa, missing=head.missing, missing_rule=rule, where=place)
-    known = original or release
-    return TableCase(release, None if rows is None else read_rows(rows, known.people), original)
+    known, cells = original or release, None
+    if isinstance(rows, Marks):
+        cells = rows.sensitive[:, [known.people.names.index(name) for name in release.header.sa]]
+        rows = rows.rows
+    return TableCase(release, None if rows is None else read_rows(rows, known.people), original, cells)
 
 
 def repairable(release: Release) -> Listed:

@@ -205,7 +205,14 @@ class _Case:
     def audit(self, partial: PartialTable) -> Audit:
         """What the table gives away, to readers of several kinds."""
         self.check()
-        return audit(partial, data=self.original, rows=self.rows, policy=self.policy, time_limit=self.limits.seconds_left)
+        return audit(partial, data=self.original, rows=self.marked, policy=self.policy, time_limit=self.limits.seconds_left)
+
+    @property
+    def marked(self) -> Marks:
+        """The cells to protect, each by itself."""
+        sensitive = np.zeros(self.original.hidden.shape, np.bool_)
+        sensitive[:, [self.original.people.names.index(name) for name in self.original.people.schema.sa]] = self.cells.protected
+        return Marks(np.zeros_like(sensitive), sensitive)
 
     def cost(self, blank: Flags, found: Found, seed: int) -> dict[str, Any]:
         """What was hidden, where, and what that does to the use of the table."""

@@ -95,6 +95,22 @@ def test_an_external_report_names_nothing(place: Path) -> None:
             assert secret not in told
 
 
+def test_marks_name_cells_instead_of_rows(place: Path) -> None:
+    (place / "marks.csv").write_text("row,column,mark\n0,A4,-\n4,A4,-\n1,A1,+\n")
+    how = (*ROLES, "--min-confidence", ".55", "--attack", "T01")
+    found = record("audit", place / "original.csv", *how, "--marks", place / "marks.csv", code=1)
+    named = record("audit", place / "original.csv", *how, "--rows", place / "rows.txt", code=1)
+    assert found == named
+    assert tacit("explain", place / "original.csv", *how[:-2], "--marks", place / "marks.csv").exit_code == 0
+    for text, what in (
+        ("row,column,mark\n1,A1,+\n", "no cell as sensitive"),
+        ("row,column,mark\n0,A1,-\n", "no sensitive column"),
+    ):
+        (place / "marks.csv").write_text(text)
+        done = program("audit", "original.csv", *how, "--marks", "marks.csv", cwd=place)
+        assert (done.returncode, what in done.stderr.decode()) == (2, True)
+
+
 def test_packed_tables_parquet_and_a_condition(place: Path) -> None:
     packed = place / "t.csv.gz"
     packed.write_bytes(gzip.compress((place / "original.csv").read_bytes()))

@@ -14,6 +14,7 @@ import pytest
 import tacit
 from tacit.checker import check_audit
 from tacit.errors import InputError, OptionError
+from tacit.formats.marks import read_marks
 from tacit.formats.partial import read_partial
 from tests.naive_tables import FIG2, FIG2_ROWS
 
@@ -87,6 +88,18 @@ def test_several_sensitive_columns_are_protected_one_by_one() -> None:
     ids = {finding.id for finding in found.findings}
     assert len(ids) == len(found.findings)
     assert ids == {finding.id for one in alone.values() for finding in one.findings}
+
+
+def test_single_cells_of_several_columns_may_be_protected() -> None:
+    cells = {name: [row[place] for row in FIG2] for place, name in enumerate(NAMES)}
+    original = read_partial(cells, qi="A1,A2", sa="A3,A4")
+    published = read_partial(cells | {"A4": ["", *cells["A4"][1:]]}, qi="A1,A2", sa="A3,A4")
+    marks = read_marks({"row": [0], "column": ["A4"], "mark": ["-"]}, original.people)
+    found = audited(published, data=original, rows=marks, attacks=["T01"])
+    assert {str(one) for one in found.table("T01")["column"]} == {"A4"}
+    assert not any("published as it is" in one.statement for one in found.findings)
+    whole = audited(published, data=original, rows=[0], attacks=["T01"])
+    assert "published as it is" in whole.findings[0].statement
 
 
 def test_a_model_counts_only_where_the_policy_limits_it() -> None:

@@ -136,7 +136,7 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
             data=people,
             known=known,
             knowledge=list(given["knowledge"]) or None,
-            rows=given["rows"],
+            rows=tables.rows_of(release, people, given),
             policy=tables.policy_of(release, settings),
             attacks=codes,
             algorithm=given["algorithm"],

@@ -78,7 +78,11 @@ def explain_command(release_file: str, wanted: str | None, pattern: str | None, 
     with watched("auditing") as progress:
         release = reading.read(release_file, given, settings)
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
-        limits = {"policy": tables.policy_of(release, settings), "rows": given["rows"], "time_limit": given["time_limit"]}
+        limits = {
+            "policy": tables.policy_of(release, settings),
+            "rows": tables.rows_of(release, people, given),
+            "time_limit": given["time_limit"],
+        }
         limits["attacks"] = _attack_of(wanted)
         found = audit(release, data=people, known=known, knowledge=list(given["knowledge"]) or None, progress=progress, **limits)
     if wanted is None and not found.findings:

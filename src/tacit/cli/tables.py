@@ -35,9 +35,14 @@ min_confidence = click.option(
 min_support = click.option(
     "--min-support", metavar="S", help="... and its support is above this: a number of people, or a share such as 0.2%.  [0]"
 )
+marks = click.option(
+    "--marks",
+    metavar="FILE.csv",
+    help="Instead: a mark for each cell, or lines row,column,mark: + must be published, - is sensitive, nothing leaves it free.",
+)
 #: What says of an audit or an explanation that it is about a table.
-of_tables = together(rows, blank, min_confidence, min_support)
-_OPTIONS = ("rows", "blank", "min_confidence", "min_support")
+of_tables = together(rows, marks, blank, min_confidence, min_support)
+_OPTIONS = ("rows", "marks", "blank", "min_confidence", "min_support")
 
 
 def policy_of(release: Release, settings: Settings) -> Policy:
@@ -78,6 +83,21 @@ def as_recorded(record: Any, place: int, given: Mapping[str, Any]) -> Mapping[st
     return {**given, "form": "table", **{name: given.get(name) or value for name, value in known.items()}}
 
 
+def rows_of(release: Release, original: Any, given: Mapping[str, Any]) -> Any:
+    """The rows, or the single cells, to protect; None where none are named."""
+    from tacit.formats.marks import read_marks
+    from tacit.model.partial import PartialTable
+
+    if given.get("marks") is None or not isinstance(release, PartialTable):
+        return given.get("rows")
+    if given.get("rows") is not None:
+        raise OptionError("says what --rows says, too", where="--marks", remedy="Give one of them")
+    found = read_marks(given["marks"], (original or release).people)
+    if not len(found.rows):
+        raise OptionError("marks no cell as sensitive", where="--marks", remedy="Mark the cells to protect with -")
+    return found
+
+
 def read_original(release: Release, settings: Settings) -> PartialTable | None:
     """The table before cells were hidden, where it is given: read with the roles and the marks of the table."""
     from tacit.formats.partial import read_partial
@@ -110,7 +130,14 @@ def rules_about(release: Release, settings: Settings, who: str) -> tuple[list[Fi
     if not fits.any():
         raise OptionError("no record shows all these values", where="--who", remedy="Leave some of them out, or check them")
     policy, original = policy_of(release, settings), read_original(release, settings)
-    found = audit(release, data=original, rows=given["rows"], policy=policy, attacks=["T01"], time_limit=given["time_limit"])
+    found = audit(
+        release,
+        data=original,
+        rows=rows_of(release, original, given),
+        policy=policy,
+        attacks=["T01"],
+        time_limit=given["time_limit"],
+    )
     rows = {release.line(row) for row in np.flatnonzero(fits).tolist()}
     told = [one for one in found.findings if rows & {cited.place for cited in one.because if isinstance(cited.place, int)}]
     number = int(fits.sum())

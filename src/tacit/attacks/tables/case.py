@@ -39,13 +39,14 @@ class TableCase:
     """A table as it is, or is to be, published.
 
     ``rows`` are those that the owner declares sensitive (None: nobody says, and every blank sensitive cell is at risk), ``original`` the table
-    before cells were hidden. A sensitive cell of a declared row counts as blank even where the table shows it: then the table is the original
-    itself, unless another one is given.
+    before cells were hidden. ``cells`` (rows x sensitive columns) says which cells of those rows are meant, where these are not all. Such a cell
+    counts as blank even where the table shows it: then the table is the original itself, unless another one is given.
     """
 
     partial: PartialTable
     rows: Numbers | None = None
     original: PartialTable | None = None
+    cells: Flags | None = None
 
     def __post_init__(self) -> None:
         if self.rows is None and self.partial.sensitive is not None:
@@ -78,9 +79,13 @@ class TableCase:
     @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
         """The sensitive attributes one by one."""
-        return tuple(self._attribute(name) for name in self.partial.people.schema.sa)
+        return tuple(self._attribute(place, name) for place, name in enumerate(self.partial.people.schema.sa))
 
-    def _attribute(self, name: str) -> Attribute:
+    def _declared(self, place: int) -> Numbers | None:
+        """The rows whose cell of a sensitive column the owner wants to protect."""
+        return self.rows if self.cells is None else np.flatnonzero(self.cells[:, place]).astype(np.int64)
+
+    def _attribute(self, place_of_column: int, name: str) -> Attribute:
         column = self.partial.people.column(name)
         texts = set(column.values) - {""}
         if self.original is not None:
@@ -92,10 +97,11 @@ class TableCase:
         true: Codes | None = None
         if self.original is not None:
             true = _recoded(before.values, before.codes, place)
-        elif self.rows is not None and bool((shown[self.rows] >= 0).any()):
+        declared = self._declared(place_of_column)
+        if self.original is None and declared is not None and bool((shown[declared] >= 0).any()):
             true = shown
         blank = shown < 0 if true is None else (shown < 0) & (true >= 0)
-        rows = np.flatnonzero(blank).astype(np.int64) if self.rows is None else self.rows
+        rows = np.flatnonzero(blank).astype(np.int64) if declared is None else declared
         return Attribute(name, values, shown, true, rows)
 
     def counted(self, attribute: Attribute) -> Case:
@@ -106,7 +112,7 @@ class TableCase:
         """Rows that are declared sensitive and whose cell the table shows nevertheless, where the original is another table."""
         if self.original is None or self.rows is None:
             return np.empty(0, np.int64)
-        return self.rows[attribute.shown[self.rows] >= 0]
+        return attribute.rows[attribute.shown[attribute.rows] >= 0]
 
     @property
     def at_risk(self) -> int:
