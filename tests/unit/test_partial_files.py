@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 import tacit
@@ -113,6 +115,26 @@ def test_what_is_a_table_is_known_by_its_columns(tmp_path: Path) -> None:
     assert not looks_like_table(tmp_path / "t.csv")
     assert not looks_like_table(tmp_path / "none.csv", sa="job")
     assert not looks_like_table(tmp_path, sa="job")
+
+
+def test_a_table_in_a_database_is_a_table(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "d.sqlite") as base:
+        base.execute("CREATE TABLE people (age INTEGER, job TEXT)")
+        base.executemany("INSERT INTO people VALUES (?, ?)", [(30, None), (None, "x"), (41, "y")])
+    base.close()
+    place = f"{tmp_path / 'd.sqlite'}::people"
+    assert looks_like_table(place, qi="age", sa="job")
+    table = tacit.read_release(place, qi="age", sa="job")
+    assert isinstance(table, PartialTable)
+    assert table.hidden.tolist() == [[False, True], [True, False], [False, False]]
+    assert not looks_like_table(f"{tmp_path / 'd.sqlite'}::nobody", qi="age", sa="job")
+
+
+def test_frames_are_tables_where_roles_are_given() -> None:
+    frame = pandas.DataFrame({"age": [30, None, 41], "job": ["x", "y", None]})
+    table = tacit.read_release(frame, qi="age", sa="job")
+    assert isinstance(table, PartialTable)
+    assert table.hidden.tolist() == [[False, False], [True, False], [False, True]]
 
 
 def test_regions_of_hidden_cells() -> None:

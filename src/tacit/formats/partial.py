@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
+from tacit.errors import InputError, OptionError, TacitError
 from tacit.formats.files import FilePath, open_text, shown
 from tacit.formats.header import header_path
 from tacit.formats.table_files import open_table_file
@@ -122,11 +122,11 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
         return False
     if os.path.lexists(path) and _entries(path) is not None:
         return True
-    if not (sa and os.path.lexists(path)):
+    if not sa:
         return False
     try:
-        rows = open_table_file(path, where=shown(path))
-    except InputError:
+        rows = open_table_file(path, where=shown(path))  # also a table in a database, FILE::TABLE
+    except TacitError:
         return False
     try:
         return {*column_names(qi, rows.names), *column_names(sa, rows.names)} <= set(rows.names)
