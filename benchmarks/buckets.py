@@ -86,7 +86,7 @@ def growth() -> str:
     """Lines of the table: the whole run on more and more people."""
     whole_run(20_000)  # kernels are compiled once
     lines = []
-    for n in (100_000, 1_000_000, 3_000_000):
+    for n in (100_000, 1_000_000, 3_000_000, 10_000_000):
         seconds, cpu, memory = whole_run(n)
         lines.append(f"| {n:,} | {seconds:.1f} | {cpu:.1f} | {1e6 * cpu / n:.1f} | {memory:.2f} |")
     return "\n".join(lines)
