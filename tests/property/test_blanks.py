@@ -43,7 +43,7 @@ def frame(rows: list[tuple[str, ...]]) -> dict[str, list[str]]:
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(tables(), st.integers(0, 2), st.sampled_from([Fraction(1, 2), Fraction(3, 5), Fraction(9, 10)]))
 def test_shares_of_blanks_are_those_of_the_definition(
     case: tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[int]], support: int, confidence: Fraction
