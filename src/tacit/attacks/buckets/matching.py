@@ -55,7 +55,6 @@ class _Outcome:
         case, rows, left = self.case, self.rows, self.left
         sizes = case.buckets.sizes
         by_exclusion = case.valid.cells.people[case.valid.unexcluded < self.least]
-        pinned = left[rows] == 1
         return AttackRun(
             CODE,
             NAME,
