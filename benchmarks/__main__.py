@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import buckets, detection, grouping, mining, negative, rules, starting
+from benchmarks import buckets, detection, grouping, hiding, mining, negative, rules, starting
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS: tuple[Callable[[], str], ...] = (
@@ -23,6 +23,7 @@ BENCHMARKS: tuple[Callable[[], str], ...] = (
     negative.run,
     grouping.run,
     buckets.run,
+    hiding.run,
     starting.run,
 )
 PROGRAMS = ("tacit", "numpy", "scipy", "numba", "duckdb", "pyfim", "mlxtend", "cvxpy", "clarabel", "ecos")

@@ -91,7 +91,7 @@ def hide(
     tell(0.2)
     found = find_cells(problem, regions, chosen, seed=seed, limits=limits)
     tell(0.5)
-    made = case.released(problem, found, regions, chosen, seed, tell)
+    made = case.released(found, regions, chosen, seed, tell)
     if chosen == "uniform" and not made.ok:
         stricter = case.stricter(problem, regions, seed)
         made = stricter if stricter is not None and stricter.ok else made
@@ -145,11 +145,9 @@ class _Case:
         out = self.original.hide(everywhere)
         return replace(out, sensitive=self.rows)
 
-    def released(
-        self, problem: Problem, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]
-    ) -> Hidden:
+    def released(self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]) -> Hidden:
         """The table as it may be published, once it is checked, with the audits of before and after."""
-        blank = hidden_cells(problem, found.state.outcome(), seed=seed)
+        blank = hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
         partial = self.partial(blank)
         outside = blank & ~self.cells.may_hide(regions)
         left = self.unsafe(partial)
@@ -171,7 +169,7 @@ class _Case:
     def stricter(self, problem: Problem, regions: frozenset[str], seed: int) -> Hidden | None:
         """The table in which the same attributes of all sensitive records are hidden for a reader of known values only, too."""
         found = find_stricter(problem, regions, self.limits)
-        return None if found is None else self.released(problem, found, regions, "uniform", seed, lambda _share: None)
+        return None if found is None else self.released(found, regions, "uniform", seed, lambda _share: None)
 
     def uniform(self, problem: Problem, seed: int) -> Tried:
         """What hiding the same attributes of all sensitive records would come to, where something remains otherwise."""
@@ -180,7 +178,7 @@ class _Case:
             found = find_cells(problem, regions, "uniform", seed=seed, limits=self.limits)
         except RepairError as error:
             return Tried("uniform", None, {}, str(error))
-        made = self.released(problem, found, regions, "uniform", seed, lambda _share: None)
+        made = self.released(found, regions, "uniform", seed, lambda _share: None)
         if not made.ok:
             stricter = self.stricter(problem, regions, seed)
             made = stricter if stricter is not None and stricter.ok else made

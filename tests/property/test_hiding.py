@@ -90,6 +90,25 @@ def test_no_hidden_cell_could_be_published_again(cells: Cells, confidence: Fract
             assert not is_safe(cells, fewer, confidence, support)
 
 
+def test_restoring_is_needed_at_all() -> None:
+    """On some tables the greedy hides more than it needs at first."""
+    spared = 0
+    for seed in range(120):
+        problem = problem_of(made_cells(seed, people=30, sensitive=5), Fraction(2, 5), 0)
+        for regions in (frozenset({"sc"}), frozenset({"nc", "sc"})):
+            state = Hiding(problem, regions)
+            gains = Gains(state)
+            while not state.is_safe:
+                choice = gains.best() or gains.most_ended()
+                assert choice is not None
+                gains.hide(*choice, gains.repeats(*choice))
+            found = hide_by_gain(problem, regions)
+            assert found is not None
+            assert found.cells_hidden <= state.cells_hidden
+            spared += state.cells_hidden - found.cells_hidden
+    assert spared > 0
+
+
 @settings(deadline=None, max_examples=40)
 @given(tables(), CONFIDENCES)
 def test_hiding_everything_less_what_need_not_be_is_safe(cells: Cells, confidence: Fraction) -> None:
@@ -108,7 +127,8 @@ def test_gains_stay_those_that_are_counted_anew(cells: Cells, confidence: Fracti
     problem = problem_of(cells, confidence, 0)
     state = Hiding(problem, frozenset({"ns", "nc", "sc"}))
     gains, chance = Gains(state), np.random.default_rng(seed)
-    for _ in range(6):
+    for _ in range(10):
+        known = len(state.piles)
         open_cells = np.argwhere(np.isfinite(gains.gain)).tolist()
         for number, cell in open_cells:
             before = potential(gains)
@@ -118,7 +138,7 @@ def test_gains_stay_those_that_are_counted_anew(cells: Cells, confidence: Fracti
         if not open_cells:
             break
         number, cell = open_cells[int(chance.integers(len(open_cells)))]
-        forget_new_piles(gains)
+        forget_new_piles(gains, known)
         gains.hide(number, cell, int(chance.integers(1, state.people[number] + 1)))
 
 
@@ -127,13 +147,41 @@ def potential(gains: Gains) -> float:
     return float((state.problem.thresholds.excess(state.having, state.both) * state.owners / gains.at_start).sum())
 
 
-def forget_new_piles(gains: Gains) -> None:
+def forget_new_piles(gains: Gains, known: int) -> None:
     """Piles that only trying made are taken away again, so that the gains find them new."""
-    known = len(gains.gain)
     for pile in gains.state.piles[known:]:
         del gains.state._number[pile]
     del gains.state.piles[known:]
     del gains.state.people[known:]
+
+
+@settings(deadline=None, max_examples=80)
+@given(tables(), st.integers(0, 2**32 - 1))
+def test_counts_stay_those_of_the_table(cells: Cells, seed: int) -> None:
+    """Whatever is hidden and published again, in whatever order, rules count what a table with these blanks holds."""
+    problem = problem_of(cells, Fraction(1, 2), 0).merged()
+    state, chance = Hiding(problem, frozenset({"ns", "nc", "sc"})), np.random.default_rng(seed)
+    for _ in range(12):
+        piles = [number for number, people in enumerate(state.people) if people]
+        number = piles[int(chance.integers(len(piles)))]
+        cell = int(chance.integers(problem.cells))
+        if state.may_hide(number, cell):
+            state.hide(number, cell, int(chance.integers(1, state.people[number] + 1)))
+        elif state.piles[number].hidden >> cell & 1:
+            state.restore(number, cell)
+    blank = blank_cells(state)
+    values = np.where(blank[:, cells.attributes :], -1, cells.values)
+    values = np.where(cells.protected, cells.values, values)  # what is protected stays what is to be told
+    conditions = np.where(blank[:, : cells.attributes], -1, cells.conditions)
+    anew = problem_of(Cells(conditions.astype(np.int32), values.astype(np.int32), cells.protected), Fraction(1, 2), 0)
+    assert counts_of(anew.rules.having, anew.rules.both, anew.rules.owners) == counts_of(
+        *(part[(state.both > 0) & (state.owners > 0)] for part in (state.having, state.both, state.owners))
+    )
+
+
+def counts_of(*parts: np.ndarray) -> Counter[tuple[int, ...]]:
+    """The counts of rules, in no order."""
+    return Counter(zip(*(part.tolist() for part in parts), strict=True))
 
 
 # The optimum
@@ -187,11 +235,11 @@ def test_the_papers_methods_are_close_and_the_rival_is_not(totals: Counter[tuple
 
 
 @settings(deadline=None, max_examples=40)
-@given(tables().filter(lambda cells: cells.published is None), CONFIDENCES, st.integers(0, 2))
+@given(tables().filter(lambda cells: cells.published is None and cells.values.shape[1] == 1), CONFIDENCES, st.integers(0, 2))
 def test_condition_cells_of_others_never_help_where_values_may_be_hidden(
     cells: Cells, confidence: Fraction, support: int
 ) -> None:
-    """Lemma 1 of the paper, on optima."""
+    """Lemma 1 of the paper, on optima; of several sensitive columns it does not hold: one condition cell may do for two values."""
     problem = problem_of(cells, confidence, support)
 
     def optimum(*regions: str) -> int:

@@ -198,6 +198,17 @@ def test_uniform_says_when_marks_stand_in_its_way() -> None:
         find_cells(problem_of(marked(cells, published), CONFIDENCE, 0), frozenset({"sc", "ns"}), "uniform", seed=0, limits=NONE)
 
 
+def test_uniform_prefers_the_attribute_with_the_fewest_cells() -> None:
+    """Only both attributes together tell the value; the second one is blank in one of the two sensitive records, so hiding it costs less."""
+    rows = [(0, 0, 0), (0, -1, 0), *[(0, 0, 0)] * 3, *[(0, 1, 1)] * 3, *[(1, 0, 1)] * 3]
+    table = np.array(rows, np.int32)
+    protected = np.zeros((len(rows), 1), bool)
+    protected[:2] = True
+    problem = problem_of(Cells(table[:, :2], table[:, 2:], protected), CONFIDENCE, 0)
+    found = find_cells(problem, frozenset({"sc"}), "uniform", seed=0, limits=NONE)
+    assert hidden_cells(problem, found.state.outcome(), seed=0)[:2].tolist() == [[False, True, False], [False, False, False]]
+
+
 # Several sensitive columns
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.hiding.counts import Hiding, Touched
-from tacit.hiding.problem import REGIONS, RELEVANT, Problem
+from tacit.hiding.problem import OTHER, REGIONS, RELEVANT, Codes, Counts, Problem
 from tacit.hiding.restoring import restore_while_safe
 from tacit.hiding.rgraph import hide_along_graph
 from tacit.hiding.smc import hide_values
@@ -55,8 +55,9 @@ def subsets(regions: Iterable[str]) -> list[frozenset[str]]:
 
 def hide_by_gain(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
     """What the greedy hides with just these regions, less what turned out not to be needed; None where it finds no safe table."""
-    if regions == {"ns"}:
-        problem = problem.only_unsafe()  # no rule's pattern loses a record, so no other rule becomes unsafe
+    if regions == {"ns"} or ("sc" not in regions and len(problem.column) == 1):
+        # No rule's pattern loses a record that has another value, so no other rule becomes unsafe.
+        problem = problem.only_unsafe().merged()
     state = Hiding(problem, regions)
     gains = Gains(state)
     while not state.is_safe:
@@ -80,11 +81,27 @@ class Gains:
         self.at_start = np.maximum(1, self.problem.rules.owners)
         # Per rule: what one record does that is relevant to it, has its pattern only, owns it; and a hidden value.
         self.effect = self.effects(np.arange(len(self.problem.rules)))
-        self.gain = np.full((len(state.piles), self.problem.cells), -np.inf)
-        self.gain[state.allowed] = 0.0
+        # There is room for piles to come, so that they seldom move the others.
+        self.gain = np.full((2 * len(state.piles) + 16, self.problem.cells), -np.inf)
+        self.gain[: len(state.piles)][state.allowed] = 0.0
         self.further: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self.start, self.member, self.role = self._helpful()
+        self.present = np.zeros((4, len(self.problem.rules)), np.bool_)
+        self.present[self.role, np.repeat(np.arange(len(self.problem.rules)), np.diff(self.start))] = True
+        self.present[3] = self.present[RELEVANT]
         for rule in range(len(self.problem.rules)):
             self._add(rule, self.effect[:, rule])
+
+    def _helpful(self) -> tuple[Counts, Codes, npt.NDArray[np.int8]]:
+        """The entries of rules for classes with a cell to hide that supports or owns some rule: no other one is ever worth hiding."""
+        rules = self.problem.rules
+        helps = np.zeros(len(self.problem.classes), np.bool_)
+        helps[rules.member[rules.role != OTHER]] = True
+        helps &= self.state.allowed.any(axis=1)
+        self.gain[: len(helps)][~helps] = -np.inf
+        kept = helps[rules.member]
+        start = np.concatenate([[0], np.cumsum(kept)])[rules.start]
+        return start, rules.member[kept], rules.role[kept]
 
     def effects(self, rules: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """What hiding one cell of one record takes off the potential through each rule, by what the record is to the rule."""
@@ -146,7 +163,7 @@ class Gains:
         state, known = self.state, len(self.state.piles)
         target, changed = state.hide(number, cell, records)
         fresh = self.effects(changed.rules)
-        differs = (fresh != self.effect[:, changed.rules]).any(axis=0)
+        differs = ((fresh != self.effect[:, changed.rules]) & self.present[:, changed.rules]).any(axis=0)
         for place in np.flatnonzero(differs).tolist():
             rule = int(changed.rules[place])
             self._add(rule, fresh[:, place] - self.effect[:, rule])
@@ -154,9 +171,12 @@ class Gains:
         if state.people[number] == 0:
             self.gain[number] = -np.inf
         if target >= known:
-            self.gain = np.vstack([self.gain, self._row(target)[None, :]])
+            if target == len(self.gain):
+                self.gain = np.vstack([self.gain, np.full(self.gain.shape, -np.inf)])
+            self.gain[target] = self._row(target)
             for rule, role in zip(*(part.tolist() for part in state.rules_of(target)), strict=True):
                 self.further[rule].append((target, role))
+                self.present[role, rule] = True
         elif state.people[target] == records:  # it was empty
             self.gain[target] = self._row(target)
 
@@ -164,7 +184,10 @@ class Gains:
         """The gains of a pile's cells, from the start."""
         rules, k = self.problem.rules, self.problem.attributes
         row = np.where([self.state.may_hide(number, cell) for cell in range(self.problem.cells)], 0.0, -np.inf)
-        for rule, role in zip(*(part.tolist() for part in self.state.rules_of(number)), strict=True):
+        known, roles = self.state.rules_of(number)
+        if (roles == OTHER).all():
+            row[:] = -np.inf  # hiding more of these records helps nobody
+        for rule, role in zip(known.tolist(), roles.tolist(), strict=True):
             mask = int(rules.mask[rule])
             row[[a for a in range(k) if mask >> a & 1]] += self.effect[role, rule]
             if role == RELEVANT:
@@ -175,8 +198,8 @@ class Gains:
         """Add what a rule contributes to the gains of all cells that touch it."""
         gain = self.gain if to is None else to
         rules, k = self.problem.rules, self.problem.attributes
-        inside = slice(rules.start[rule], rules.start[rule + 1])
-        members, roles = rules.member[inside], rules.role[inside]
+        inside = slice(self.start[rule], self.start[rule + 1])
+        members, roles = self.member[inside], self.role[inside]
         mask = int(rules.mask[rule])
         value_cell = k + int(self.problem.column[rules.target[rule]])
         amount = by[roles]

@@ -7,7 +7,7 @@ records is a few thousand classes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -156,6 +156,34 @@ class Problem:
         inside[:, k:] &= classes.value >= 0
         return inside & classes.free
 
+    def merged(self) -> Problem:
+        """The problem with classes merged that support the same rules: methods that look at nothing else hide the same cells there, faster.
+
+        Classes are told apart by two random numbers of 64 bits for what they are to each rule, added up.
+        """
+        rules, classes, k = self.rules, self.classes, self.attributes
+        drawn = np.random.default_rng(0).integers(0, 1 << 64, (2, 3, len(rules)), dtype=np.uint64)
+        rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
+        used = np.zeros((len(classes), k), np.bool_)
+        for a in range(k):
+            used[rules.member[(rules.mask[rule] >> a) & 1 == 1], a] = True
+        keys = np.zeros((2, len(classes)), np.uint64)
+        for key, numbers in zip(keys, drawn, strict=True):
+            np.add.at(key, rules.member, numbers[rules.role, rule])
+        parts = [np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32) for key in keys]
+        cells = np.concatenate([used, classes.value >= 0], axis=1) & classes.free
+        parts += [*classes.value.T, *classes.truth.T, classes.sensitive.astype(np.int32), *cells.T.astype(np.int32)]
+        order, start = _alike(parts)
+        first, number = order[start[:-1]], np.empty(len(classes), np.int32)
+        number[order] = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(start))
+        conditions = np.where(used, classes.conditions, np.int32(-1))[first]
+        rows, row_start = _joined(classes, order, start)
+        merged = Classes(
+            conditions, classes.value[first], classes.truth[first], classes.sensitive[first], classes.free[first],
+            np.diff(row_start), rows, row_start,
+        )  # fmt: skip
+        return replace(self, classes=merged, rules=_renumbered(rules, rule, number, len(first)))
+
     def only_unsafe(self) -> Problem:
         """The problem with the rules that are unsafe now, for methods that can make no other rule unsafe."""
         unsafe = self.thresholds.unsafe(self.rules.having, self.rules.both)
@@ -216,6 +244,23 @@ def _alike(columns: list[Codes]) -> tuple[Counts, Counts]:
     ordered = key[order]
     start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]) if len(key) else np.zeros(0, bool))
     return order, np.append(start, len(key)).astype(np.int64)
+
+
+def _joined(classes: Classes, order: Counts, start: Counts) -> tuple[Counts, Counts]:
+    """The rows of classes put together, and where each group of classes starts among them."""
+    lengths = classes.people[order]
+    ends = np.cumsum(lengths)
+    begins = np.repeat(classes.start[order] - (ends - lengths), lengths)
+    rows = classes.order[begins + np.arange(len(begins))]
+    return rows, np.concatenate([[0], ends])[start]
+
+
+def _renumbered(rules: Rules, rule: Counts, number: Codes, many: int) -> Rules:
+    """The rules with classes numbered anew, each class once in every rule."""
+    keys = np.unique((rule * many + number[rules.member]) * 3 + rules.role)
+    of_rule = keys // 3 // many
+    start = np.searchsorted(of_rule, np.arange(len(rules) + 1)).astype(np.int64)
+    return replace(rules, start=start, member=(keys // 3 % many).astype(np.int32), role=(keys % 3).astype(np.int8))
 
 
 class _Search:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.hiding.counts import Hiding
-from tacit.hiding.problem import RELEVANT, Problem
+from tacit.hiding.problem import RELEVANT, Flags, Problem
 
 Choice = Literal["max-descendant", "random-max", "random"]
 
@@ -68,8 +68,20 @@ class _Graph:
         self.nodes: dict[bytes, _Node] = {}
         self.of_pile: dict[int, list[_Node]] = {}
         self.holding: dict[int, list[_Node]] = {rule: [] for rule in np.flatnonzero(self.problem.rules.target == target).tolist()}
-        for number in range(len(state.piles)):
-            self.add(number)
+        supporting = (
+            self._supporting()
+        )  # records of no unsafe rule never matter: hiding others makes none of these rules stronger
+        for number, pile in enumerate(state.piles):
+            if supporting[pile.of]:
+                self.add(number)
+
+    def _supporting(self) -> Flags:
+        """The classes with a record that is relevant to an unsafe rule."""
+        rules = self.problem.rules
+        entries = np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)
+        found = np.zeros(len(self.problem.classes), np.bool_)
+        found[rules.member[entries]] = True
+        return found
 
     def add(self, number: int) -> None:
         """Put the records of a pile into the graph."""

@@ -20,7 +20,7 @@ from tacit.hiding.problem import RELEVANT, Problem
 
 def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
     """What the greedy multicover hides; None where what may be hidden does not suffice."""
-    problem = problem.only_unsafe()
+    problem = problem.only_unsafe().merged()
     state = Hiding(problem, regions & {"ns"})
     k, rules = problem.attributes, problem.rules
     unsafe = state.unsafe
