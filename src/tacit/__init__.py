@@ -4,7 +4,8 @@
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`, :func:`read_tree`;
                     :func:`read_partial` (tables with blank cells)
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
-attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs
+attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs; several releases with :class:`Same`,
+                    :class:`Nested`, :class:`Churn` or :class:`Unknown` people
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group
 repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table, :func:`hide` cells of one
 measure             :func:`utility` of a bucketized release, :func:`compare` estimates with the truth
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from tacit.model.hidden import Hidden
     from tacit.model.negative import NegativeRules
     from tacit.model.partial import PartialTable
+    from tacit.model.people import Churn, Nested, Same, Unknown
     from tacit.model.person import PersonEstimate
     from tacit.model.policy import Policy
     from tacit.model.release import Itemsets, Rules
@@ -113,6 +115,7 @@ _HOMES = {
     "tacit.model.hidden": ("Hidden",),
     "tacit.model.negative": ("NegativeRules",),
     "tacit.model.partial": ("PartialTable",),
+    "tacit.model.people": ("Churn", "Nested", "Same", "Unknown"),
     "tacit.model.person": ("PersonEstimate",),
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
@@ -136,6 +139,7 @@ __all__ = [
     "Bucketized",
     "Buckets",
     "Channel",
+    "Churn",
     "Comparison",
     "Contradiction",
     "EngineError",
@@ -147,6 +151,7 @@ __all__ = [
     "Itemsets",
     "LimitReached",
     "NegativeRules",
+    "Nested",
     "OptionError",
     "PartialTable",
     "PatternSupport",
@@ -155,9 +160,11 @@ __all__ = [
     "Repair",
     "RepairError",
     "Rules",
+    "Same",
     "Table",
     "TacitError",
     "Transactions",
+    "Unknown",
     "Utility",
     "__version__",
     "all_channels",

@@ -8,33 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tacit.attacks import Target, run_attacks
 from tacit.attacks.base import Algorithm, Progress, silent
 from tacit.auditing import (
-    adversary,
-    asked_for,
-    bucket_case,
-    check_algorithm,
-    described,
     owners_people,
     people_of,
-    posterior_of,
     repairable,
     rows_of,
-    rule_case,
-    table_case,
-    tables_of,
 )
+from tacit.auditing_releases import audit_one, audit_together, joint_case
 from tacit.errors import OptionError, nearest_name
-from tacit.formats.findings import FindingsFile
 from tacit.formats.hierarchies import read_hierarchies
-from tacit.formats.listing import check_listing
 from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
-from tacit.measures import cost_of, measure, people_changed
-from tacit.measures.buckets import owners_measures
-from tacit.measures.posterior import posterior_measures
+from tacit.measures import cost_of, people_changed
 from tacit.measures.truth import compare
 from tacit.mining import itemsets as itemset_mining
 from tacit.mining import rules as rule_mining
@@ -42,6 +29,7 @@ from tacit.mining.items import table_rows
 from tacit.model.audit import Audit
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
+from tacit.model.people import People
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Only, Release, Rules
 from tacit.model.repair import Repair
@@ -162,6 +150,7 @@ def audit(
     known: Table | str | Path | Any = None,
     knowledge: Any = None,
     rows: Any = None,
+    people: People | None = None,
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
     algorithm: Algorithm = "projection",
@@ -175,7 +164,7 @@ def audit(
     Parameters
     ----------
     release
-        A mined or read release, or anything :func:`read_release` takes.
+        A mined or read release, or anything :func:`read_release` takes; or a list of them, to be attacked together.
     data
         The owner's data. Findings are the same without it; some are found only with it when ``2**|M|`` sums would take too long.
     known
@@ -187,6 +176,8 @@ def audit(
     rows
         For a table: the rows whose sensitive cells are to be protected, as numbers, a file of them, or a condition such as ``"age<30"``. With
         ``data``, the table before cells were hidden, only their true values count.
+    people
+        For several releases: how their people hang together (``Same()``, ``Nested()``, ``Churn()``, ``Unknown()``); needed where n differs.
     policy
         What the publisher accepts; the default is a smallest group of ten.
     attacks
@@ -212,33 +203,15 @@ def audit(
     >>> found.verdict, found.findings[0].statement
     ('exposed', '1 person has a but not b.')
     """
-    target = read_release(release)
-    check_listing(target)
-    policy = policy or Policy()
-    limits = Limits.within(time_limit)
-    people = owners_people(target, data)
-    rules = rule_case(target, known, people, knowledge)
-    buckets, table = bucket_case(target, people, knowledge), table_case(target, data, rows)
-    wanted = asked_for(attacks)
-    named = frozenset() if attacks is None else wanted
-    check_algorithm(algorithm, target, wanted)
-    case = Target(target, policy, limits, rows_of(people), 0, progress, algorithm, first_hit, None, rules, buckets, named, table)
-    if findings_to is None:
-        runs = run_attacks(case, wanted)
-    else:
-        with FindingsFile(findings_to) as stream:
-            runs = run_attacks(replace(case, stream=stream), wanted)
-    measures, posterior = dict(measure(target, runs)), posterior_of(rules, runs)
-    tables, attacker = tables_of(posterior, buckets, runs), adversary(target, rules or buckets or table)
-    found = Audit((described(target),), attacker, policy, runs, measures, tables, posterior)
-    if buckets is not None and isinstance(people, Table):
-        known_to = buckets.known if buckets.facts else None
-        measures.update(owners_measures(buckets.buckets, people, known_to, check=lambda: limits.check("audit")))
-    if posterior is not None and posterior.is_estimated:
-        measures.update(posterior_measures(posterior, policy))
-        if isinstance(people, Table) and people.schema.sa:
-            measures.update(compare(found, people).measures)
-    return found
+    how: dict[str, Any] = {"policy": policy or Policy(), "limits": Limits.within(time_limit)}
+    how |= {"attacks": None if attacks is None else list(attacks), "known": known, "knowledge": knowledge}
+    how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
+    if isinstance(release, (list, tuple)):
+        several = [read_release(one) for one in release]
+        return audit_together(joint_case(several, people, data=data, rows=rows, findings=findings_to), **how)
+    if people is not None:
+        raise OptionError("is about several releases, and there is one", where="--people", remedy="Leave it out")
+    return audit_one(read_release(release), data=data, rows=rows, findings_to=findings_to, **how)
 
 
 def repair(

@@ -14,6 +14,8 @@ from itertools import combinations
 from typing import Any
 
 from tacit.checker_buckets import BucketBook, check_buckets
+from tacit.checker_joint import check_joint
+from tacit.checker_joint_lines import JointBook
 from tacit.checker_rules import Reject as _Reject
 from tacit.checker_rules import RuleBook, check_rules
 from tacit.checker_steps import check_steps
@@ -29,7 +31,7 @@ from tacit.model.table import Table
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
 #: The attacks whose findings are groups of people.
-_OF_GROUPS = ("I01", "I02", "R01")
+_OF_GROUPS = ("I01", "I02", "R01", "X01")
 #: The attacks whose findings are values of people who are known, and the releases they are about.
 _OF_VALUES = {"R03": RuleBook, "B01": BucketBook, "T01": TableBook}
 
@@ -145,7 +147,11 @@ def _check(
         if claims.get(finding["code"]) == "estimates":
             continue
         try:
-            if finding["code"] in _OF_VALUES:
+            if finding["code"] == "X01":
+                _check_id(finding)
+                check_joint(finding, JointBook(releases, record["adversary"]["people"]), int(record["policy"]["k"]))
+                _check_sentence(finding)
+            elif finding["code"] in _OF_VALUES:
                 _check_id(finding)
                 owner = {citation["release"] for citation in finding["because"]} or {0}
                 book, least = books[owner.pop()], int(record["policy"]["l"])
@@ -210,7 +216,9 @@ def _totals(record: Mapping[str, Any]) -> list[str]:
 
 def _check_id(finding: Mapping[str, Any]) -> None:
     """A finding is named after its event."""
-    text = json.dumps([finding["code"], finding["event"]], ensure_ascii=False, sort_keys=True)
+    of_one = finding["because"] if finding["code"] != "X01" else []
+    release = [of_one[0]["release"]] if of_one and of_one[0]["release"] else []
+    text = json.dumps([finding["code"], finding["event"], *release], ensure_ascii=False, sort_keys=True)
     if finding["id"] != f"{finding['code']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}":
         raise _Reject("its id is not that of its event")
 

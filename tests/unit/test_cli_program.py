@@ -99,7 +99,10 @@ def test_no_command_shows_help_and_fails() -> None:
         (["audit", "x", "--top", "-1"], "--top: must be 0 or more. Write for instance 10."),
         (["audit", "x", "--report"], "--report: requires an argument. See tacit"),
         (["audit", "x", "--quiet=1"], "--quiet: does not take a value. See tacit"),
-        (["audit", "x", "y"], "tacit audit: takes one release at a time. Audit each file by itself."),
+        (
+            ["audit", "x", "y", "--people", "sme"],
+            "--people: does not say how the people of the releases hang together. Write same, nested, unknown, or",
+        ),
         (
             ["mine", "itemsets", "x", "y"],
             "tacit mine itemsets: got unexpected extra argument (y). See tacit mine itemsets --help.",

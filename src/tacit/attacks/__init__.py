@@ -7,6 +7,7 @@ from collections.abc import Collection
 from tacit.attacks import channels, exceptions, unpublished
 from tacit.attacks.base import Attack, Stream, Target
 from tacit.attacks.buckets import assignments, matching, surviving
+from tacit.attacks.joint import together
 from tacit.attacks.sensitive import certain, values
 from tacit.attacks.tables import blanks, rules
 from tacit.model.audit import AttackRun
@@ -103,6 +104,15 @@ ATTACKS: tuple[Attack, ...] = (
         summary="blank sensitive cells that other readings tell: known values only, blanks that fit anything, what blanks hide, a model",
         source="ours",
     ),
+    Attack(
+        together.CODE,
+        together.NAME,
+        needs="several releases",
+        claim="proves",
+        run=together.run,
+        summary="groups of fewer than k people that several releases give away together",
+        source="ours; Dobra, Fienberg 2000",
+    ),
 )
 
 
@@ -112,6 +122,8 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
     for attack in ATTACKS:
         if attack.code not in asked_for:
             runs.append(attack.skipped("not asked for"))
+        elif attack.needs == "several releases":
+            runs.append(attack.skipped("needs several releases; this is one"))
         elif attack.needs != case.release.kind:
             runs.append(attack.skipped(f"needs {_noun(attack.needs)}; the release {_held(case.release.kind)}"))
         elif case.first_hit and any(run.findings for run in runs):

@@ -19,6 +19,7 @@ from tacit.model.transactions import Transactions
 
 if TYPE_CHECKING:
     from tacit.attacks.buckets.case import BucketCase
+    from tacit.attacks.joint.case import JointCase
     from tacit.attacks.sensitive.case import RuleCase
     from tacit.attacks.tables.case import TableCase
 
@@ -58,7 +59,8 @@ class Target:
     ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone. With ``first_hit`` an
     attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only. ``rules`` is the release
     beside everybody's quasi-identifiers, where both are there; ``buckets`` a bucketized one beside what is known about its people.
-    ``named`` are the attacks that somebody asked for by their codes; ``table`` is a table with blanks beside what its owner says.
+    ``named`` are the attacks that somebody asked for by their codes; ``table`` is a table with blanks beside what its owner says. ``together``
+    are several releases, of which ``release`` is the first, under one attack.
     """
 
     release: Release
@@ -74,6 +76,7 @@ class Target:
     buckets: BucketCase | None = None
     named: frozenset[str] = frozenset()
     table: TableCase | None = None
+    together: JointCase | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Audit
+    from tacit.model.people import People
     from tacit.model.release import Release
 
 #: How many findings the record and the page write out, and how many of them the terminal shows, unless --top says otherwise.
@@ -30,6 +31,8 @@ TOP, TOP_ON_SCREEN = 10, 3
         "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
         "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
         "tacit audit buckets/ --knowledge negative.csv --l 6",
+        "tacit audit itemsets.csv rules.csv --people same",
+        "tacit audit last-year.csv this-year.csv --people left:0-3,joined:0-2",
         "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
     ),
 )
@@ -42,6 +45,12 @@ TOP, TOP_ON_SCREEN = 10, 3
     metavar="FILE",
     help="For rules and bucketized releases: facts about groups of these people, or negative rules, that the adversary knows as well "
     "(repeatable).",
+)
+@click.option(
+    "--people",
+    metavar="HOW",
+    help="For several releases: how their people hang together: same, nested (the second's are among the first's), "
+    "left:0-3,joined:0-2 (since the first), or unknown.  [same, where n is]",
 )
 @options.roles
 @options.missing
@@ -87,14 +96,12 @@ TOP, TOP_ON_SCREEN = 10, 3
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only: clean, exposed or incomplete.")
 @options.running
 def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | None, **given: Any) -> int:
-    """Attack a RELEASE file and say what it gives away.
+    """Attack a RELEASE file, or several together, and say what they give away.
 
     Reads Tacit's own files and those of mlxtend, arules, SPMF, Borgelt, Spark and PMML; of a bucketized release the folder that holds its
     two tables, qit.csv and st.csv; and tables of people with blank cells, whose columns --qi and --sa name. Exit code: 0 clean, 1 exposed,
     2 bad input, 3 incomplete.
     """
-    if len(releases) > 1:
-        raise OptionError("takes one release at a time", where="tacit audit", remedy="Audit each file by itself")
     data, kind, top = given["data"] or given["known"], given["report_kind"], _top(given)
     findings_to = given["findings_to"]
     if findings_to is not None and kind == "external":
@@ -102,8 +109,9 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
             "names groups of people, which an external report may not", where="--findings", remedy="Leave one of them out"
         )
     check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else []), *given["knowledge"]])
+    given["people"] = _people(given)
     settings = Settings.of(given, near=data or releases[0])
-    release, found = _audit(releases[0], settings)
+    release, found = _audit_together(releases, settings) if len(releases) > 1 else _audit(releases[0], settings)
     if findings_to is not None:
         wrote(findings_to)
     if report is not None:
@@ -137,6 +145,7 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
             known=known,
             knowledge=list(given["knowledge"]) or None,
             rows=tables.rows_of(release, people, given),
+            people=given["people"],
             policy=tables.policy_of(release, settings),
             attacks=codes,
             algorithm=given["algorithm"],
@@ -148,10 +157,43 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
     return release, found
 
 
+def _audit_together(paths: tuple[str, ...], settings: Settings) -> tuple[None, Audit]:
+    """Read several releases and attack them together."""
+    from tacit.api import audit
+
+    given = settings.given
+    with watched("auditing") as progress:
+        read = [reading.read(path, given, settings) for path in paths]
+        rules = next((release for release in read if release.kind == "rules"), read[0])
+        found = audit(
+            read,
+            data=given["data"],
+            known=reading.known_people(rules, settings),
+            knowledge=list(given["knowledge"]) or None,
+            rows=given["rows"],
+            people=given["people"],
+            policy=tables.policy_of(read[0], settings),
+            attacks=[code.upper() for code in given["attacks"]] or None,
+            algorithm=given["algorithm"],
+            first_hit=given["first_hit"],
+            findings_to=given["findings_to"],
+            time_limit=given["time_limit"],
+            progress=progress,
+        )
+    return None, found
+
+
+def _people(given: Mapping[str, Any]) -> People | None:
+    """What is declared about the people of several releases."""
+    from tacit.model.people import read_people
+
+    return None if given["people"] is None else read_people(given["people"])
+
+
 _COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
 
 
-def _text(found: Audit, release: Release, settings: Settings, report: str | None) -> str:
+def _text(found: Audit, release: Release | None, settings: Settings, report: str | None) -> str:
     from tacit.reports.text import audit_text
 
     given = settings.given

@@ -161,8 +161,9 @@ class Audit:
         """The finding of this id, among all of them."""
         for run in self.runs:
             if id.startswith(f"{run.code}-") and run.event is not None and run.show is not None:
+                owners = run.columns.get("release", np.zeros(len(run.severity), np.int64)).tolist()
                 for index in range(len(run.severity)):
-                    if finding_id(run.code, run.event(index)) == id:
+                    if finding_id(run.code, run.event(index), owners[index]) == id:
                         return run.show(index)
         remedy = "Copy an id from the audit of the same release under the same policy"
         raise OptionError(f"there is no finding {id!r} in this audit", where="finding", remedy=remedy)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class ItemEvent:
     """People who have every ``present`` item and none of the ``absent`` ones; all sorted, without a common item.
 
-    Of the items of ``not_all``, where there are such, they lack at least one.
+    Of the items of ``not_all``, where there are such, they lack at least one. Where several releases are about different people, they are among
+    those of the releases ``inside`` and not among those of ``outside``.
 
     >>> ItemEvent(("b", "a"), ("c",)).to_dict()
     {'present': ['a', 'b'], 'absent': ['c']}
@@ -20,15 +22,18 @@ class ItemEvent:
     present: tuple[str, ...]
     absent: tuple[str, ...] = ()
     not_all: tuple[str, ...] = ()
+    inside: tuple[int, ...] = ()
+    outside: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("present", "absent", "not_all"):
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
 
-    def to_dict(self) -> dict[str, list[str]]:
+    def to_dict(self) -> dict[str, list[Any]]:
         """The event as in the record."""
-        out = {"present": list(self.present), "absent": list(self.absent)}
-        return out | {"not_all": list(self.not_all)} if self.not_all else out
+        out: dict[str, list[Any]] = {"present": list(self.present), "absent": list(self.absent)}
+        where = {name: list(getattr(self, name)) for name in ("inside", "outside") if getattr(self, name)}
+        return out | ({"not_all": list(self.not_all)} if self.not_all else {}) | where
 
     def holds(self, items: frozenset[str]) -> bool:
         """Whether someone with these items is in the event."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,9 +14,10 @@ from tacit.model.event import Event
 Claim = Literal["proves", "estimates"]
 
 
-def finding_id(code: str, event: Event) -> str:
-    """The name of a finding: its attack's code and a hash of its event."""
-    text = json.dumps([code, event.to_dict()], ensure_ascii=False, sort_keys=True)
+def finding_id(code: str, event: Event, release: int = 0) -> str:
+    """The name of a finding: its attack's code and a hash of its event, and of the release where that is not the first."""
+    what = [code, event.to_dict(), *([release] if release else [])]
+    text = json.dumps(what, ensure_ascii=False, sort_keys=True)
     return f"{code}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
@@ -43,7 +45,7 @@ class Finding:
     """One thing an attack infers: ``count`` people are in ``event``.
 
     ``because`` lists the published numbers, ``steps`` the arithmetic in words. ``same_people`` is a shorter event that is proved to hold the
-    very same people, where there is one.
+    very same people, where there is one. ``certificate`` holds the proof in numbers where ``because`` does not say it all.
     """
 
     code: str
@@ -53,11 +55,13 @@ class Finding:
     because: tuple[Citation, ...] = ()
     steps: tuple[str, ...] = ()
     same_people: Event | None = None
+    certificate: Mapping[str, Any] | None = None
 
     @property
     def id(self) -> str:
         """A name that depends only on what is inferred, so that it stays the same from run to run."""
-        return finding_id(self.code, self.event)
+        of_one = self.certificate is None and self.because
+        return finding_id(self.code, self.event, self.because[0].release if of_one else 0)
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as in the record."""
@@ -65,4 +69,6 @@ class Finding:
         out |= {"count": self.count.to_list(), "because": [c.to_dict() for c in self.because], "steps": list(self.steps)}
         if self.same_people is not None:
             out["same_people"] = self.same_people.to_dict()
+        if self.certificate is not None:
+            out["certificate"] = dict(self.certificate)
         return out

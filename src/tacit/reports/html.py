@@ -38,7 +38,7 @@ def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, k
     """An audit as a whole page; ``release`` adds the picture of the published counts."""
     summary = Summary.of(audit)
     body = [
-        "<h1>Tacit: what this release gives away</h1>",
+        f"<h1>Tacit: what {'this release gives' if len(audit.release) == 1 else 'these releases give'} away</h1>",
         _verdict(audit, summary),
         _tiles(audit, summary),
         f'<p class="note">{_SENSITIVE[kind]}</p>',

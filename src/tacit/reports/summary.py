@@ -36,6 +36,7 @@ class Summary:
     bounded: bool = False
     finds_groups: bool = True
     about_table: str = ""
+    releases: int = 1
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
@@ -64,6 +65,7 @@ class Summary:
             bounded,
             finds_groups(audit),
             tables.sentence(audit) if tables.is_table(audit) else "",
+            len(audit.release),
         )
 
     @property
@@ -75,6 +77,10 @@ class Summary:
         '1-9 people'
         """
         return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
+
+    @property
+    def _what(self) -> str:
+        return "this release" if self.releases == 1 else f"these {self.releases} releases"
 
     def sentence(self) -> str:
         """The verdict in terms of people."""
@@ -89,9 +95,9 @@ class Summary:
                 )
                 return f"{kept}, by the attacks that ran."
             kept = f", and everybody keeps at least {counted(self.l, 'possible value')}," if self.bounded else ""
-            return f"no group of {self.span} can be computed from this release{kept} by the attacks that ran."
+            return f"no group of {self.span} can be computed from {self._what}{kept} by the attacks that ran."
         if not self.attacks_ran:
-            return "no attack that was run applies to this release, so nothing is known about it. This is not a pass."
+            return f"no attack that was run applies to {self._what}, so nothing is known about it. This is not a pass."
         return "nothing was found, but not everything could be decided. This is not a pass."
 
     def _found(self) -> str:
@@ -108,7 +114,7 @@ class Summary:
         return "; ".join(parts) or counted(self.findings, "finding")
 
     def _groups(self) -> str:
-        groups = f"{counted(self.groups, 'group')} of {self.span} can be computed from this release"
+        groups = f"{counted(self.groups, 'group')} of {self.span} can be computed from {self._what}"
         if not self.single:
             return groups
         if self.groups == 1:
@@ -201,7 +207,10 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
         del known["true_values_given"]
         if (named := known.pop("rows_named")) is not None:
             has += f"; {counted(named, 'row')} {'is' if named == 1 else 'are'} to be protected"
-    out = [f"The attacker has the release {has}."]
+    several = len(audit.release) > 1
+    out = [f"The attacker has {f'all {len(audit.release)} releases' if several else 'the release'} {has}."]
+    if people := known.pop("people", None):
+        out.append(_people(people))
     if facts := known.pop("background_facts", 0):
         files = ", ".join(map(visible, known.pop("knowledge", ())))
         told = f" ({files})" if files and kind == "internal" else ""
@@ -224,6 +233,19 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     if kind == "internal":
         out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
     return out
+
+
+def _people(declared: str) -> str:
+    """How the people of several releases hang together, as declared."""
+    fixed = {
+        "same": "All releases are declared to be about the same people.",
+        "nested": "The people of the second release are declared to be among those of the first.",
+        "nested:1,0": "The people of the first release are declared to be among those of the second.",
+        "unknown": "Nothing is declared about who is in which release, so that they tell nothing together.",
+    }
+    return (
+        fixed.get(declared) or f"Between the first release and the second so many people are declared to have moved: {declared}."
+    )
 
 
 _ROUNDING = {
@@ -257,6 +279,11 @@ def next_steps(audit: Audit) -> list[str]:
         return steps
     if audit.verdict == "exposed":
         less = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before it leaves."
+        if len(audit.release) > 1:
+            return [
+                "Do not publish these releases side by side as they are.",
+                less.replace("the new release", "all of them again"),
+            ]
         if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
             change = f"tacit repair RELEASE --data DATA --method substitute --k {audit.policy.k} -o OUT"
             return [
@@ -279,7 +306,7 @@ def next_steps(audit: Audit) -> list[str]:
     if audit.verdict == "clean":
         limit = "k" if finds_groups(audit) else "l"
         return [
-            f"Clean holds for this file, this {limit} and the attacks that ran.",
+            f"Clean holds for {'this file' if len(audit.release) == 1 else 'these files'}, this {limit} and the attacks that ran.",
             "Facts known from elsewhere, or other releases about the same people, may add to it.",
         ]
     hints = {

@@ -1,0 +1,189 @@
+"""One release under attack, or several: what each gives away by itself, and what all of them give away together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.attacks import ATTACKS, Target, run_attacks
+from tacit.attacks.base import Algorithm, Progress
+from tacit.attacks.joint.case import JointCase
+from tacit.auditing import (
+    adversary,
+    asked_for,
+    bucket_case,
+    check_algorithm,
+    described,
+    owners_people,
+    posterior_of,
+    rows_of,
+    rule_case,
+    table_case,
+    tables_of,
+)
+from tacit.errors import OptionError
+from tacit.formats.findings import FindingsFile
+from tacit.formats.listing import check_listing
+from tacit.measures import measure
+from tacit.measures.buckets import owners_measures
+from tacit.measures.posterior import posterior_measures
+from tacit.measures.truth import compare
+from tacit.model.audit import AttackRun, Audit, Status
+from tacit.model.finding import Finding
+from tacit.model.people import Churn, Nested, People, Same, Unknown, check_people
+from tacit.model.policy import Limits, Policy
+from tacit.model.release import Release, Rules
+from tacit.model.table import Table
+
+
+def joint_case(releases: Sequence[Release], people: People | None, **given: Any) -> JointCase:
+    """The releases with what is declared about their people; options that are about one release are refused."""
+    if len(releases) < 2:
+        raise OptionError(
+            f"holds {len(releases)} releases", where="the list", remedy="Give at least two, or one release by itself"
+        )
+    for option, value in given.items():
+        if value is not None:
+            where = "--" + option.replace("_", "-")
+            raise OptionError("is about one release, and there are several", where=where, remedy="Leave it out")
+    if people is not None and not isinstance(people, (Same, Nested, Churn, Unknown)):
+        remedy = "Give tacit.Same(), tacit.Nested(), tacit.Churn() or tacit.Unknown()"
+        raise OptionError("does not say how the people of the releases hang together", where="people", remedy=remedy)
+    return JointCase.of(tuple(releases), check_people(people, [release.n for release in releases]))
+
+
+def audit_one(
+    release: Release,
+    *,
+    policy: Policy,
+    limits: Limits,
+    attacks: Iterable[str] | None,
+    algorithm: Algorithm,
+    first_hit: bool,
+    progress: Progress,
+    data: Any = None,
+    known: Any = None,
+    knowledge: Any = None,
+    rows: Any = None,
+    findings_to: str | Path | None = None,
+    index: int = 0,
+) -> Audit:
+    """The audit of one release, which is number ``index`` among those that are audited; :func:`tacit.api.audit` says what the options mean."""
+    check_listing(release)
+    people = owners_people(release, data)
+    rules = rule_case(release, known, people, knowledge)
+    buckets, table = bucket_case(release, people, knowledge), table_case(release, data, rows)
+    wanted = asked_for(attacks)
+    named = frozenset() if attacks is None else wanted
+    check_algorithm(algorithm, release, wanted)
+    case = Target(
+        release, policy, limits, rows_of(people), index, progress, algorithm, first_hit, None, rules, buckets, named, table
+    )
+    if findings_to is None:
+        runs = run_attacks(case, wanted)
+    else:
+        with FindingsFile(findings_to) as stream:
+            runs = run_attacks(replace(case, stream=stream), wanted)
+    measures, posterior = dict(measure(release, runs)), posterior_of(rules, runs)
+    tables, attacker = tables_of(posterior, buckets, runs), adversary(release, rules or buckets or table)
+    found = Audit((described(release),), attacker, policy, runs, measures, tables, posterior)
+    if buckets is not None and isinstance(people, Table):
+        known_to = buckets.known if buckets.facts else None
+        measures.update(owners_measures(buckets.buckets, people, known_to, check=lambda: limits.check("audit")))
+    if posterior is not None and posterior.is_estimated:
+        measures.update(posterior_measures(posterior, policy))
+        if isinstance(people, Table) and people.schema.sa:
+            measures.update(compare(found, people).measures)
+    return found
+
+
+def audit_together(case: JointCase, *, known: Any = None, knowledge: Any = None, **how: Any) -> Audit:
+    """One audit of all releases: every attack on each of them, then those that need several; what is known of people helps to attack rules."""
+    some_rules = any(isinstance(release, Rules) for release in case.releases)
+    audits = []
+    for number, release in enumerate(case.releases):
+        fits = isinstance(release, Rules) or not some_rules
+        audits.append(audit_one(release, index=number, **how, **({"known": known, "knowledge": knowledge} if fits else {})))
+    names, wanted, first_hit = [case.name(number) for number in range(len(audits))], asked_for(how["attacks"]), how["first_hit"]
+    runs: list[AttackRun] = []
+    for place, attack in enumerate(ATTACKS):
+        if attack.needs != "several releases":
+            runs.append(_merged([audit.runs[place] for audit in audits], names))
+        elif attack.code not in wanted:
+            runs.append(attack.skipped("not asked for"))
+        elif first_hit and any(run.findings for run in runs):
+            runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
+        else:
+            target = Target(case.releases[0], how["policy"], how["limits"], progress=how["progress"], together=case)
+            runs.append(attack.run(target))
+    released = tuple(entry for audit in audits for entry in audit.release)
+    return Audit(released, _adversary(case, audits), how["policy"], tuple(runs), _measures(audits, runs))
+
+
+def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
+    """What the adversary is taken to know: how the people hang together, and what holds for all releases."""
+    out: dict[str, Any] = {"people": case.people.to_text()}
+    first = audits[0].adversary
+    for name, value in first.items():
+        if all(audit.adversary.get(name) == value for audit in audits):
+            out[name] = value
+    return out
+
+
+def _measures(audits: Sequence[Audit], runs: Sequence[AttackRun]) -> dict[str, Any]:
+    """Lines and groups counted over all releases; measures of a single release stand in its own audit."""
+    out: dict[str, Any] = {}
+    for name in ("itemsets", "rules"):
+        counts = [audit.measures[name] for audit in audits if name in audit.measures]
+        out |= {name: sum(counts)} if counts else {}
+    sizes = [run.sizes for run in runs if run.claim == "proves" and run.finds_groups]
+    out["groups_of_one"] = sum(one.get(1, 0) for one in sizes)
+    if any(sizes):
+        out["smallest_group"] = min(min(one) for one in sizes if one)
+    return out
+
+
+def _merged(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
+    """What became of one attack on each release, as one run; its columns say which release a finding is about."""
+    ended = [(number, run) for number, run in enumerate(runs) if run.status != "not-relevant"]
+    if not ended:
+        return runs[0]
+    statuses = {run.status for _, run in ended}
+    status: Status = "stopped" if "stopped" in statuses else "unavailable" if "unavailable" in statuses else "ran"
+    reasons = [f"{names[number]}: {run.reason}" for number, run in ended if run.reason]
+    severity = np.concatenate([run.severity for _, run in ended])
+    order = np.argsort(severity, kind="stable")
+    owner = np.concatenate([np.full(len(run.severity), number, np.int64) for number, run in ended])[order]
+    inner = np.concatenate([np.arange(len(run.severity)) for _, run in ended])[order]
+    found = [run for _, run in ended if len(run.severity)]
+    shared = [name for name in (found[0].columns if found else ()) if all(name in run.columns for run in found)]
+    columns = {name: np.concatenate([run.columns[name] for run in found])[order] for name in shared}
+
+    def event(index: int) -> Any:
+        of_one = runs[int(owner[index])].event
+        assert of_one is not None
+        return of_one(int(inner[index]))
+
+    def show(index: int) -> Finding:
+        of_one = runs[int(owner[index])].show
+        assert of_one is not None
+        return of_one(int(inner[index]))
+
+    first = ended[0][1]
+    return AttackRun(
+        first.code,
+        first.name,
+        first.claim,
+        status,
+        "; ".join(reasons),
+        people=max(run.people for _, run in ended),
+        undecided=sum(run.undecided for _, run in ended),
+        columns=columns | {"release": owner},
+        severity=severity[order],
+        event=event,
+        show=show,
+    )

@@ -1,0 +1,208 @@
+"""What the lines of several releases say, read anew for the checker: each as a bound on a weighted sum of people in boxes.
+
+Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from tacit.checker_rules import Reject
+from tacit.model.number import DOUBLE_DIGITS, Printed
+from tacit.model.release import Itemsets, Release, Rules
+
+#: What somebody has on an axis: these values, or any but these.
+Values = tuple[frozenset[str], bool]
+Axis = tuple[str, str]
+Box = dict[Axis, Values]
+Term = tuple[Fraction, Box]
+
+MEMBER: Axis = ("people", "")
+HAS = "has"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``lo <= weighted sum of people in boxes <= hi``, and what the place prints."""
+
+    terms: tuple[Term, ...]
+    lo: int | None
+    hi: int | None
+    printed: tuple[int, int]
+
+
+@dataclass(slots=True)
+class JointBook:
+    """The lines of several releases, read for a declaration about their people."""
+
+    releases: Sequence[Release]
+    people: str
+    columns: set[str] = field(default_factory=set)
+    domains: dict[Axis, frozenset[str]] = field(default_factory=dict)
+    by_line: list[dict[int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        declared: dict[Axis, list[frozenset[str]]] = {}
+        for release in self.releases:
+            if not isinstance(release, (Itemsets, Rules)):
+                raise Reject("there is no way to check X01 of a release of this kind")
+            self.by_line.append({release.line(index): index for index in range(len(release))})
+            if release.items.pairs is not None and not release.header.coarser:
+                self.columns |= {column for column, _ in release.items.pairs}
+                if release.header.sa_values:
+                    column = ("column", " & ".join(release.header.sa))
+                    declared.setdefault(column, []).append(frozenset(release.header.sa_values))
+        for column, told in declared.items():
+            if self.people == "same" or len(told) == len(self.releases):
+                self.domains[column] = frozenset().union(*told)
+        if self.people.startswith("nested"):
+            self.domains[MEMBER] = frozenset({"left", "stayed"})
+        elif self.people != "same":
+            self.domains[MEMBER] = frozenset({"left", "stayed", "joined"})
+
+    def scope(self, number: int) -> Box:
+        """Who the people of a release are."""
+        if self.people == "same":
+            return {}
+        if self.people in ("nested", "nested:1,0"):
+            inner = 1 if self.people == "nested" else 0
+            return {MEMBER: (frozenset({"stayed"}), False)} if number == inner else {}
+        return {MEMBER: (frozenset({"stayed", "joined" if number else "left"}), False)}
+
+    def _item(self, release: Itemsets | Rules, item: int) -> tuple[Axis, Values]:
+        pairs, name = release.items.pairs, release.items.names[item]
+        if pairs is not None and not release.header.coarser:
+            column, value = pairs[item]
+            for group in release.header.groups:
+                if group.column == column and group.name == value:
+                    return ("column", column), (frozenset(group.values), group.excluded)
+            return ("column", column), (frozenset({value}), False)
+        column, equals, value = name.partition("=")
+        if pairs is None and equals and column in self.columns:
+            return ("column", column), (frozenset({value}), False)
+        return ("item", name), (frozenset({HAS}), False)
+
+    def _box(self, number: int, items: Sequence[int]) -> Box:
+        release = self.releases[number]
+        assert isinstance(release, (Itemsets, Rules))
+        box = self.scope(number)
+        for item in items:
+            axis, (values, excluded) = self._item(release, item)
+            known = box.get(axis)
+            if known is None:
+                box[axis] = (values, excluded)
+            elif known[1] and excluded:
+                box[axis] = (known[0] | values, True)
+            elif not known[1]:
+                box[axis] = (known[0] - values if excluded else known[0] & values, False)
+            else:
+                box[axis] = (values - known[0], False)
+        return box
+
+    def _named(self, release: Itemsets, cited: Mapping[str, Any]) -> list[int]:
+        number = {name: place for place, name in enumerate(release.items.names)}
+        published = {int(item) for item in release.sets.members.tolist()}
+        items = [number.get(name, -1) for name in cited["items"]]
+        if not set(items) <= published or len(set(items)) != len(items):
+            raise Reject("it speaks of items that the release does not name")
+        return items
+
+    def statement(self, cited: Mapping[str, Any]) -> Statement:
+        """What a cited place says."""
+        number, what = int(cited["release"]), cited["what"]
+        release = self.releases[number]
+        assert isinstance(release, (Itemsets, Rules))
+        one = Fraction(1)
+        if what == "n" and cited["cell"] == "n" and release.n is not None:
+            return Statement(((one, self.scope(number)),), release.n, release.n, (release.n, release.n))
+        if what in ("left", "joined") and cited["cell"] == what and number == (what == "joined"):
+            fewest, most = moved(self.people)[what]
+            return Statement(((one, {MEMBER: (frozenset({what}), False)}),), fewest, most, (fewest, most))
+        if what == "value" and cited["cell"] == "sa_counts" and isinstance(release, Rules):
+            (value,) = cited["items"]
+            people = dict(zip(release.header.sa_values, release.header.sa_counts, strict=True))[value]
+            box = {**self.scope(number), ("column", " & ".join(release.header.sa)): (frozenset({value}), False)}
+            return Statement(((one, box),), people, people, (people, people))
+        if isinstance(release, Itemsets):
+            return self._of_itemsets(number, release, cited)
+        return self._of_rule(number, release, cited)
+
+    def _of_itemsets(self, number: int, release: Itemsets, cited: Mapping[str, Any]) -> Statement:
+        what, one = cited["what"], Fraction(1)
+        if what == "missing" and cited["cell"] == "min_support":
+            items, least = self._named(release, cited), release.min_support
+            if not release.header.complete or least is None or release.header.coarser:
+                raise Reject("it needs a complete list, and the release is none")
+            if any(set(items) <= set(release.sets[index].tolist()) for index in range(len(release))):
+                raise Reject("it takes an itemset as missing that the release tells")
+            return Statement(((one, self._box(number, items)),), None, least - 1, (least, least))
+        index = self.by_line[number].get(cited["line"])
+        if index is None:
+            raise Reject(f"it cites line {cited['line']}, which holds no itemset")
+        count = (int(release.lo[index]), int(release.hi[index]))
+        items = release.sets[index].tolist()
+        if what == "subset":
+            items = self._named(release, cited)
+            above = [place for place in range(len(release)) if set(items) <= set(release.sets[place].tolist())]
+            exact = all(release.lo[place] == release.hi[place] for place in above)
+            if release.only != "closed" or not release.header.complete or not exact or index not in above:
+                raise Reject("the support of an itemset in its sum does not follow from the release")
+            if max(int(release.hi[place]) for place in above) != count[1]:
+                raise Reject("a line tells more people of an itemset in its sum")
+        elif what != "count":
+            raise Reject("it cites a number that the line does not print")
+        return Statement(((one, self._box(number, items)),), *count, count)
+
+    def _of_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
+        index = self.by_line[number].get(cited["line"])
+        if index is None:
+            raise Reject(f"it cites line {cited['line']}, which holds no rule")
+        left, right = release.antecedents[index].tolist(), release.consequents[index].tolist()
+        whole, both = self._box(number, left), self._box(number, sorted({*left, *right}))
+        count, wholes = release.count(index), release.whole(index)
+        what, printed = cited["what"], (count.lo, count.hi)
+        if what == "count":
+            return Statement(((Fraction(1), both),), *printed, printed)
+        if what == "antecedent":
+            return Statement(((Fraction(1), whole),), wholes.lo, wholes.hi, (wholes.lo, wholes.hi))
+        low, high, low_open, high_open = _confidence(release, index)
+        if what == "least":
+            terms = ((Fraction(low.denominator), both), (Fraction(-low.numerator), whole))
+            return Statement(terms, int(low_open), None, printed)
+        if what == "most":
+            terms = ((Fraction(high.numerator), whole), (Fraction(-high.denominator), both))
+            return Statement(terms, int(high_open), None, printed)
+        raise Reject("it cites a number that the line does not print")
+
+
+def _confidence(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, bool]:
+    """The confidences that a line allows: those that print so and reach the threshold."""
+    header, printed = release.header, release.confidence
+    low, high = header.min_confidence or Fraction(0), Fraction(1)
+    low_open, high_open = bool(header.strict and low > 0), False
+    if printed is None or printed.digits[index] < 0:
+        return low, high, low_open, high_open
+    scaled, digits = int(printed.scaled[index]), int(printed.digits[index])
+    value, long = Fraction(scaled, 10**digits), len(str(scaled)) >= DOUBLE_DIGITS
+    slack = value / 2**50 if long or header.rounding == "nearest" else Fraction(0)
+    mode = "unknown" if long and header.rounding == "truncated" else header.rounding
+    shown = Printed.around(value, Fraction(1, 10**digits) + slack, mode)
+    if shown.lo >= low:
+        low_open = shown.lo_open or (low_open and shown.lo == low)
+        low = shown.lo
+    if shown.hi < high:
+        high, high_open = shown.hi, shown.hi_open
+    return low, high, low_open, high_open
+
+
+def moved(people: str) -> dict[str, tuple[int, int]]:
+    """The fewest and the most people who left and who joined, as declared."""
+    out: dict[str, tuple[int, int]] = {}
+    for part in people.split(","):
+        name, _, span = part.partition(":")
+        fewest, _, most = span.partition("-")
+        out[name] = (int(fewest), int(most))
+    return out

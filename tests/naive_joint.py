@@ -1,0 +1,121 @@
+"""Several releases the slow way: every small group of people that fits all of them, listed one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+
+from tacit.model.people import Churn, Nested, People
+from tacit.model.release import Itemsets, Listed, Rules
+
+#: Somebody: her items, and in which releases she is.
+Kind = tuple[frozenset[str], frozenset[int]]
+#: How many people there are of each kind.
+World = tuple[int, ...]
+Group = tuple[frozenset[str], frozenset[str], frozenset[int], frozenset[int]]
+
+
+def kinds_of(choices: Sequence[Sequence[frozenset[str]]], people: People, releases: int) -> list[Kind]:
+    """Every kind of person: one choice of items per column, in the releases that the declaration allows."""
+    everywhere = frozenset(range(releases))
+    members = [everywhere]
+    if isinstance(people, Nested):
+        members.append(frozenset([people.outer]))
+    if isinstance(people, Churn):
+        members += [frozenset([0]), frozenset([1])]
+    return [(frozenset().union(*items), inside) for items in product(*choices) for inside in members]
+
+
+def worlds(kinds: Sequence[Kind], releases: Sequence[Listed], people: People) -> Iterator[World]:
+    """All groups of people that fit every line of every release, and the declaration."""
+    n = max(release.n or 0 for release in releases)
+    totals = [n]
+    if isinstance(people, Churn):
+        first = releases[0].n or 0
+        totals = list(range(first + people.joined[0], first + people.joined[1] + 1))
+    tests = [test for number, release in enumerate(releases) for test in _tests(release, number, kinds)]
+    if isinstance(people, Churn):
+        for number, span in ((0, people.left), (1, people.joined)):
+            alone = [place for place, (_, inside) in enumerate(kinds) if inside == {number}]
+            tests.append(_moved(alone, span))
+    for total in totals:
+        for world in _compositions(total, len(kinds)):
+            if all(test(world) for test in tests):
+                yield world
+
+
+def _moved(alone: Sequence[int], span: tuple[int, int]) -> Callable[[World], bool]:
+    return lambda world: span[0] <= sum(world[place] for place in alone) <= span[1]
+
+
+def _compositions(total: int, parts: int) -> Iterator[World]:
+    for bars in combinations(range(total + parts - 1), parts - 1):
+        edges = (-1, *bars, total + parts - 1)
+        yield tuple(edges[i + 1] - edges[i] - 1 for i in range(parts))
+
+
+def _tests(release: Listed, number: int, kinds: Sequence[Kind]) -> Iterator[Callable[[World], bool]]:
+    def count(world: World, items: frozenset[str]) -> int:
+        return sum(times for times, (has, inside) in zip(world, kinds, strict=True) if number in inside and items <= has)
+
+    yield lambda world: count(world, frozenset()) == release.n
+    if isinstance(release, Itemsets):
+        listed = {frozenset(release.names(index)): release.count(index) for index in range(len(release))}
+        for items, bound in listed.items():
+            yield lambda world, items=items, bound=bound: bound.lo <= count(world, items) <= bound.hi  # type: ignore[misc]
+        if release.header.complete:
+            named = sorted(frozenset().union(*listed)) if listed else []
+            for size in range(2, len(named) + 1):
+                for chosen in combinations(named, size):
+                    if frozenset(chosen) not in listed:
+                        yield lambda world, chosen=frozenset(chosen): count(world, chosen) < (release.min_support or 0)  # type: ignore[misc]
+        return
+    yield from _rule_tests(release, count)
+
+
+def _rule_tests(release: Rules, count: Callable[[World, frozenset[str]], int]) -> Iterator[Callable[[World], bool]]:
+    names = release.items.names
+    for index in range(len(release)):
+        left = frozenset(names[item] for item in release.antecedents[index].tolist())
+        both = left | {names[item] for item in release.consequents[index].tolist()}
+
+        def fits(world: World, left: frozenset[str] = left, both: frozenset[str] = both, index: int = index) -> bool:
+            whole, part = count(world, left), count(world, both)
+            inside = (
+                release.lo[index] <= part <= release.hi[index] and release.whole_lo[index] <= whole <= release.whole_hi[index]
+            )
+            if not inside or whole == 0:
+                return bool(inside)
+            share = Fraction(part, whole)
+            printed = None if release.confidence is None else release.confidence.value(index)
+            half = (
+                0
+                if printed is None or release.confidence is None
+                else Fraction(1, 2 * 10 ** int(release.confidence.digits[index]))
+            )
+            return share >= (release.min_confidence or 0) and (printed is None or abs(share - printed) <= half)
+
+        yield fits
+
+
+def bounds(group: Group, kinds: Sequence[Kind], found: Sequence[World]) -> tuple[int, int]:
+    """The fewest and the most people of a group in any of the worlds."""
+    has, lacks, inside, outside = group
+    chosen = [
+        place
+        for place, (items, where) in enumerate(kinds)
+        if has <= items and lacks.isdisjoint(items) and inside <= where and outside.isdisjoint(where)
+    ]
+    counts = [sum(world[place] for place in chosen) for world in found]
+    return min(counts), max(counts)
+
+
+def group_of(event: Mapping[str, Sequence[str] | Sequence[int]]) -> Group:
+    """The event of a finding's record as a group."""
+    return (
+        frozenset(map(str, event["present"])),
+        frozenset(map(str, event["absent"])),
+        frozenset(int(number) for number in event.get("inside", ())),
+        frozenset(int(number) for number in event.get("outside", ())),
+    )
