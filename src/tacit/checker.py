@@ -142,14 +142,15 @@ def _check(
     problems = _same_releases(record, releases) + _totals(record)
     books = [_book(release) for release in releases]
     claims = {attack["code"]: attack["claim"] for attack in record["attacks"]}
-    held = 0
+    held, together = 0, None
     for finding in record["findings"]:
         if claims.get(finding["code"]) == "estimates":
             continue
         try:
             if finding["code"] == "X01":
                 _check_id(finding)
-                check_joint(finding, JointBook(releases, record["adversary"]["people"]), int(record["policy"]["k"]))
+                together = together or JointBook(releases, record["adversary"]["people"])
+                check_joint(finding, together, int(record["policy"]["k"]))
                 _check_sentence(finding)
             elif finding["code"] in _OF_VALUES:
                 _check_id(finding)

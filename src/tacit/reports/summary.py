@@ -282,7 +282,7 @@ def next_steps(audit: Audit) -> list[str]:
         if len(audit.release) > 1:
             return [
                 "Do not publish these releases side by side as they are.",
-                less.replace("the new release", "all of them again"),
+                less.replace("the new release before it leaves", "all of them again before they leave"),
             ]
         if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
             change = f"tacit repair RELEASE --data DATA --method substitute --k {audit.policy.k} -o OUT"

@@ -76,8 +76,11 @@ class Axis:
     sums: tuple[tuple[int, tuple[int, ...]], ...]
 
     @classmethod
-    def of(cls, key: Key, values: Sequence[str], is_open: bool, named: Iterable[Allowed]) -> Axis:
-        """The axis of a column with these values, and others besides where it is open, that lines speak of in these ways."""
+    def of(cls, key: Key, values: Sequence[str], is_open: bool, named: Iterable[Allowed], *, lacking: bool = True) -> Axis:
+        """The axis of a column with these values, and others besides where it is open, that lines speak of in these ways.
+
+        With ``lacking``, to lack a single value is a slot as well.
+        """
         universe: list[str | None] = [*values, *([ANYTHING_ELSE] if is_open else [])]
         told = sorted(set(named), key=lambda one: (one.excluded, sorted(one.values)))
         classes: dict[tuple[bool, ...], list[str | None]] = {}
@@ -89,7 +92,8 @@ class Axis:
         }
         everything = (1 << len(signatures)) - 1
         single = [1 << place for place in range(len(signatures))]
-        groups = sorted((masks | {everything ^ mask for mask in masks}) - set(single) - {0, everything})
+        rests = {everything ^ mask for mask in masks if lacking or mask.bit_count() > 1}
+        groups = sorted((masks | rests) - set(single) - {0, everything})
         slots = [*single, *groups, everything] if len(single) > 1 else [everything]
         return cls(key, tuple(tuple(part) for part in classes.values()), tuple(slots), _sums(slots, len(single)))
 
@@ -139,7 +143,7 @@ def _sums(slots: Sequence[int], singles: int) -> tuple[tuple[int, tuple[int, ...
     for mask in slots[singles:] if len(slots) > 1 else ():
         sums.append((place[mask], tuple(bit for bit in range(singles) if mask >> bit & 1)))
         rest = slots[-1] ^ mask
-        if rest and (rest.bit_count() == 1 or mask < rest):
+        if rest in place and (rest.bit_count() == 1 or mask < rest):
             sums.append((everything, (place[mask], place[rest])))
     return tuple(sums)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import prod
 
 from tacit.attacks.joint.boxes import HAS, MEMBER, Allowed, Axis, Box, Key, Membership, intersection
 from tacit.attacks.rule_numbers import UNBOUNDED, confidence_of
@@ -14,6 +15,8 @@ from tacit.model.release import Itemsets, Listed, Rules
 
 #: Itemsets that a closed or maximal list stands for, and candidates for missing ones, are looked at up to these numbers.
 MOST_SUBSETS, MOST_CANDIDATES = 20_000, 300_000
+#: Groups of one cube at most.
+MOST_GROUPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,11 @@ class Problem:
         return {self.place[key]: self.axes[self.place[key]].mask(allowed) for key, allowed in box.items()}
 
 
+def groups_of(axes: Iterable[Axis]) -> int:
+    """How many groups a cube over these axes holds."""
+    return prod(len(axis.slots) for axis in axes)
+
+
 def lower(releases: Sequence[Listed], people: People) -> Problem:
     """All that the releases print about their people, taken together."""
     words = _Words(releases, people)
@@ -80,7 +88,10 @@ def lower(releases: Sequence[Listed], people: People) -> Problem:
     for values in members:
         if values:
             named.setdefault(MEMBER, []).append(Allowed(values))
-    axes = tuple(Axis.of(key, *words.universe(key, people), named[key]) for key in sorted(named, reverse=True))
+    keys = sorted(named, reverse=True)
+    axes = tuple(Axis.of(key, *words.universe(key, people), named[key]) for key in keys)
+    if groups_of(axes) > MOST_GROUPS:  # then those who lack a single value are not looked at
+        axes = tuple(Axis.of(key, *words.universe(key, people), named[key], lacking=False) for key in keys)
     return Problem(axes, tuple(lines), everybody, members, left_out, {axis.key: place for place, axis in enumerate(axes)})
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
-
 from tacit.attacks.joint.boxes import MEMBER
-from tacit.attacks.joint.lines import Problem
+from tacit.attacks.joint.lines import MOST_GROUPS, Problem, groups_of
 
-#: Groups of one cube at most, and cubes at most.
-MOST_GROUPS, MOST_WINDOWS = 100_000, 64
+#: Cubes at most.
+MOST_WINDOWS = 64
 
 
 def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
@@ -45,4 +43,4 @@ def _grown(problem: Problem, start: frozenset[int], named: Counter[frozenset[int
 
 
 def _groups(problem: Problem, chosen: frozenset[int]) -> int:
-    return int(np.prod([len(problem.axes[place].slots) for place in chosen], dtype=object)) if chosen else 1
+    return groups_of(problem.axes[place] for place in chosen)
