@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tacit.errors import Infeasible, LimitReached, OptionError, RepairError
-from tacit.hiding.counts import Hiding, hidden_cells
+from tacit.hiding.counts import Hiding, Pile, hidden_cells
+from tacit.hiding.greedy import Gains
 from tacit.hiding.methods import METHODS, NEEDS, find_cells, method_for, regions_of
 from tacit.hiding.problem import MOST_ATTRIBUTES, OWNER, RELEVANT, Cells, Problem
 from tacit.hiding.rgraph import _Graph
@@ -113,6 +114,30 @@ def test_hiding_and_publishing_again_are_each_others_opposite(problem: Problem) 
         for part, at_first in zip((state.having, state.both, state.owners), before, strict=True):
             assert np.array_equal(part, at_first)
     assert len(numbers) > 10
+
+
+def test_a_record_whose_value_is_hidden_supports_no_rule_any_more(problem: Problem) -> None:
+    state = Hiding(problem, frozenset({"ns", "nc"}))
+    classes = problem.classes
+    number = int(np.flatnonzero((classes.people == 2) & (classes.value[:, 0] == 0) & (classes.conditions[:, 0] >= 0))[0])
+    after_value, _ = state.hide(number, 3)
+    both = state.both.copy()
+    state.hide(after_value, 0)
+    assert np.array_equal(state.both, both)
+    assert (state.having < problem.rules.having).any()
+
+
+def test_a_pile_that_was_empty_gets_its_gains_back(problem: Problem) -> None:
+    state = Hiding(problem, frozenset({"nc"}))
+    gains = Gains(state)
+    number = int(np.flatnonzero((problem.classes.people == 2) & ~problem.classes.sensitive)[0])
+    a, b = np.flatnonzero(state.allowed[number]).tolist()[:2]
+    gains.hide(number, a, 1)
+    target = state.number_of(Pile(number, 1 << a))
+    gains.hide(target, b, 1)
+    assert not np.isfinite(gains.gain[target]).any()
+    gains.hide(number, a, 1)
+    assert np.isfinite(gains.gain[target, b])
 
 
 def test_roles_of_records(problem: Problem) -> None:
