@@ -14,11 +14,17 @@ import numpy as np
 import pytest
 
 import tacit
+from tacit.attacks.joint.lines import lower
+from tacit.attacks.joint.programs import Programs
 from tacit.checker import check_audit
 from tacit.checker_joint import least_of
 from tacit.checker_joint_lines import Box
 from tacit.errors import Contradiction, OptionError
+from tacit.model.items import Items
 from tacit.model.people import read_people
+from tacit.model.policy import Limits
+from tacit.model.release import Decimals, Header, Itemsets, Rules
+from tacit.model.sets import Sets
 from tests.golden.test_golden_joint import release_of
 
 VISITS, TREATMENTS = "100; x:50, y:40, x y:20", "100; z:50, x y z:19"
@@ -106,6 +112,17 @@ def test_lines_of_different_files_that_clash_are_named(tmp_path: Path) -> None:
         tacit.audit(files)
 
 
+def test_programs_name_the_lines_that_no_world_fits() -> None:
+    releases = [release_of("100; x:50, x y:20"), release_of("100; z:50, x y z:21")]
+    problem = lower(releases, tacit.Same())
+    programs = Programs(problem, Limits())
+    everybody = np.ones(programs.rows.shape[1], np.bool_)
+    named = [problem.lines[number].origin for number in programs.settle([everybody], 5, lambda _: None).clash]
+    assert {(origin.release, origin.place) for origin in named} == {(0, 3), (1, 3)}
+    fitting = Programs(lower([releases[0], release_of("100; z:50, x y z:19")], tacit.Same()), Limits())
+    assert fitting.clash() == ()
+
+
 def test_programs_prove_what_sums_along_one_column_do_not() -> None:
     """Half of each of four lines: people with a, c and d, with b, c and d and with a, b and c, less those with c."""
     audit, releases = audited("8; a c d:3, b d:1, a d:3, c:4", "8; b c d:1, a b c:1, a:4, b:2", k=3, attacks=["X01"])
@@ -114,6 +131,19 @@ def test_programs_prove_what_sums_along_one_column_do_not() -> None:
     assert proof is not None
     assert {entry["weight"] for entry in proof["least"][0]["weights"]} == {"1/2", "-1/2"}
     assert check_audit(audit.to_dict(top=1000), releases).ok
+
+
+def test_a_rounded_confidence_beside_the_whole_table_tells_who_was_left_out() -> None:
+    """Of 50 with N among 99, "0.20" are yes: ten; the table of all hundred says 51 and eleven."""
+    both, whole = np.array([0]), np.array([50])
+    shown = Decimals(np.array([20]), np.array([2], np.int8))
+    sides = Sets.from_lists([[0]]), Sets.from_lists([[1]])
+    inner = Rules(*sides, both, whole, whole, whole, Items(("N", "yes")), Header(n=99), confidence=shown)
+    releases: list[Itemsets | Rules] = [release_of("100; N:51, yes:25, N yes:11"), inner]
+    audit = tacit.audit(releases, people=tacit.Nested(), attacks=["X01"])
+    statement = "1 person has N and yes, among the people of release 1 who are not in release 2."
+    assert [finding.statement for finding in audit.findings if finding.count.hi == 1] == [statement]
+    assert check_audit(audit.to_dict(top=100), releases).ok
 
 
 def test_leaves_of_a_tree_beside_itemsets() -> None:

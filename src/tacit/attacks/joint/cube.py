@@ -6,14 +6,15 @@ ratio of two groups moves bounds as well, and there people are whole numbers, so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.joint.boxes import Axis, Box
+from tacit.attacks.joint.boxes import Axis
 from tacit.attacks.joint.lines import Problem
 
 Whole = npt.NDArray[np.int64]
@@ -66,10 +67,9 @@ class Cube:
         """The slot of a group on every axis."""
         return tuple(int(slot) for slot in np.unravel_index(group, self.shape))
 
-    def group(self, box: Box) -> int | None:
-        """The group of a box; None where it needs an axis that this cube has not."""
-        masks = self.problem.masks(box)
-        if not set(masks) <= set(self.chosen):
+    def group(self, masks: Mapping[int, int]) -> int | None:
+        """The group that allows these classes by axis; None where it needs an axis that this cube has not."""
+        if not masks.keys() <= set(self.chosen):
             return None
         place = 0
         for number, axis, stride in zip(self.chosen, self.axes, self.strides, strict=True):
@@ -97,7 +97,7 @@ class Cube:
         ratios = []
         for number in lines:
             line = self.problem.lines[number]
-            groups = [(self.group(box), factor) for factor, box in line.terms]
+            groups = [(self.group(masks), factor) for factor, masks in self.problem.boxes[number]]
             if any(group is None for group, _ in groups):
                 continue
             places = [(int(group or 0), factor) for group, factor in groups]
@@ -122,7 +122,7 @@ class Cube:
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
         """Use that a slot of an axis is the sum of others, for all groups along it at once."""
         stride = self.strides[position]
-        at = self._along(position)
+        at = self._first[position]
         wholes, pieces = at + whole * stride, [at + part * stride for part in parts]
         lows: Any = sum(self.lo[piece] for piece in pieces)
         highs: Any = sum(self.hi[piece] for piece in pieces)
@@ -137,11 +137,11 @@ class Cube:
             self._move(Move("lo", -1, used), piece, self.lo[wholes] - rest_high)
             self._move(Move("hi", -1, used), piece, self.hi[wholes] - rest_low)
 
-    def _along(self, position: int) -> Whole:
-        """The groups with the first slot on an axis, all combinations of the other axes."""
+    @cached_property
+    def _first(self) -> list[Whole]:
+        """For every axis, the groups with its first slot, all combinations of the other axes."""
         grid = np.arange(len(self.lo), dtype=np.int64).reshape(self.shape)
-        found: Whole = np.take(grid, 0, axis=position).ravel()
-        return found
+        return [np.take(grid, 0, axis=position).ravel() for position in range(len(self.shape))]
 
     def _move(self, move: Move, places: Whole, values: Whole) -> None:
         low = move.end == "lo"

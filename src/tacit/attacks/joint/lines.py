@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from math import prod
 
@@ -60,6 +61,11 @@ class Problem:
     members: Mapping[frozenset[str], Membership]
     left_out: int = 0
     place: Mapping[Key, int] = field(default_factory=dict)
+
+    @cached_property
+    def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:
+        """The terms of every line, their boxes as classes by axis."""
+        return tuple(tuple((factor, self.masks(box)) for factor, box in line.terms) for line in self.lines)
 
     def masks(self, box: Box) -> dict[int, int]:
         """The classes that a box allows, by axis."""

@@ -52,7 +52,7 @@ class Settlement:
 
     refuted: Flags
     proofs: dict[int, tuple[int, dict[int, Fraction], int, dict[int, Fraction]]] = field(default_factory=dict)
-    infeasible: tuple[int, ...] = ()
+    clash: tuple[int, ...] = ()
 
 
 @dataclass(eq=False)
@@ -68,9 +68,8 @@ class Programs:
         axes = self.problem.axes
         full = [axis.slots[axis.everything] for axis in axes]
         out = np.zeros((len(self.problem.lines), cells_of(axes)), np.int64)
-        for number, line in enumerate(self.problem.lines):
-            for factor, box in line.terms:
-                masks = self.problem.masks(box)
+        for number, terms in enumerate(self.problem.boxes):
+            for factor, masks in terms:
                 out[number] += factor * inside(axes, [masks.get(place, full[place]) for place in range(len(axes))])
         return out
 
@@ -93,6 +92,9 @@ class Programs:
                 return out
             cost = inside_of[living].sum(axis=0).astype(float) * (1 if turn % 2 == 0 else -1)
             world = self._world(cost)
+            if world is None and turn == 0 and (clash := self.clash()):
+                out.clash = clash
+                return out
             killed = self._refuted(inside_of, world, k) & living
             out.refuted |= killed
             if not killed.any() and turn % 2:
@@ -179,6 +181,28 @@ class Programs:
             if proved is not None and proved[0] >= wanted:
                 return proved
         return None
+
+    def clash(self) -> tuple[int, ...]:
+        """Lines that no world fits, by weights that prove it; none where there are no such weights."""
+        from scipy.optimize import linprog
+
+        lo, hi = self._bounds
+        low, high = np.isfinite(lo), np.isfinite(hi)
+        rows = self.rows.astype(float)
+        above, limits = np.concatenate((rows[high], -rows[low])), np.concatenate((hi[high], -lo[low]))
+        # Every line may be missed by something, and the least that must be missed in all is above 0 where lines clash.
+        cost = np.concatenate((np.zeros(rows.shape[1]), np.ones(len(above))))
+        found = linprog(cost, A_ub=np.hstack((above, -np.eye(len(above)))), b_ub=limits, method="highs")
+        if found.status != 0:
+            return ()
+        weights = np.zeros(len(lo))
+        weights[high] += found.ineqlin.marginals[: int(high.sum())]
+        weights[low] -= found.ineqlin.marginals[int(high.sum()) :]
+        for denominator in _DENOMINATORS:
+            proved = self._certified(np.zeros(rows.shape[1], np.bool_), 1, weights, denominator)
+            if proved is not None and proved[0] > 0:
+                return tuple(proved[1])
+        return ()
 
     def _certified(
         self, group: Flags, sign: int, weights: npt.NDArray[np.float64], denominator: int

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,7 @@ from tacit.attacks.joint.windows import windows
 from tacit.attacks.joint.words import CODE, Found, refuse_clash, write_out
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
+from tacit.model.event import ItemEvent
 from tacit.model.people import Unknown
 
 __all__ = ["CODE", "NAME", "run"]
@@ -79,6 +81,7 @@ class _Search:
     found: dict[object, Found] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     undecided: int = 0
+    open: set[ItemEvent] = field(default_factory=set)
 
     def look(self) -> None:
         """Tighten bounds window by window, then ask programs what is open."""
@@ -132,9 +135,8 @@ class _Search:
         fits = cells <= MOST_CELLS and cells * max(len(self.problem.lines), 1) <= MOST_ENTRIES
         most = MOST_QUESTIONS // max(cells, 1)
         if not whole or not fits:
-            self.undecided += len(open_groups)
-            if len(open_groups):
-                self.reasons.append(f"{len(open_groups):,} groups are too many kinds of people for a program")
+            events = (item_event(cube.axes, cube.slots(group), self.problem.members) for group in open_groups.tolist())
+            self.open.update(event for event in events if event is not None)
             return
         asked = open_groups[np.argsort(groups.literals[open_groups], kind="stable")][:most]
         self.undecided += len(open_groups)
@@ -142,6 +144,9 @@ class _Search:
         axes = cube.axes
         masks = [[axis.slots[slot] for axis, slot in zip(axes, cube.slots(group), strict=True)] for group in asked.tolist()]
         settled = programs.settle([inside(axes, one) for one in masks], self.target.policy.k, lambda _: None)
+        if settled.clash:
+            weights = {("line", number): Fraction(1) for number in settled.clash}
+            refuse_clash(self.case, self.problem, [Step(0, "lo", 0, weights)])
         for place, (lo, least, hi, most_weights) in sorted(settled.proofs.items()):
             group = int(asked[place])
             event = item_event(axes, cube.slots(group), self.problem.members)
@@ -158,6 +163,9 @@ class _Search:
 
     def outcome(self, status: Status) -> AttackRun:
         """What became of the attack."""
+        if still_open := len(self.open - set(self.found)):
+            self.undecided += still_open
+            self.reasons.append(f"{still_open:,} groups stay open, as there are too many kinds of people for a program")
         order = sorted(self.found.values(), key=lambda one: (one.hi, not one.together, one.size, one.lo, str(one.event)))
         sizes = np.array([one.size for one in order], np.int64)
         lo, hi = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi"))

@@ -17,7 +17,7 @@ def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
     if _groups(problem, everything) <= MOST_GROUPS:
         return [tuple(sorted(everything))], 0
     always = frozenset(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
-    named = Counter(always.union(*(problem.masks(box) for _, box in line.terms)) for line in problem.lines)
+    named = Counter(always.union(*(masks for _, masks in terms)) for terms in problem.boxes)
     largest = sorted((one for one in named if not any(one < other for other in named)), key=lambda one: (-len(one), sorted(one)))
     chosen: dict[tuple[int, ...], None] = {}
     skipped = 0
