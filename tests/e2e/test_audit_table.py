@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,13 +119,18 @@ def test_packed_tables_parquet_and_a_condition(place: Path) -> None:
     assert found["adversary"]["rows_named"] == 3
 
 
+def told(record: dict[str, Any]) -> int:
+    """How many cells T01 tells."""
+    return int(next(attack["findings"] for attack in record["attacks"] if attack["code"] == "T01"))
+
+
 def test_rows_may_be_left_out_for_a_missing_value(place: Path) -> None:
     lines = (place / "original.csv").read_text().splitlines()
     (place / "more.csv").write_text("\n".join([lines[0], "?,b,c,s", *lines[1:], "a,b,c,?"]) + "\n")
     drop = ("--missing", "?", "--missing-rule", "drop")
     how = (*ROLES, "--rows", place / "rows.txt", "--min-confidence", ".55")
     found = record("audit", place / "more.csv", *how, *drop, code=1)
-    assert (found["release"][0]["n"], found["attacks"][-2]["findings"]) == (9, 9)
+    assert (found["release"][0]["n"], told(found)) == (9, 9)
     assert record("audit", place / "more.csv", *how, "--missing", "?", code=1)["release"][0]["n"] == 11
     published = (*how, "--blank", "*", "--data", place / "more.csv", *drop)
     assert record("audit", place / "published.csv", *published, code=1)["measures"]["cells_hidden"] == 2
@@ -134,7 +140,7 @@ def test_roles_may_stand_in_the_settings(place: Path) -> None:
     (place / "tacit.toml").write_text('[data]\nqi = ["A1", "A2", "A3"]\nsa = ["A4"]\n[policy]\nmin_confidence = 0.55\n')
     done = program("audit", "original.csv", "--rows", "rows.txt", "--json", "-", cwd=place)
     assert done.returncode == 1, done.stderr
-    assert json.loads(done.stdout)["attacks"][-2]["findings"] == 9
+    assert told(json.loads(done.stdout)) == 9
 
 
 @pytest.mark.parametrize(
