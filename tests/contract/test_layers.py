@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checker_tables": {"checker_rules", "model"},
     "checker_values": {"checker_rules", "model"},
     "reports": {"model", "version"},
-    "reproductions": {"api", "attacks", "bucketing", "errors", "formats", "inference", "measures", "model", "negative"},
+    "reproductions": {"api", "attacks", "bucketing", "errors", "formats", "hiding", "inference", "measures", "model", "negative"},
     "auditing": {"attacks", "errors", "formats", "model"},
     "auditing_releases": {"attacks", "auditing", "errors", "formats", "measures", "model"},
     "api": {

@@ -31,7 +31,7 @@ def test_without_data_the_worked_examples_are_done_and_the_rest_is_said() -> Non
 def test_without_a_name_all_papers_are_reproduced() -> None:
     made = record("reproduce")
     assert made["format"] == "tacit.reproduction/1"
-    assert [paper["name"] for paper in made["papers"]] == ["atzori05", "injector08", "pmicd08", "zhu09"]
+    assert [paper["name"] for paper in made["papers"]] == ["atzori05", "injector08", "li07", "pmicd08", "zhu09"]
     example = made["papers"][1]["parts"][0]
     assert {"where", "what", "paper", "Tacit", "agrees"} == set(example["rows"][0])
 
@@ -63,7 +63,8 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
     for arguments, said in (
         (
             ("zhu9",),
-            "tacit reproduce: there is no reproduction 'zhu9'. Did you mean 'zhu09'? The papers are: atzori05, injector08, pmicd08, zhu09.",
+            "tacit reproduce: there is no reproduction 'zhu9'. Did you mean 'zhu09'? "
+            "The papers are: atzori05, injector08, li07, pmicd08, zhu09.",
         ),
         (("--data", tmp_path / "no"), f"{tmp_path / 'no'}: does not exist. Give the folder that holds the files with --data."),
         (("--out", tmp_path / "file"), f"{tmp_path / 'file'}: is a file, not a folder. Choose another with --out."),

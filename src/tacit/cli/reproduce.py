@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         "tacit reproduce pmicd08 --data fimi --out figures   # fimi holds mushroom.dat.gz and chess.dat.gz",
         "tacit reproduce zhu09 --data uci --out figures      # uci holds adult.data",
         "tacit reproduce injector08 --data uci --out figures",
+        "tacit reproduce li07 --data uci --out figures",
     ),
 )
 @click.argument("name", required=False, metavar="[PAPER]")
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 def reproduce_command(name: str | None, data: str | None, folder: str | None, time_limit: float, json_to: str | None) -> None:
     """Hold a paper's tables and figures beside ours.
 
-    PAPER is atzori05, injector08, pmicd08 or zhu09; without it, all of them. The worked examples need no data. The figures need the data sets
-    that the papers use, of the FIMI and UCI repositories: download them, and name their folder with --data.
+    PAPER is atzori05, injector08, li07, pmicd08 or zhu09; without it, all of them. The worked examples need no data. The figures need
+    the data sets that the papers use, of the FIMI and UCI repositories: download them, and name their folder with --data.
     """
     from tacit.reports.reproduction import reproduction_text
     from tacit.reproductions import PAPERS, paper_named, reproduce

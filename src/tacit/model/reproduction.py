@@ -20,6 +20,14 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class Graph:
+    """Nodes in rows, the first row on top: each a name, what stands below it, and whether it is shaded; and edges between names."""
+
+    rows: tuple[tuple[tuple[str, str, bool], ...], ...]
+    edges: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One table or figure of a paper: how it is read, its rows beside ours, and what is confirmed by them.
 
@@ -35,6 +43,7 @@ class Part:
     outcome: str
     clock: frozenset[str] = frozenset()
     chart: Chart | None = None
+    graph: Graph | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The part as in the record.

@@ -12,7 +12,7 @@ from html import escape
 from tacit.model.reproduction import Chart
 
 WIDTH, PLOT = 460, 230
-_LEFT, _RIGHT, _TOP = 62, 16, 34
+_LEFT, _RIGHT, _TOP = 62, 26, 34
 _ROW, _LEGEND_COLUMNS = 18, 2
 
 #: Okabe and Ito's colours, which people with the usual kinds of colour blindness can tell apart; dark ones first.

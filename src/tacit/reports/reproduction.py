@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from tacit.model.reproduction import Cell, Part, Reproduction
+from tacit.reports.graph import graph_picture
 from tacit.reports.lines import line_chart
 
 
@@ -90,6 +91,8 @@ def part_csv(part: Part) -> bytes:
 
 def part_svg(part: Part) -> bytes | None:
     """The picture of a part, if it has one."""
+    if part.graph is not None:
+        return graph_picture(part.graph, title=part.title, description=f"{part.reading} {part.outcome}").encode()
     if part.chart is None or not any(points for _, points in part.chart.lines):
         return None
     return line_chart(part.chart, title=part.title, description=f"{part.reading} {part.outcome}").encode()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tacit.attacks.base import Progress, silent
 from tacit.errors import OptionError, nearest_name
 from tacit.model.reproduction import Part, Reproduction
-from tacit.reproductions import atzori05, injector08, pmicd08, zhu09
+from tacit.reproductions import atzori05, injector08, li07, pmicd08, zhu09
 from tacit.reproductions.bench import Bench
 
 #: About how many seconds a reproduction takes at most, unless the caller says otherwise.
@@ -39,6 +39,11 @@ PAPERS: tuple[Paper, ...] = (
         "injector08",
         "T. Li, N. Li, Injector: Mining Background Knowledge for Data Anonymization, ICDE 2008",
         injector08.reproduce,
+    ),
+    Paper(
+        "li07",
+        "C. Li, H. Shirani-Mehr, X. Yang, Protecting Individual Information Against Inference Attacks in Data Publishing, DASFAA 2007",
+        li07.reproduce,
     ),
     Paper("pmicd08", "A new approach for detecting anonymity of patterns (PMICD), WAIM 2008", pmicd08.reproduce),
     Paper(
