@@ -128,7 +128,7 @@ def _text(made: Hidden, settings: Settings, data: str, output: str) -> str:
     if made.after is None:
         return told
     given, policy = settings.given, made.after.policy
-    rows = f" --rows {as_argument(given['rows'])}" if given["rows"] else ""
+    rows = "".join(f" --{name} {as_argument(given[name])}" for name in ("rows", "marks") if given[name])
     compared = "" if made.people.dropped else f" --data {as_argument(data)}"
     limits = f" --min-confidence {float(policy.min_confidence):g} --min-support {policy.min_support}"
     return f"{told}\nWritten to {output}. To look closer: tacit audit {as_argument(output)}{rows}{compared}{limits}\n"
