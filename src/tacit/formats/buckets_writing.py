@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tacit.errors import OptionError, nearest_name
 from tacit.formats.buckets_header import HEADER, buckets_header
 from tacit.formats.files import FilePath, made_folder, replace_file
-from tacit.formats.parquet import literal_name, quoted
+from tacit.formats.parquet import quoted, write_by_csv
 from tacit.model.buckets import Buckets
 
 Form = Literal["csv", "parquet"]
@@ -150,30 +150,10 @@ def _write_csv(path: Path, names: Sequence[str], batches: Iterable[Cells], *, nu
 
 def _write_parquet(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
     """The same by way of CSV; the group (and the count, where there are two numbers) as whole numbers."""
-    import duckdb
-
-    plain = path.with_name(path.name + ".csv")
     whole = {names[-1]} if numbers == 1 else {names[0], names[-1]}
-    columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(names)))
+    columns = [f"c{i}" for i in range(len(names))]
     chosen = ", ".join(
-        f"CAST(c{i} AS BIGINT) AS {quoted(name)}" if name in whole else f"c{i} AS {quoted(name)}" for i, name in enumerate(names)
+        f"CAST({column} AS BIGINT) AS {quoted(name)}" if name in whole else f"{column} AS {quoted(name)}"
+        for column, name in zip(columns, names, strict=True)
     )
-    texts = [f"c{i}" for i in range(len(names))]
-    sql = f"""
-        COPY (
-            SELECT {chosen}
-            FROM read_csv({_sql_text(literal_name(str(plain)))}, header = true, delim = ',', quote = '"', escape = '"', columns = {{{columns}}},
-                          force_not_null = {texts}, auto_detect = false, parallel = false, max_line_size = 1000000000)
-        ) TO {_sql_text(str(path))} (FORMAT parquet, COMPRESSION zstd)
-    """
-    try:
-        _write_csv(plain, names, batches, numbers=numbers)
-        with duckdb.connect() as con:
-            con.execute(sql)
-    finally:
-        with contextlib.suppress(OSError):
-            plain.unlink()
-
-
-def _sql_text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    write_by_csv(path, lambda plain: _write_csv(plain, names, batches, numbers=numbers), columns, columns, chosen)

@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import IO, BinaryIO, TextIO, cast
 
 from tacit.errors import InputError, OptionError
 from tacit.model.source import Source
@@ -337,3 +337,14 @@ def _writable(path: FilePath, *ours: Path) -> Iterator[None]:
         if "no space left" in str(exc).casefold():
             raise OptionError("the disk is full", where=shown(path), remedy="Free some space, or write elsewhere") from None
         raise
+
+
+@contextlib.contextmanager
+def packed_text(path: Path) -> Iterator[IO[str]]:
+    """A stream into a new gzip file; neither the clock nor a file name goes into it, so that the same text gives the same bytes."""
+    with (
+        open(path, "wb") as raw,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as stream,
+    ):
+        yield stream

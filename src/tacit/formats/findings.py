@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.formats.files import FilePath, replace_file, shown
+from tacit.formats.parquet import sql_text
 from tacit.model.bound import Bound
 from tacit.model.event import Event
 from tacit.model.release import Itemsets
@@ -93,7 +94,7 @@ class FindingsFile:
         lines = np.unique(line[line >= 0])
         texts = [sign.join(names[item] for item in release.sets[line].tolist()) for line in lines.tolist()]
         self._insert(
-            f"sets{number} SELECT line, string_split(items, {_sql_text(sign)})", {"line": lines, "items": np.array(texts, object)}
+            f"sets{number} SELECT line, string_split(items, {sql_text(sign)})", {"line": lines, "items": np.array(texts, object)}
         )
 
     def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
@@ -112,7 +113,7 @@ class FindingsFile:
         texts = [json.dumps(event.to_dict(), ensure_ascii=False, separators=(",", ":")) for event, _ in batch]
         bounds = {"lo": [count.lo for _, count in batch], "hi": [count.hi for _, count in batch]}
         columns = {name: np.array(values, np.int64) for name, values in bounds.items()} | {"event": np.array(texts, object)}
-        self._insert(f"events SELECT {_sql_text(code)}, lo, hi, event", columns)
+        self._insert(f"events SELECT {sql_text(code)}, lo, hi, event", columns)
 
     def _insert(self, what: str, columns: dict[str, Any]) -> None:
         """Insert columns into a table; ``what`` names it and says what of the columns goes into it."""
@@ -135,7 +136,7 @@ class FindingsFile:
     def _finish(self) -> None:
         events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
         self._con.execute(
-            f"COPY ({' UNION ALL '.join([*self._parts, events])}) TO {_sql_text(str(self._written))} ({self._format})"
+            f"COPY ({' UNION ALL '.join([*self._parts, events])}) TO {sql_text(str(self._written))} ({self._format})"
         )
 
 
@@ -151,8 +152,4 @@ def _expanded(number: int, code: str, width: int) -> str:
     lack = f"list_sort(list_filter(items, lambda x, i: {bit} = 0 AND {fixed}))"
     event = f"CAST(to_json({{'present': {have}, 'absent': {lack}}}) AS VARCHAR)"
     source = f"patterns{number} JOIN sets{number} USING (line)"
-    return f"SELECT {_sql_text(code)} AS attack, lo AS count_lo, hi AS count_hi, {event} AS event FROM {source}"
-
-
-def _sql_text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return f"SELECT {sql_text(code)} AS attack, lo AS count_lo, hi AS count_hi, {event} AS event FROM {source}"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import gzip
-import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import OptionError
-from tacit.formats.files import FilePath, replace_file, shown
+from tacit.formats.files import FilePath, packed_text, replace_file, shown
 from tacit.formats.header import header_entries, header_path
-from tacit.formats.parquet import literal_name
+from tacit.formats.parquet import write_by_csv
 from tacit.model.release import Decimals, Itemsets, Listed, Rules
 from tacit.model.sets import Sets
 
@@ -49,44 +47,17 @@ def _write_csv(release: Listed, path: Path) -> None:
 
 
 def _write_gzip(release: Listed, path: Path) -> None:
-    # Neither the clock nor a file name goes into the archive: the same release gives the same bytes.
-    with (
-        open(path, "wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as stream,
-    ):
+    with packed_text(path) as stream:
         stream.writelines(_batches(release))
 
 
 def _write_parquet(release: Listed, path: Path) -> None:
-    import duckdb
-
-    plain = path.with_name(path.name + ".csv")
     sides = "from_json(itemset, '[\"VARCHAR\"]') AS itemset" if isinstance(release, Itemsets) else "antecedent, consequent"
     confidence = "" if isinstance(release, Itemsets) else ", CAST(confidence AS DOUBLE) AS confidence"
-    columns = ["itemset"] if isinstance(release, Itemsets) else ["antecedent", "consequent"]
-    columns += ["count", "support"] if isinstance(release, Itemsets) else ["count", "support", "confidence"]
-    # An empty cell is NULL among the numbers and an empty text elsewhere.
-    names = dict.fromkeys(columns, "VARCHAR")
-    texts = columns[: 1 if isinstance(release, Itemsets) else 2]
-    sql = f"""
-        COPY (
-            SELECT {sides}, CAST(count AS BIGINT) AS count, CAST(support AS DOUBLE) AS support{confidence}
-            FROM read_csv({_sql_text(literal_name(str(plain)))}, header = true, delim = ',', quote = '"', escape = '"', columns = {names},
-                          force_not_null = {texts}, auto_detect = false, parallel = false, max_line_size = 1000000000)
-        ) TO {_sql_text(str(path))} (FORMAT parquet, COMPRESSION zstd)
-    """
-    try:
-        _write_csv(release, plain)
-        with duckdb.connect() as con:
-            con.execute(sql)
-    finally:
-        with contextlib.suppress(OSError):
-            plain.unlink()
-
-
-def _sql_text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    texts = ["itemset"] if isinstance(release, Itemsets) else ["antecedent", "consequent"]
+    columns = [*texts, "count", "support"] if isinstance(release, Itemsets) else [*texts, "count", "support", "confidence"]
+    chosen = f"{sides}, CAST(count AS BIGINT) AS count, CAST(support AS DOUBLE) AS support{confidence}"
+    write_by_csv(path, partial(_write_csv, release), columns, texts, chosen)
 
 
 _WRITERS: dict[str, Callable[[Listed, Path], None]] = {".csv": _write_csv, ".csv.gz": _write_gzip, ".parquet": _write_parquet}

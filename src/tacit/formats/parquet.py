@@ -7,7 +7,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +92,32 @@ def _scan(path: FilePath) -> Iterator[tuple[Any, list[str]]]:
 def literal_name(file: str) -> str:
     """A file name in which DuckDB sees no pattern."""
     return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in file)
+
+
+def sql_text(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def write_by_csv(
+    path: Path, write_csv: Callable[[Path], None], columns: Sequence[str], texts: Sequence[str], chosen: str
+) -> None:
+    """Write Parquet by way of a CSV file with these columns, as ``chosen`` selects them; an empty cell is NULL, except in ``texts``."""
+    import duckdb
+
+    plain = path.with_name(path.name + ".csv")
+    sql = f"""
+        COPY (
+            SELECT {chosen}
+            FROM read_csv({sql_text(literal_name(str(plain)))}, header = true, delim = ',', quote = '"', escape = '"',
+                          columns = {dict.fromkeys(columns, "VARCHAR")}, force_not_null = {list(texts)}, auto_detect = false,
+                          parallel = false, max_line_size = 1000000000)
+        ) TO {sql_text(str(path))} (FORMAT parquet, COMPRESSION zstd)
+    """
+    try:
+        write_csv(plain)
+        with duckdb.connect() as con:
+            con.execute(sql)
+    finally:
+        with contextlib.suppress(OSError):
+            plain.unlink()

@@ -5,9 +5,6 @@ Neither file says which rows are sensitive.
 
 from __future__ import annotations
 
-import contextlib
-import gzip
-import io
 import json
 import os
 from collections.abc import Iterator
@@ -15,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import OptionError
-from tacit.formats.files import FilePath, replace_file, shown
+from tacit.formats.files import FilePath, packed_text, replace_file, shown
 from tacit.formats.header import header_path
-from tacit.formats.parquet import literal_name, quoted
+from tacit.formats.parquet import quoted, write_by_csv
 from tacit.formats.partial import FORMAT
 from tacit.model.partial import PartialTable
 
@@ -60,42 +57,16 @@ def _write_csv(partial: PartialTable, path: Path) -> None:
 
 
 def _write_gzip(partial: PartialTable, path: Path) -> None:
-    # Neither the clock nor a file name goes into the archive: the same table gives the same bytes.
-    with (
-        open(path, "wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as stream,
-    ):
+    with packed_text(path) as stream:
         stream.writelines(_lines(partial))
 
 
 def _write_parquet(partial: PartialTable, path: Path) -> None:
     """The same by way of CSV; cells are texts, and a blank cell is NULL."""
-    import duckdb
-
-    plain = path.with_name(path.name + ".csv")
     names = partial.people.names
-    columns = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(names)))
-    chosen = ", ".join(f"nullif(c{place}, '') AS {quoted(name)}" for place, name in enumerate(names))
-    texts = [f"c{place}" for place in range(len(names))]
-    sql = f"""
-        COPY (
-            SELECT {chosen}
-            FROM read_csv({_sql_text(literal_name(str(plain)))}, header = true, delim = ',', quote = '"', escape = '"', columns = {{{columns}}},
-                          force_not_null = {texts}, auto_detect = false, parallel = false, max_line_size = 1000000000)
-        ) TO {_sql_text(str(path))} (FORMAT parquet, COMPRESSION zstd)
-    """
-    try:
-        _write_csv(partial, plain)
-        with duckdb.connect() as con:
-            con.execute(sql)
-    finally:
-        with contextlib.suppress(OSError):
-            plain.unlink()
-
-
-def _sql_text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    columns = [f"c{place}" for place in range(len(names))]
+    chosen = ", ".join(f"nullif({column}, '') AS {quoted(name)}" for column, name in zip(columns, names, strict=True))
+    write_by_csv(path, lambda plain: _write_csv(partial, plain), columns, columns, chosen)
 
 
 def _lines(partial: PartialTable) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tacit.model.audit import Audit
 from tacit.model.partial import PartialTable
-from tacit.model.repair import Tried
+from tacit.model.repair import Tried, repair_record
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +38,5 @@ class Hidden(PartialTable):
 
     def to_dict(self) -> dict[str, Any]:
         """The record."""
-        return {
-            "format": "tacit.repair/1",
-            "method": self.method,
-            "before": self.before.summary() if self.before else None,
-            "after": self.after.summary() if self.after else None,
-            "cost": dict(self.cost),
-            "tried": [one.to_dict() for one in self.tried],
-        }
+        tried = [one.to_dict() for one in self.tried]
+        return repair_record(self.method, self.before, self.after, self.cost) | {"tried": tried}

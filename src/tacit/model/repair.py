@@ -25,6 +25,12 @@ class Tried:
         return out | {"reason": self.reason} if self.reason else out
 
 
+def repair_record(method: str, before: Audit | None, after: Audit | None, cost: Mapping[str, Any]) -> dict[str, Any]:
+    """What the record says about a release that was repaired, or made to be safe."""
+    summaries = {"before": before.summary() if before else None, "after": after.summary() if after else None}
+    return {"format": "tacit.repair/1", "method": method, **summaries, "cost": dict(cost)}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Repair:
     """What a repair did; it succeeded only when the audit of the result is clean.
@@ -48,11 +54,5 @@ class Repair:
 
     def to_dict(self) -> dict[str, Any]:
         """The record."""
-        out = {
-            "format": "tacit.repair/1",
-            "method": self.method,
-            "before": self.before.summary(),
-            "after": self.after.summary(),
-            "cost": dict(self.cost),
-        }
+        out = repair_record(self.method, self.before, self.after, self.cost)
         return out | {"suggested": self.suggested, "tried": [one.to_dict() for one in self.tried]} if self.tried else out

@@ -106,9 +106,10 @@ class Cube:
                 ratios.append((number, (first, a), (second, -b), line.lo or 0))
                 continue
             place = np.array([places[0][0]])
-            for end, bound in (("lo", line.lo), ("hi", line.hi)):
+            ends: tuple[tuple[End, int | None], ...] = (("lo", line.lo), ("hi", line.hi))
+            for end, bound in ends:
                 if bound is not None:
-                    self._move(Move(end, number, ()), place, np.array([bound]))  # type: ignore[arg-type]
+                    self._move(Move(end, number, ()), place, np.array([bound]))
         return ratios
 
     def _ratio(self, line: int, first: int, a: int, second: int, b: int, least: int) -> None:

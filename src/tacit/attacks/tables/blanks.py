@@ -22,6 +22,7 @@ Reference
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -132,8 +133,8 @@ class _Outcome:
         self._model("model", attribute, naive_bayes(case.conditions, case.sensitive, case.rows))
         if CODE not in self.target.named and self.target.policy.max_posterior is None:
             return
+        check = partial(self.target.limits.check, CODE)
         try:
-            check = lambda: self.target.limits.check(CODE)  # noqa: E731 - the same few words as above
             self._model("entropy", attribute, largest_entropy(case.conditions, case.sensitive, case.rows, check=check))
         except LimitReached:
             self.complete = False
