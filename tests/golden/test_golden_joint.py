@@ -13,7 +13,7 @@ import pytest
 import tacit
 from tacit.attacks.joint.boxes import HAS, Allowed
 from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.lines import lower
+from tacit.attacks.joint.lowering import lower
 from tacit.checker import check_audit
 from tacit.model.items import Items
 from tacit.model.people import read_people

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint.lines import lower
+from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.programs import Programs
 from tacit.checker import check_audit
 from tacit.checker_joint import least_of

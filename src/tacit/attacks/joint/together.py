@@ -31,7 +31,8 @@ from tacit.attacks.base import Target
 from tacit.attacks.joint.boxes import MEMBER, item_event
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.lines import Problem, lower
+from tacit.attacks.joint.lines import Problem
+from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.programs import MOST_CELLS, MOST_ENTRIES, Programs, cells_of, inside
 from tacit.attacks.joint.proofs import Prover, Step
 from tacit.attacks.joint.windows import windows

@@ -1,0 +1,121 @@
+"""What lists print about boxes of people: itemsets, complete lists of them, rules and leaves of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from tacit.attacks.joint.boxes import Allowed, Box, Key, intersection
+from tacit.attacks.joint.lines import Line, Origin
+from tacit.attacks.joint.vocabulary import Vocabulary
+from tacit.attacks.rule_numbers import UNBOUNDED, confidence_of
+from tacit.model.bound import Bound
+from tacit.model.release import Itemsets, Listed, Rules
+
+#: Itemsets that a closed or maximal list stands for, and candidates for missing ones, are looked at up to these numbers.
+MOST_SUBSETS, MOST_CANDIDATES = 20_000, 300_000
+
+
+class ListedLines:
+    """The lines of one release, about the people of its scope."""
+
+    def __init__(self, number: int, release: Listed, words: Vocabulary, scope: Box) -> None:
+        self._number, self._scope, self._release = number, scope, release
+        self._meaning = [words.meaning(release, item) for item in self._used(release)]
+        self._of = dict(zip(self._used(release), self._meaning, strict=True))
+        self.left_out = 0
+
+    @staticmethod
+    def _used(release: Listed) -> list[int]:
+        parts = [release.sets] if isinstance(release, Itemsets) else [release.antecedents, release.consequents]
+        return sorted({int(item) for part in parts for item in part.members.tolist()})
+
+    def _box(self, items: Sequence[int]) -> Box | None:
+        box = intersection(self._of[item] for item in items)
+        return None if box is None else {**box, **self._scope}
+
+    def itemsets(self, release: Itemsets) -> Iterator[Line]:
+        """What a list of itemsets prints, and what follows from its being complete."""
+        listed: dict[frozenset[int], int] = {}
+        for index in range(len(release)):
+            items = release.sets[index].tolist()
+            listed[frozenset(items)] = index
+            box, count = self._box(items), release.count(index)
+            if box is not None:
+                yield Line(((1, box),), count.lo, count.hi, Origin(self._number, release.line(index), "count", count))
+        if release.header.complete and release.min_support is not None and not release.header.coarser:
+            yield from self._missing(release, listed)
+
+    def _missing(self, release: Itemsets, listed: dict[frozenset[int], int]) -> Iterator[Line]:
+        names, threshold = release.items.names, release.min_support or 1
+        frequent = dict(listed)
+        if release.only != "all":
+            if sum(2 ** len(items) for items in listed) > MOST_SUBSETS:
+                self.left_out += 1
+                return
+            # The closed set of the largest count comes last, so that it is the one that a subset is equal to.
+            for items, index in sorted(listed.items(), key=lambda pair: (int(release.hi[pair[1]]), -pair[1])):
+                for size in range(1, len(items)):
+                    frequent.update(
+                        (frozenset(part), index) for part in combinations(sorted(items), size) if frozenset(part) not in listed
+                    )
+        if release.only == "closed" and release.is_exact:
+            for items, index in frequent.items():
+                box = self._box(sorted(items))
+                if items not in listed and box is not None:
+                    told = tuple(sorted(names[item] for item in items))
+                    count = release.count(index)
+                    yield Line(((1, box),), count.lo, count.hi, Origin(self._number, release.line(index), "subset", count, told))
+        most = Bound.of(threshold)
+        for missing in self._border(frequent):
+            box = self._box(missing)
+            if box is not None:
+                told = tuple(sorted(names[item] for item in missing))
+                yield Line(((1, box),), None, threshold - 1, Origin(self._number, "min_support", "missing", most, told))
+
+    def _border(self, frequent: Mapping[frozenset[int], int]) -> Iterator[tuple[int, ...]]:
+        """The smallest sets of published items that the list leaves out."""
+        items = sorted(self._of)
+        if len(frequent) * len(items) > MOST_CANDIDATES:
+            self.left_out += 1
+            return
+        seen: set[frozenset[int]] = set()
+        for found in frequent:
+            for item in items:
+                larger = found | {item}
+                if item in found or larger in frequent or larger in seen:
+                    continue
+                seen.add(larger)
+                if len(larger) > 1 and all(larger - {one} in frequent for one in larger):
+                    yield tuple(sorted(larger))
+
+    def rules(self, release: Rules) -> Iterator[Line]:
+        """What a list of rules prints: how many people fit each side, and the ratio of the two."""
+        header = release.header
+        for index in range(len(release)):
+            left, right = release.antecedents[index].tolist(), release.consequents[index].tolist()
+            whole, both = self._box(left), self._box(sorted({*left, *right}))
+            if whole is None or both is None:
+                continue
+            line = release.line(index)
+            for box, count, what in ((both, release.count(index), "count"), (whole, release.whole(index), "antecedent")):
+                most = None if count.hi >= UNBOUNDED else count.hi
+                yield Line(((1, box),), count.lo, most, Origin(self._number, line, what, count))
+            if release.count(index).is_exact and release.whole(index).is_exact:
+                continue
+            allowed = confidence_of(release, index)
+            low, high = allowed.low.as_integer_ratio(), allowed.high.as_integer_ratio()
+            count = release.count(index)
+            if low[0]:
+                yield Line(
+                    ((low[1], both), (-low[0], whole)), int(allowed.low_open), None, Origin(self._number, line, "least", count)
+                )
+            if allowed.high < 1 or allowed.high_open:
+                yield Line(
+                    ((high[0], whole), (-high[1], both)), int(allowed.high_open), None, Origin(self._number, line, "most", count)
+                )
+        if header.sa_counts and header.sa_values:
+            key = Key("column", " & ".join(header.sa))
+            for value, people in zip(header.sa_values, header.sa_counts, strict=True):
+                box = {key: Allowed(frozenset([value])), **self._scope}
+                yield Line(((1, box),), people, people, Origin(self._number, "sa_counts", "value", Bound.of(people), (value,)))
