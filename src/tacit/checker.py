@@ -17,7 +17,8 @@ from tacit.checker_buckets import BucketBook, check_buckets
 from tacit.checker_joint import check_joint
 from tacit.checker_joint_lines import JointBook
 from tacit.checker_rules import Reject as _Reject
-from tacit.checker_rules import RuleBook, check_rules
+from tacit.checker_rules import RuleBook
+from tacit.checker_rules_words import check_rules
 from tacit.checker_steps import check_steps
 from tacit.checker_tables import TableBook, check_table
 from tacit.checker_values import check_values

@@ -1,16 +1,15 @@
 """Re-checks what rules give away (R01) from nothing but the lines that a finding cites, in whole numbers and exact fractions.
 
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. It takes the cited lines, writes down what each says,
-applies the few laws that counts of people obey until nothing gets tighter, and looks whether the claimed bounds follow.
+Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. A certificate lists bounds on numbers of people, each with
+the law that it follows by: one of the few that counts of people obey. Every step is redone on the cited lines and on earlier steps.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from tacit.model.release import Rules
@@ -19,46 +18,8 @@ Set = frozenset[str]
 Bounds = tuple[int, int]
 
 _ENDLESS = 1 << 100
-_MOST_ROUNDS = 1000
 #: Groups on sets of more items than this are not looked at.
-_MOST_ITEMS = 10
-_NUMBER = r"-?[\d,]+"
-_RANGE = rf"(?:{_NUMBER}|{_NUMBER} to {_NUMBER}) (?:person|people)"
-_BRACKETS = rf"(?:{_NUMBER}|\[{_NUMBER} to {_NUMBER}\])"
-_HOW = r"(?:, its count divided by its confidence|, as far as the thresholds tell)?"
-_LINE = re.compile(rf"Line (\d+): ({_NUMBER})(?: to ({_NUMBER}))? (?:person|people) (?:has|have) (.*?){_HOW}\.", re.DOTALL)
-_SIDE = re.compile(r".*: (at least|at most) ([\d,]+) (?:person|people) (?:has|have) (.*)\.", re.DOTALL)
-_BOTH = re.compile(r".*: ([\d,]+)(?: to ([\d,]+))? (?:person|people) (?:has|have) (.*)\.", re.DOTALL)
-_MINUS = re.compile(
-    rf"Those .*: ({_NUMBER}|\[{_NUMBER} to {_NUMBER}\]) - ({_NUMBER}|\[{_NUMBER} to {_NUMBER}\]), that is (.*?)(?: person| people)?\.",
-    re.DOTALL,
-)
-_PEOPLE = re.compile(rf"There are ({_NUMBER}) people in all \(n\)\.")
-_BEGINNINGS = ("The confidence", "Everyone", "The published", "Each person", "The list", "Those ")
-#: The beginnings of steps that say "at least" or "at most", and of the other steps.
-_LAWS = (
-    r"The confidence of line \d+, from [\d.e-]+ to [\d.e-]+, then says: ",
-    r"Everyone with .* has .*: ",
-    r"The published distribution says: ",
-    r"Each person has one of the [\d,]+ values of .*: ",
-    r"The list is complete and has no rule from .* to .*: ",
-    r"Those .* without .* cannot be fewer than 0: ",
-)
-_FORMS = tuple(
-    re.compile(form, re.DOTALL)
-    for form in (
-        *(f"{law}(?:(?:at least|at most) {_NUMBER} (?:person|people)|{_RANGE}) (?:has|have) .*" for law in _LAWS),
-        _LINE.pattern,
-        _MINUS.pattern,
-        _PEOPLE.pattern,
-        rf"The confidence of line \d+, from [\d.e-]+ to [\d.e-]+, ties the two numbers to each other: those with .* are {_RANGE}\.",
-        rf"Nobody has two values of .*: those with .* less those with .* are {_RANGE}\.",
-        rf"So {_RANGE} .*\.",
-        r"The bounds follow from the cited lines in [\d,]+ steps, too many to write out here\.",
-    )
-)
-
-
+MOST_ITEMS = 10
 class Reject(Exception):
     """A finding does not follow from the release; the text says why."""
 
@@ -161,103 +122,128 @@ def _floor(value: Fraction, is_open: bool) -> int:
     return most - 1 if is_open and most == value else most
 
 
-class _World:
-    """What is known about supports, from the cited lines alone."""
+class World:
+    """What is known about supports: nothing at first, then what each step of a certificate shows from the cited lines and from earlier steps."""
 
-    def __init__(self, book: RuleBook, cited: Sequence[int | str], named: Sequence[Set]) -> None:
+    def __init__(self, book: RuleBook, cited: Sequence[int | str]) -> None:
         self.book = book
-        self.lines = [book.line(place) for place in cited if isinstance(place, int)]
+        self.by_number = {place: book.line(place) for place in cited if isinstance(place, int)}
+        self.lines = list(self.by_number.values())
         self.cells = {place for place in cited if isinstance(place, str)}
-        sets = {*named, *(line.has for line in self.lines), *(line.all for line in self.lines)}
-        self.stated = {line.all for line in self.lines} | {line.has for line in self.lines}
-        if "n" in self.cells:
-            sets.add(frozenset())
-        self.parents = sorted({line.has for line in self.lines} | (sets & {frozenset()}), key=sorted)
-        if not self.cells & {"sa_values", "min_support"}:
-            self.parents = []
-        sets |= {parent | {value} for parent in self.parents for value in book.values}
-        if "sa_distribution" in self.cells:
-            sets |= {frozenset({value}) for value in book.values}
-        self.lo = dict.fromkeys(sets, 0)
-        self.hi = dict.fromkeys(sets, _ENDLESS)
-        self.inside = [(a, b) for a in sets for b in sets if a < b]
-        self._start()
-        for _ in range(_MOST_ROUNDS):
-            before = sum(self.lo.values()) - sum(self.hi.values())
-            self._tighten()
-            if sum(self.lo.values()) - sum(self.hi.values()) == before:
-                break
+        self.lo: dict[Set, int] = defaultdict(int)
+        self.hi: dict[Set, int] = defaultdict(lambda: _ENDLESS)
 
-    def _put(self, items: Set, lo: int, hi: int) -> None:
-        self.lo[items], self.hi[items] = max(self.lo[items], lo), min(self.hi[items], hi)
+    def replay(self, step: Mapping[str, Any]) -> None:
+        """Take a step over, if its law gives what it claims; the law may be one about lines, or about people."""
+        items, law = frozenset(map(str, step["items"])), step["by"]
+        laws: dict[str, Callable[[Set, Mapping[str, Any]], Bounds]] = {
+            "count": self._line,
+            "antecedent": self._line,
+            "confidence": self._confidence,
+            "inside": self._inside,
+            "n": self._everybody,
+            "distribution": self._distribution,
+            "values": self._values,
+            "missing": self._missing,
+            "groups": self._groups,
+        }
+        if law not in laws:
+            raise Reject("a step of its certificate names no law")
+        lo, hi = laws[law](items, step)
+        at_least, at_most = int(step.get("at_least", 0)), int(step.get("at_most", _ENDLESS))
+        if at_least > lo or at_most < hi:
+            raise Reject("a step of its certificate does not follow from its lines and earlier steps")
+        self.lo[items], self.hi[items] = max(self.lo[items], at_least), min(self.hi[items], at_most)
         if self.lo[items] > self.hi[items]:
             raise Reject("the lines that it cites contradict each other")
 
-    def _start(self) -> None:
-        if "n" in self.cells:
-            self._put(frozenset(), *self.book.bounds("n"))
-        if "sa_distribution" in self.cells:
-            self.book.bounds("sa_distribution")
-            for value, count in zip(self.book.values, self.book.release.header.sa_counts, strict=True):
-                self._put(frozenset({value}), count, count)
-        for line in self.lines:
-            self._put(line.all, *line.people)
-            self._put(line.has, *line.whole)
+    def _cited(self, step: Mapping[str, Any]) -> _Line:
+        if step["line"] not in self.by_number:
+            raise Reject("a step of its certificate uses a line that it does not cite")
+        return self.by_number[step["line"]]
 
-    def _tighten(self) -> None:
-        """Apply every law once."""
-        for line in self.lines:
-            low, high = line.low, line.high
-            if high > 0:
-                self._put(line.has, _ceil(self.lo[line.all] / high, line.high_open), _ENDLESS)
-            if low > 0 and self.hi[line.all] < _ENDLESS:
-                self._put(line.has, 0, _floor(self.hi[line.all] / low, line.low_open))
-            most = _floor(self.hi[line.has] * high, line.high_open)
-            self._put(line.all, _ceil(self.lo[line.has] * low, line.low_open), most)
-        for smaller, larger in self.inside:
-            self._put(smaller, self.lo[larger], _ENDLESS)
-            self._put(larger, 0, self.hi[smaller])
-        for parent in self.parents:
-            self._values(parent)
-        if "n" in self.cells:
-            for items in self.lo:
-                if items not in self.stated and 1 < len(items) <= _MOST_ITEMS:
-                    self._groups(items)
+    def _needs(self, cell: str) -> None:
+        if cell not in self.cells:
+            raise Reject(f"a step of its certificate rests on {cell}, which it does not cite")
 
-    def _values(self, parent: Set) -> None:
-        """Each person has one value; a complete list says that a missing rule does not reach the thresholds."""
+    def _line(self, items: Set, step: Mapping[str, Any]) -> Bounds:
+        """What a line says by itself, about all its items or about its antecedent."""
+        line = self._cited(step)
+        mine, bounds = (line.all, line.people) if step["by"] == "count" else (line.has, line.whole)
+        if items != mine:
+            raise Reject("a line of its certificate is about other items")
+        return bounds
+
+    def _confidence(self, items: Set, step: Mapping[str, Any]) -> Bounds:
+        """What the confidence of a line makes of one of its two numbers, from the other."""
+        line = self._cited(step)
+        low, high = line.low, line.high
+        if items == line.all:
+            return _ceil(self.lo[line.has] * low, line.low_open), _floor(self.hi[line.has] * high, line.high_open)
+        if items != line.has:
+            raise Reject("a line of its certificate is about other items")
+        least = _ceil(self.lo[line.all] / high, line.high_open) if high > 0 else 0
+        bounded = low > 0 and self.hi[line.all] < _ENDLESS
+        return least, _floor(self.hi[line.all] / low, line.low_open) if bounded else _ENDLESS
+
+    def _inside(self, items: Set, step: Mapping[str, Any]) -> Bounds:
+        """Who has a set has every part of it."""
+        other = frozenset(map(str, step["from"]))
+        return self.lo[other] if items <= other else 0, self.hi[other] if other <= items else _ENDLESS
+
+    def _everybody(self, items: Set, _: Mapping[str, Any]) -> Bounds:
+        self._needs("n")
+        return self.book.bounds("n") if not items else (0, self.book.bounds("n")[1])
+
+    def _distribution(self, items: Set, _: Mapping[str, Any]) -> Bounds:
+        """How many people have a value, as the header says."""
+        self._needs("sa_distribution")
+        self.book.bounds("sa_distribution")
+        if len(self.book.values) != len(self.book.release.header.sa_counts):
+            raise Reject("the release publishes no such distribution")
+        counts = zip(self.book.values, self.book.release.header.sa_counts, strict=True)
+        return next(((count, count) for value, count in counts if items == {value}), (0, _ENDLESS))
+
+    def _values(self, items: Set, step: Mapping[str, Any]) -> Bounds:
+        """Each person has one value of the sensitive column: the people of an antecedent are those of all values together."""
+        self._needs("sa_values")
+        parent = frozenset(map(str, step["from"]))
         children = [parent | {value} for value in self.book.values]
-        if "sa_values" in self.cells and children:
-            low, high = sum(self.lo[child] for child in children), sum(min(self.hi[child], self.hi[parent]) for child in children)
-            self._put(parent, low, high)
-            for child in children:
-                rest = self.lo[parent] - (high - min(self.hi[child], self.hi[parent]))
-                self._put(child, rest, self.hi[parent] - (low - self.lo[child]))
-        header = self.book.release.header
-        if "min_support" in self.cells and parent and header.complete and header.min_confidence is not None:
-            share = header.min_confidence * self.hi[parent]
-            most = max(0, (header.min_support or 0) - 1, _floor(share, not header.strict))
-            for value, child in zip(self.book.values, children, strict=True):
-                if (parent, frozenset({value})) not in self.book.rules:
-                    self._put(child, 0, most)
+        most = {child: min(self.hi[child], self.hi[parent]) for child in children}
+        low, high = sum(self.lo[child] for child in children), sum(most.values())
+        if not children or items not in (parent, *children):
+            raise Reject("a step of its certificate adds up other values")
+        if items == parent:
+            return low, high
+        return self.lo[parent] - (high - most[items]), self.hi[parent] - (low - self.lo[items])
 
-    def _groups(self, items: Set) -> None:
+    def _missing(self, items: Set, step: Mapping[str, Any]) -> Bounds:
+        """A complete list says that a missing rule does not reach the thresholds."""
+        self._needs("min_support")
+        parent, header = frozenset(map(str, step["from"])), self.book.release.header
+        value = items - parent
+        if not parent or not header.complete or header.min_confidence is None or not value <= set(self.book.values):
+            raise Reject("a step of its certificate takes as missing what need not be listed")
+        if len(value) != 1 or parent | value != items or (parent, value) in self.book.rules:
+            raise Reject("a step of its certificate takes a rule as missing that is none, or is listed")
+        share = header.min_confidence * self.hi[parent]
+        return 0, max(0, (header.min_support or 0) - 1, _floor(share, not header.strict))
+
+    def _groups(self, items: Set, _: Mapping[str, Any]) -> Bounds:
         """No group on a set of items has fewer than 0 people."""
         listed = sorted(items)
+        if len(listed) > MOST_ITEMS:
+            raise Reject("a step of its certificate is too long to check")
         masks = [frozenset(item for j, item in enumerate(listed) if mask >> j & 1) for mask in range(1 << len(listed))]
-        if any(part not in self.lo or self.hi[part] >= _ENDLESS for part in masks[:-1]):
-            return
         low, high = [self.lo[part] for part in masks], [self.hi[part] for part in masks]
         low[-1] = high[-1] = 0
         for j in range(len(listed)):
             for mask in range(len(masks)):
                 if not mask >> j & 1:
                     low[mask], high[mask] = low[mask] - high[mask | 1 << j], high[mask] - low[mask | 1 << j]
-        for mask, part in enumerate(masks):
-            if (len(listed) - len(part)) % 2:
-                self._put(items, 0, high[mask])
-            else:
-                self._put(items, -high[mask], _ENDLESS)
+        odd = [(len(listed) - len(part)) % 2 for part in masks]
+        least = max((-high[mask] for mask in range(len(masks)) if not odd[mask]), default=0)
+        return max(0, least), min((high[mask] for mask in range(len(masks)) if odd[mask]), default=_ENDLESS)
 
     def people(self, present: Set, absent: Set, not_all: Set) -> Bounds:
         """Bounds on the people who have all of ``present``, none of ``absent`` and not all of ``not_all``."""
@@ -308,74 +294,3 @@ class _World:
                 if low > 0 and part[1] < _ENDLESS:
                     hi = min(hi, _floor(part[1] * (1 / low - 1), line.low_open))
         return lo, hi
-
-    def check_step(self, step: str) -> None:
-        """A step must have a known form, and everything that it says must follow."""
-        if not any(form.fullmatch(step) for form in _FORMS):
-            raise Reject("it has a step that cannot be checked")
-        by_name = {_listed(items): items for items in self.lo}
-        if match := _PEOPLE.fullmatch(step):
-            if (_int(match[1]),) * 2 != self.book.bounds("n"):
-                raise Reject("a step prints another number of people than the release")
-        elif match := _LINE.fullmatch(step):
-            line, items = self.book.line(int(match[1])), by_name.get(match[4])
-            printed = line.people if items == line.all else line.whole
-            if items not in (line.has, line.all) or (_int(match[2]), _int(match[3] or match[2])) != printed:
-                raise Reject("a step prints another number than its line")
-        elif match := _SIDE.fullmatch(step):
-            items, value = by_name.get(match[3]), _int(match[2])
-            if items is None or (value > self.lo[items] if match[1] == "at least" else value < self.hi[items]):
-                raise Reject("a step says more than follows from the lines")
-        elif match := _MINUS.fullmatch(step):
-            left, right, told = (_ends(text) for text in match.groups())
-            computed = left[0] - right[1], left[1] - right[0]
-            if not computed[0] <= told[0] <= told[1] <= computed[1]:
-                raise Reject("a difference in its steps is wrong")
-        elif step.startswith(_BEGINNINGS) and (match := _BOTH.fullmatch(step)):
-            items, told = by_name.get(match[3]), (_int(match[1]), _int(match[2] or match[1]))
-            if items is None or told[0] > self.lo[items] or told[1] < self.hi[items]:
-                raise Reject("a step says more than follows from the lines")
-
-
-def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int | str]) -> Bounds:
-    """Bounds on the people of a finding's event, from the lines that it cites; its steps are checked on the way."""
-    event = finding["event"]
-    present, absent, not_all = (frozenset(event.get(key, ())) for key in ("present", "absent", "not_all"))
-    if len(absent) > _MOST_ITEMS or (absent and not_all):
-        raise Reject("its event is too long to check")
-    named = [present, present | not_all, *(present | {item} for item in absent)]
-    named += [present.union(extra) for size in range(len(absent) + 1) for extra in combinations(sorted(absent), size)]
-    world = _World(book, cited, named)
-    if not finding["steps"]:
-        raise Reject("it has no steps")
-    if "same_people" in finding:
-        others = frozenset(book.values) - absent
-        same = {"present": sorted(present | others), "absent": []}
-        if len(book.values) != 2 or len(others) != 1 or finding["same_people"] != same:
-            raise Reject("the same people are described wrongly")
-    for step in finding["steps"]:
-        world.check_step(step)
-    lo, hi = finding["count"]
-    number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
-    if f" {number} {'person' if (lo, hi) == (1, 1) else 'people'}" not in finding["steps"][-1]:
-        raise Reject("its last step does not give its count")
-    return world.people(present, absent, not_all)
-
-
-def _listed(items: Set) -> str:
-    names = sorted(items)
-    if not names:
-        return "nothing asked of them"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _int(text: str) -> int:
-    return int(text.replace(",", ""))
-
-
-def _ends(text: str) -> Bounds:
-    """A number, or two with "to" between them, in brackets or not."""
-    numbers = [_int(part) for part in re.findall(_NUMBER, text)]
-    if len(numbers) not in (1, 2):
-        raise Reject("it has a step that cannot be checked")
-    return numbers[0], numbers[-1]

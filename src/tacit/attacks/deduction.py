@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from tacit.attacks.supports import Supports
 from tacit.kernels.book import Book, bits_of
 from tacit.kernels.moebius import cells
 from tacit.model.bound import Bound
+from tacit.model.certificate import certificate
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 
@@ -36,8 +38,10 @@ def write_out(
     because += [Citation(index, release.line(line), release.count(line), None) for line in lines if line >= 0]
     because.append(Citation(index, "min_support", Bound.of(release.min_support or 0), None))
     cube.line[0] = -1  # no step adds up all people where nobody knows how many they are
-    steps = _Story.of(supports, book, items, cube.line).told(held, count)
-    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps))
+    story = _Story.of(supports, book, items, cube.line)
+    steps = story.told(held, count)
+    proof = certificate(event, count, steps=story.proof(held))
+    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), None, proof)
 
 
 @dataclass(eq=False)
@@ -81,6 +85,19 @@ class _Story:
             if self.line[part] == -2 and part not in self.explained:
                 self._explain(part)
         self.explained.add(mask)
+        ceiling = (self.supports.release.min_support or 1) - 1
+        least, below, most, above = self._tightest(mask)
+        self.steps.append(f"No line says how many people have {self._names(mask, 'and')}; call it x.")
+        if least > 0:
+            self.steps.append(f"{self._group(mask, below)} people cannot be negative: x is at least {least:,}.")
+        if most < ceiling:
+            self.steps.append(f"{self._group(mask, above)} people cannot be negative: x is at most {most:,}.")
+        else:
+            self.steps.append(f"The list is complete from {ceiling + 1:,} people on and leaves it out: x is at most {ceiling:,}.")
+        self.steps.append(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
+
+    def _tightest(self, mask: int) -> tuple[int, int, int, int]:
+        """The least and the most people of an unpublished subset, each with the group that says so by not being negative."""
         parts = _submasks(mask)
         low, high = self.low[parts].copy(), self.high[parts].copy()
         low[-1] = high[-1] = 0
@@ -88,15 +105,38 @@ class _Story:
         odd = np.bitwise_count((parts ^ mask).astype(np.uint64)).astype(np.int64) & 1
         ceiling = (self.supports.release.min_support or 1) - 1
         below, above = int(np.argmax(np.where(odd == 0, -high, -1))), int(np.argmin(np.where(odd == 1, high, _HUGE)))
-        least, most = max(0, -int(high[below])), min(ceiling, int(high[above]))
-        self.steps.append(f"No line says how many people have {self._names(mask, 'and')}; call it x.")
-        if least > 0:
-            self.steps.append(f"{self._group(mask, int(parts[below]))} people cannot be negative: x is at least {least:,}.")
-        if most < ceiling:
-            self.steps.append(f"{self._group(mask, int(parts[above]))} people cannot be negative: x is at most {most:,}.")
-        else:
-            self.steps.append(f"The list is complete from {ceiling + 1:,} people on and leaves it out: x is at most {ceiling:,}.")
-        self.steps.append(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
+        return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
+
+    def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
+        """The certificate of the group: bounds on the unpublished subsets that its sum needs, and on those that these need, smaller ones first."""
+        whole = len(self.line) - 1
+        has = sum(1 << j for j in np.flatnonzero(held).tolist())
+        steps: list[dict[str, Any]] = []
+        shown: set[int] = set()
+
+        def show(mask: int) -> None:
+            if self.line[mask] != -2 or mask in shown:
+                return
+            shown.add(mask)
+            least, below, most, above = self._tightest(mask)
+            ceiling = (self.supports.release.min_support or 1) - 1
+            ends = [("at_least", least, below if least > 0 else None), ("at_most", most, above if most < ceiling else None)]
+            for _, _, group in ends:
+                if group is not None:
+                    for extra in _submasks(mask ^ group)[:-1].tolist():
+                        show(group | extra)
+            for end, value, group in ends:
+                if group is not None:
+                    steps.append({"items": self._items(mask), end: value, "by": "group", "present": self._items(group)})
+                elif end == "at_most":
+                    steps.append({"items": self._items(mask), end: value, "by": "min_support"})
+
+        for extra in _submasks(whole ^ has).tolist():
+            show(has | extra)
+        return steps
+
+    def _items(self, mask: int) -> list[str]:
+        return sorted(self.supports.release.items.names[i] for i in self.items[bits_of(mask, len(self.items))])
 
     def _names(self, mask: int, word: str) -> str:
         chosen = self.items[bits_of(mask, len(self.items))]

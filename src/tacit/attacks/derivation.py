@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.supports import NOTHING, Supports
 from tacit.kernels.moebius import cells
 from tacit.model.bound import Bound
+from tacit.model.certificate import certificate
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.release import Itemsets
@@ -40,7 +43,13 @@ def write_out(
             f"The same people in fewer words: {people(count)} {sentence(same, count)}.",
             *_sum(supports, index, *shorter, count, within if free else items)[1],
         ]
-    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same)
+    proof = certificate(event, count, weights=[_weight(cited) for cited in because]) if because else None
+    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same, proof)
+
+
+def _weight(cited: Citation) -> dict[str, Any]:
+    """How often a line is added, as the certificate holds it."""
+    return {"release": cited.release, "line" if isinstance(cited.place, int) else "cell": cited.place, "weight": str(cited.weight)}
 
 
 def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:

@@ -12,6 +12,7 @@ from tacit.attacks.rule_patterns import SmallPatterns
 from tacit.attacks.rule_steps import Story
 from tacit.attacks.rule_table import CODE, RuleTable
 from tacit.model.bound import Bound
+from tacit.model.certificate import certificate
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
 
@@ -110,7 +111,8 @@ class RuleFindings:
         else:
             last = PatternStory(story).told(event, count)
         statement = f"{people(count)} {sentence(event, count)}."
-        return Finding(CODE, event, count, statement, story.citations(self.index), story.told(last), same)
+        proof = certificate(event, count, steps=story.proof)
+        return Finding(CODE, event, count, statement, story.citations(self.index), story.told(last), same, proof)
 
     def _other_value(self, rule: int) -> ItemEvent | None:
         """The same people by the value that they have, where the SA has only two."""

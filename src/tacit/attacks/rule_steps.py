@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,18 @@ from tacit.model.finding import Citation
 #: Derivations of more steps than this are not written out; their lines are cited all the same.
 MOST_STEPS = 40
 _HUGE = np.iinfo(np.int64).max
+#: The laws as certificates name them.
+_LAWS = {
+    Reason.COUNT: "count",
+    Reason.WHOLE: "antecedent",
+    Reason.CONFIDENCE: "confidence",
+    Reason.INSIDE: "inside",
+    Reason.PEOPLE: "n",
+    Reason.DISTRIBUTION: "distribution",
+    Reason.VALUES: "values",
+    Reason.MISSING: "missing",
+    Reason.GROUPS: "groups",
+}
 
 
 class Story:
@@ -25,6 +38,7 @@ class Story:
     def __init__(self, table: RuleTable) -> None:
         self.table = table
         self.steps: list[str] = []
+        self.proof: list[dict[str, Any]] = []
         self._lines: set[int] = set()
         self._cells: set[str] = set()
         self._told: set[tuple[int, int, int]] = set()
@@ -71,6 +85,7 @@ class Story:
         if (step.place, step.end, step.time) not in self._told:
             self._told.add((step.place, step.end, step.time))
             self._add(self._told_by(step))
+            self._prove(step)
 
     def _explain_both(self, low: Step, high: Step) -> None:
         """Tell why two bounds of a set hold that rest on the same, as one step."""
@@ -79,11 +94,23 @@ class Story:
             return
         self._told |= both
         text, other = self._told_by(low), self._told_by(high)
+        self._prove(low)
+        self._prove(high)
         if text != other:
             count = Bound(low.value, high.value)
             law = text.rpartition("at least ")[0]
             text = f"{law}{people(count)} {'has' if count == Bound(1, 1) else 'have'} {self.names(low.place)}."
         self._add(text)
+
+    def _prove(self, step: Step) -> None:
+        """Add the step to the certificate: the bound, the law that it follows by, and the line or the set that the law starts from."""
+        entry: dict[str, Any] = {"items": list(self.table.named.names(step.place))}
+        entry |= {"at_least" if step.end == LO else "at_most": step.value, "by": _LAWS[step.reason]}
+        if step.reason in (Reason.COUNT, Reason.WHOLE, Reason.CONFIDENCE):
+            entry["line"] = self.table.release.line(step.source)
+        elif step.reason in (Reason.INSIDE, Reason.VALUES, Reason.MISSING):
+            entry["from"] = list(self.table.named.names(step.source))
+        self.proof.append(entry)
 
     def _add(self, text: str) -> None:
         if text not in self.steps:

@@ -13,6 +13,9 @@ from tacit.model.event import Event
 
 Claim = Literal["proves", "estimates"]
 
+#: The attacks whose findings are about all releases together, so that no single one of them is part of their names.
+OF_SEVERAL = frozenset({"X01"})
+
 
 def finding_id(code: str, event: Event, release: int = 0) -> str:
     """The name of a finding: its attack's code and a hash of its event, and of the release where that is not the first."""
@@ -45,7 +48,8 @@ class Finding:
     """One thing an attack infers: ``count`` people are in ``event``.
 
     ``because`` lists the published numbers, ``steps`` the arithmetic in words. ``same_people`` is a shorter event that is proved to hold the
-    very same people, where there is one. ``certificate`` holds the proof in numbers where ``because`` does not say it all.
+    very same people, where there is one. ``certificate`` holds the proof in numbers (:mod:`tacit.model.certificate`); a checker that shares
+    no code with the attacks re-checks it.
     """
 
     code: str
@@ -60,7 +64,7 @@ class Finding:
     @property
     def id(self) -> str:
         """A name that depends only on what is inferred, so that it stays the same from run to run."""
-        of_one = self.certificate is None and self.because
+        of_one = self.code not in OF_SEVERAL and self.because
         return finding_id(self.code, self.event, self.because[0].release if of_one else 0)
 
     def to_dict(self) -> dict[str, Any]:
