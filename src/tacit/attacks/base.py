@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.attacks.buckets.case import BucketCase
     from tacit.attacks.joint.case import JointCase
     from tacit.attacks.sensitive.case import RuleCase
+    from tacit.attacks.sensitive.several import SeveralCase
     from tacit.attacks.tables.case import TableCase
 
 Progress = Callable[[float], None]
@@ -60,7 +61,8 @@ class Target:
     attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only. ``rules`` is the release
     beside everybody's quasi-identifiers, where both are there; ``buckets`` a bucketized one beside what is known about its people.
     ``named`` are the attacks that somebody asked for by their codes; ``table`` is a table with blanks beside what its owner says. ``together``
-    are several releases, of which ``release`` is the first, under one attack.
+    are several releases, of which ``release`` is the first, under one attack; ``several`` the same releases beside everybody's
+    quasi-identifiers, where these are known and the people are the same.
     """
 
     release: Release
@@ -77,6 +79,7 @@ class Target:
     named: frozenset[str] = frozenset()
     table: TableCase | None = None
     together: JointCase | None = None
+    several: SeveralCase | None = None
 
 
 @dataclass(frozen=True, slots=True)

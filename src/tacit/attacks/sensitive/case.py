@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,40 @@ LINE, MISSING, DISTRIBUTION, FACT = "line", "missing", "distribution", "fact"
 Pair = tuple[str, str]
 
 CHECK = "Give the data that the rules were made from, with the same columns and missing-value rule"
+
+
+class PeopleCase(Protocol):
+    """What is said about the sensitive values of known people, by one release or by several."""
+
+    @property
+    def population(self) -> Population:
+        """Everybody's quasi-identifiers."""
+
+    @property
+    def sensitive(self) -> str:
+        """The name of the sensitive column."""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values that it can have."""
+
+    @property
+    def sa_counts(self) -> tuple[int, ...]:
+        """The number of people with each value, where it is published."""
+
+    @property
+    def n_lines(self) -> int:
+        """How many published lines there are."""
+
+    @property
+    def missing(self) -> Missing:
+        """What complete lists say by what they leave out."""
+
+    def published(self) -> Statements:
+        """What the lines say, with what is known besides."""
+
+    def refuse(self, origins: Sequence[object]) -> NoReturn:
+        """Raise because these statements cannot all be true."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +97,16 @@ class RuleCase:
     def sensitive(self) -> str:
         """The name of the sensitive column."""
         return " & ".join(self.release.header.sa)
+
+    @property
+    def sa_counts(self) -> tuple[int, ...]:
+        """The number of people with each value, where it is published."""
+        return self.release.header.sa_counts
+
+    @property
+    def n_lines(self) -> int:
+        """How many rules are published."""
+        return len(self.release)
 
     def consequent(self, line: int) -> str:
         """The sensitive value of a line."""

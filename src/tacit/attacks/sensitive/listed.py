@@ -125,7 +125,7 @@ class _Family:
 
     @classmethod
     def of(cls, case: RuleCase, ceiling: Ceiling, check: Callable[[], None]) -> _Family | None:
-        population, rows = case.population, rows_of(case)
+        population, rows = case.population, rows_of(case.population)
         bit = _bits(population)
         least = _least_heavy(ceiling, population.n)
         heavy: list[int] = []

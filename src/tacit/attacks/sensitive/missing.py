@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.rule_table import missing_ceiling
-from tacit.attacks.sensitive.case import MISSING, RuleCase
+from tacit.attacks.sensitive.case import MISSING, PeopleCase, RuleCase
 from tacit.errors import LimitReached
 from tacit.inference.clash import clashing
 from tacit.inference.classes import Clash, Problem, reduce
@@ -22,6 +22,7 @@ from tacit.inference.entropy import Solution, solve
 from tacit.inference.statements import Statements
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.items import Items
+from tacit.model.population import Population
 from tacit.model.sets import Sets
 from tacit.model.transactions import Transactions
 
@@ -53,7 +54,7 @@ class Missing:
         nothing = cls(Sets.from_lists([]), np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
         if ceiling is None or case.release.header.coarser:
             return nothing
-        found = mine_itemsets(rows_of(case), min_support=max(1, ceiling.min_support), only="closed")
+        found = mine_itemsets(rows_of(case.population), min_support=max(1, ceiling.min_support), only="closed")
         pairs = found.items.pairs
         assert pairs is not None
         events = [case.population.holding(pairs[item] for item in members.tolist()) for members in found.sets]
@@ -101,9 +102,8 @@ class Missing:
         said.say(combinations, value, 0, int(self.most[event, value]), (MISSING, event, value))
 
 
-def rows_of(case: RuleCase) -> Transactions:
+def rows_of(population: Population) -> Transactions:
     """The known people as transactions over their values."""
-    population = case.population
     pairs = [(column.name, value) for column in population.columns for value in column.values]
     starts = np.cumsum([0] + [len(column.values) for column in population.columns])
     members = np.stack([column.codes + start for column, start in zip(population.columns, starts[:-1], strict=True)], axis=1)
@@ -137,7 +137,7 @@ class Estimate:
 
 
 def estimate(
-    case: RuleCase,
+    case: PeopleCase,
     missing: Missing,
     *,
     check: Callable[[], None] = lambda: None,

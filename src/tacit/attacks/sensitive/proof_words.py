@@ -28,7 +28,7 @@ class ProofWords:
                 "It follows by telling cases apart, each of which a program settles; they are too many to write out here.",
             )
         if not proof.terms:
-            return (), (f"{self.case.sensitive} has only {_people(len(self.case.values), 'value', 'values')}.",)
+            return (), (f"{self.case.sensitive} has only {people(len(self.case.values), 'value', 'values')}.",)
         if (simple := self._simple(proof)) is not None:
             return self._citations(proof), simple
         return self._citations(proof), self._sum(proof)
@@ -40,7 +40,7 @@ class ProofWords:
         one, whole = proof.terms[0].statement, self.said.whole(proof.terms[0].statement.event)
         value, group = self.case.values[one.value], _with(self._event(one))
         if proof.terms[0].weight < 0 and one.lo == whole:
-            return (f"{self._place(one.origin)}: all {_people(whole)}{group} have {self.case.sensitive} {value}.",)
+            return (f"{self._place(one.origin)}: all {people(whole)}{group} have {self.case.sensitive} {value}.",)
         if proof.terms[0].weight > 0 and one.hi == 0:
             return (f"{self._place(one.origin)}: nobody{group} has {self.case.sensitive} {value}.",)
         return None
@@ -61,14 +61,14 @@ class ProofWords:
         one, whole = term.statement, self.said.whole(term.statement.event)
         side = "exactly" if one.lo == one.hi else "at most" if term.weight > 0 else "at least"
         event = self._event(one)
-        group = f"of {'the' if event else 'all'} {_people(whole)}{_with(event)}"
+        group = f"of {'the' if event else 'all'} {people(whole)}{_with(event)}"
         has = f"{side} {term.end:,} {group} have {self.case.sensitive} {self.case.values[one.value]}"
-        return f"{_times(term.weight)}{term.end:,}: {has} ({self._place(one.origin, small=True)})"
+        return f"{times(term.weight)}{term.end:,}: {has} ({self._place(one.origin, small=True)})"
 
     def _group(self, group: Group, proof: Proof) -> str:
         spoken = ", ".join(dict.fromkeys(self._place(proof.terms[t].statement.origin, small=True) for t in group.terms))
         who = "people asked about" if group.asked else "known people of whom these speak"
-        return f"{_times(group.weight)}{group.people:,}: {who} ({spoken or 'nothing above'})"
+        return f"{times(group.weight)}{group.people:,}: {who} ({spoken or 'nothing above'})"
 
     def _citations(self, proof: Proof) -> tuple[Citation, ...]:
         out = [
@@ -135,10 +135,12 @@ def _with(event: str) -> str:
     return f" with {event}" if event else ""
 
 
-def _people(number: int, one: str = "person", many: str = "people") -> str:
+def people(number: int, one: str = "person", many: str = "people") -> str:
+    """A number of people, or of something else, in words."""
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _times(weight: int) -> str:
+def times(weight: int) -> str:
+    """How often something is added or taken away, in words."""
     sign = "plus" if weight > 0 else "minus"
     return f"{sign} " if abs(weight) == 1 else f"{sign} {abs(weight):,} times "

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.case import PeopleCase, RuleCase
 from tacit.attacks.sensitive.influence import influence_of_lines
 from tacit.attacks.sensitive.listed import Listed, count_missing
 from tacit.attacks.sensitive.missing import Estimate, estimate
@@ -41,7 +41,7 @@ BEHIND_PROOFS = 1 << 50
 
 def run(target: Target) -> AttackRun:
     """The probability of every sensitive value for every combination; findings where it passes what the policy allows."""
-    case = target.rules
+    case = target.rules if target.several is None else target.several
     if case is None:
         return AttackRun(CODE, NAME, "estimates", "unavailable", why_not(target))
     try:
@@ -65,7 +65,7 @@ def why_not(target: Target) -> str:
     return "needs everybody's quasi-identifiers: give them with --known, or the data with --data"
 
 
-def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
+def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
     posterior = found.posterior()
     people = case.population.people
     baseline = baseline_of(case, posterior)
@@ -73,7 +73,9 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
     which, value = np.nonzero(over)
     order = np.lexsort((value, which, -posterior[which, value]))
     which, value = which[order], value[order]
-    listed = _listed(target, case)
+    listed = _listed(target, case) if isinstance(case, RuleCase) else None
+    influence = {"influence": influence_of_lines(case, found, over)} if isinstance(case, RuleCase) else {}
+    kind = "rules" if isinstance(case, RuleCase) else "lines"
     measures: dict[str, float | None] = {
         "qi_combinations": len(case.population),
         "max_posterior": float(posterior.max(initial=0.0)),
@@ -95,7 +97,7 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
         q, v = int(which[index]), int(value[index])
         text = f"Whoever has {described(case, q)} has {case.sensitive} {case.values[v]} with probability {posterior[q, v]:.3f}"
         steps = (
-            f"By maximum entropy over {len(case.release):,} published rules and {found.missing_used:,} missing ones that matter.",
+            f"By maximum entropy over {case.n_lines:,} published {kind} and {found.missing_used:,} missing ones that matter.",
             f"Among all people the share is {baseline[v]:.3f}.",
         )
         return Finding(CODE, event(index), Bound(int(people[q]), int(people[q])), f"{text} (estimated).", steps=steps)
@@ -105,7 +107,7 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
         NAME,
         "estimates",
         "ran",
-        "; ".join(why for why in (listed.why_not if listed is not None else "", no_limit(target)) if why),
+        "; ".join(why for why in (together(target), listed.why_not if listed is not None else "", no_limit(target)) if why),
         people=int(people[np.unique(which)].sum()),
         measures=measures,
         columns={
@@ -118,7 +120,7 @@ def _outcome(target: Target, case: RuleCase, found: Estimate) -> AttackRun:
         severity=BEHIND_PROOFS + ((1 - posterior[which, value]) * 1e9).astype(np.int64),
         event=event,
         show=show,
-        details={"posterior": posterior, "influence": influence_of_lines(case, found, over)},
+        details={"posterior": posterior, **influence},
     )
 
 
@@ -130,9 +132,19 @@ def _listed(target: Target, case: RuleCase) -> Listed | None:
         return Listed(None, None, None)
 
 
-def baseline_of(case: RuleCase, posterior: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def together(target: Target) -> str:
+    """That several releases were taken together, where they were."""
+    case = target.several
+    if case is None:
+        return ""
+    told = f"over {case.n_lines:,} lines of {len(case.speaking)} releases together, which say all that each of them says"
+    rest = f"{case.left_out:,} more are not about known columns and one sensitive value"
+    return f"{told}; {rest}" if case.left_out else told
+
+
+def baseline_of(case: PeopleCase, posterior: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The share of each value among all people: as published, else as estimated."""
-    counts = case.release.header.sa_counts
+    counts = case.sa_counts
     if counts:
         return np.array(counts) / max(1, sum(counts))
     return np.asarray(case.population.people @ posterior / max(1, case.population.n))
@@ -155,12 +167,12 @@ def over_limit(target: Target, posterior: npt.NDArray[np.float64], baseline: npt
     return over
 
 
-def event_of(case: RuleCase, combination: int, value: int) -> BoxEvent:
+def event_of(case: PeopleCase, combination: int, value: int) -> BoxEvent:
     """Who has a combination and a sensitive value."""
     values: dict[str, tuple[str, ...]] = {column: (text,) for column, text in case.population.describe(combination).items()}
     return BoxEvent(values | {case.sensitive: (case.values[value],)})
 
 
-def described(case: RuleCase, combination: int) -> str:
+def described(case: PeopleCase, combination: int) -> str:
     """A combination in words."""
     return ", ".join(f"{column}={text}" for column, text in case.population.describe(combination).items())
