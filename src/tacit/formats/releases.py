@@ -14,7 +14,9 @@ from tacit.formats.buckets_writing import write_buckets
 from tacit.formats.build import build, one_n
 from tacit.formats.consistency import check_release
 from tacit.formats.files import FilePath
-from tacit.formats.head import read_head
+from tacit.formats.frequencies import looks_like_frequencies, options_of, read_frequencies
+from tacit.formats.frequencies_writing import write_frequencies
+from tacit.formats.head import Head, read_head
 from tacit.formats.header import FileHeader, read_header
 from tacit.formats.own_writing import write
 from tacit.formats.parquet import parquet_source
@@ -22,24 +24,29 @@ from tacit.formats.partial import looks_like_table, read_partial
 from tacit.formats.partial_writing import write_partial
 from tacit.formats.tables import Names
 from tacit.model.buckets import Buckets
+from tacit.model.frequencies import CellRounding, FrequencyTable
 from tacit.model.number import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.release import ONLY, Itemsets, Listed, Only, Release, Rules
 from tacit.model.schema import MissingRule
+from tacit.model.table import Table
 
 #: What ``--form`` calls a bucketized release, whose two tables are no file of lines with counts.
 BUCKETS = "buckets"
 #: What ``--form`` calls a table of people with blank cells.
 TABLE = "table"
+#: What ``--form`` calls a frequency table, a line per cell, and one with a column per value.
+FREQUENCIES, CROSSTAB = "frequencies", "crosstab"
 _BUCKETS_TOLD = "buckets (a folder with qit.csv and st.csv)"
 _TABLE_TOLD = "table (a table of people with blank cells; name its columns with --qi and --sa)"
+_FREQUENCIES_TOLD = "frequencies (a line per cell, its count in a column 'count'); crosstab (name its columns with --by)"
 
 
 def read_release(
     data: Any,
     *,
     n: int | None = None,
-    rounding: Rounding = "nearest",
+    rounding: CellRounding | None = None,
     only: Only | None = None,
     complete: bool | None = None,
     form: str | None = None,
@@ -48,6 +55,10 @@ def read_release(
     blank: Names = (),
     missing: str | None = None,
     missing_rule: MissingRule = "category",
+    by: Names = (),
+    hidden_below: int | None = None,
+    zeros_shown: bool | None = None,
+    base: int | None = None,
 ) -> Release:
     """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
 
@@ -56,19 +67,26 @@ def read_release(
     data
         A path; a frame with the columns of mlxtend, Spark or Tacit; or a release. A folder with ``qit.csv`` and ``st.csv``, or one of the two,
         is a bucketized release (:func:`read_buckets`); a file with the columns of ``qi`` and ``sa``, or a table, is a table with blank cells
-        (:func:`read_partial`).
+        (:func:`read_partial`); a file with a column of counts, or a frame that is a crosstab, is a frequency table.
     n
         The number of people, where the file does not say it.
     rounding
-        How the numbers were printed, where no header says it: rounded to the nearest, truncated, or unknown.
+        How the numbers were printed, where no header says it: rounded to the nearest (so by default), truncated, or unknown; of a frequency
+        table also by chance, ``random``.
     only
         Which itemsets were chosen: ``all``, ``closed`` or ``maximal``; by default what the header says, else ``all``.
     complete
-        Whether nothing that reaches the thresholds was left out; by default what the header says, else no.
+        Whether nothing that reaches the thresholds was left out; by default what the header says, else no. Of a frequency table: whether
+        it lists all values that its people have; by default yes.
     form
-        A name in ``FORMATS``, ``buckets`` or ``table``; by default the content decides.
+        A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies`` or ``crosstab``; by default the content decides.
     qi, sa, blank, missing, missing_rule
         For a table: its condition attributes, its sensitive ones, the marks of blank cells, and the mark of missing values with its rule.
+    by
+        For a crosstab: the names of its columns, that across last.
+    hidden_below, zeros_shown, base
+        For a frequency table whose header does not say it: cells with fewer people are hidden, cells with nobody are shown nevertheless, and
+        counts are rounded to multiples of a base.
 
     Raises
     ------
@@ -79,7 +97,23 @@ def read_release(
     OptionError
         When an option makes no sense or contradicts the file.
     """
-    has_options = any((only, complete, rounding != "nearest"))
+    cells = options_of(
+        by, n=_people(n), hidden_below=hidden_below, zeros_shown=zeros_shown, base=base, rounding=rounding, complete=complete
+    )
+    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_counted(data, cells, qi, sa)):
+        if only is not None:
+            raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
+        return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
+    if cells.are_given:
+        remedy = "Leave them out, or say --form frequencies"
+        raise OptionError(
+            "--by, --hidden-below, --zeros-shown and --base are for frequency tables", where=form or "the release", remedy=remedy
+        )
+    if rounding == "random":
+        raise OptionError(
+            "is random only for frequency tables", where="--rounding", remedy="Choose nearest, truncated or unknown"
+        )
+    has_options = any((only, complete, rounding not in (None, "nearest")))
     if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
         return _buckets(data, n, has_options)
     if form == TABLE or (form is None and looks_like_table(data, qi=qi, sa=sa)):
@@ -87,7 +121,21 @@ def read_release(
         table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
         one_n(table.n, _people(n), where="the table")
         return table
-    return read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form)
+    return read_listed(data, n=n, rounding=rounding or "nearest", only=only, complete=complete, form=form)
+
+
+def _is_counted(data: Any, cells: Any, qi: Names, sa: Names) -> bool:
+    """Whether data is a frequency table and nothing else."""
+    if isinstance(data, FrequencyTable):
+        return True
+    if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
+        return False
+    return looks_like_frequencies(data, cells, _is_list) and not looks_like_table(data, qi=qi, sa=sa)
+
+
+def _is_list(head: Head) -> bool:
+    """Whether a file is a list of itemsets or rules in one of the known forms."""
+    return any(entry.looks_like(head) for entry in FORMATS)
 
 
 def read_listed(
@@ -152,6 +200,8 @@ def write_release(release: Release, path: FilePath) -> None:
         write_buckets(release, path)
     elif isinstance(release, PartialTable):
         write_partial(release, path)
+    elif isinstance(release, FrequencyTable):
+        write_frequencies(release, path)
     else:
         write(release, path)
 
@@ -162,13 +212,13 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
         raise OptionError(
             "is no known form",
             where="--form",
-            remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE], "forms"),
+            remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE, FREQUENCIES, CROSSTAB], "forms"),
         )
     head = read_head(path)
     for entry in FORMATS:
         if entry.name == form or (form is None and entry.looks_like(head)):
             return entry
-    known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), _BUCKETS_TOLD, _TABLE_TOLD])
+    known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), _BUCKETS_TOLD, _TABLE_TOLD, _FREQUENCIES_TOLD])
     raise InputError(
         "looks like no release file that Tacit knows",
         where=os.path.basename(os.fspath(path).rstrip("/")),

@@ -18,6 +18,7 @@ from tacit.model.source import Source
 
 if TYPE_CHECKING:
     from tacit.model.buckets import Buckets
+    from tacit.model.frequencies import FrequencyTable
     from tacit.model.partial import PartialTable
 
 Only = Literal["all", "closed", "maximal"]
@@ -256,7 +257,7 @@ class Rules:
 #: Releases that are lists of lines with counts.
 Listed = Itemsets | Rules
 #: Everything that is published.
-Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable"
+Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable"
 
 
 def _printed(release: Listed, index: int) -> dict[str, Any]:

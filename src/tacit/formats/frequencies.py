@@ -1,0 +1,360 @@
+"""Frequency tables, read: a line per cell, or a crosstab with a column per value, of Tacit or of other programs.
+
+In the long form every column but that of the counts is a column of the table; a value may be a total. A crosstab has the values of its last
+column across its first line, as pandas, ACRO and spreadsheets write it; the file does not say what that column is called.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import Contradiction, InputError, OptionError, TacitError
+from tacit.formats.delimited import read_grid
+from tacit.formats.files import FilePath
+from tacit.formats.frequencies_consistency import check_totals, people_of
+from tacit.formats.frequencies_header import TableHeader, is_described, read_table_header
+from tacit.formats.frequency_cells import CellText, is_total, read_cell
+from tacit.formats.head import Head, read_head
+from tacit.formats.parquet import parquet_source, read_parquet, text_of
+from tacit.formats.table_frames import as_frame
+from tacit.formats.tables import Names, column_names
+from tacit.model.frequencies import ANY, CELL_ROUNDINGS, UNBOUNDED, CellPrinting, CellRounding, FrequencyTable
+from tacit.model.release import Counts, Header
+from tacit.model.source import Source
+
+#: What programs call the column of the counts, whatever the case.
+COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "people")
+_HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
+
+
+@dataclass(frozen=True, slots=True)
+class CellOptions:
+    """What the caller says about a table where no header does; None where nothing is said."""
+
+    n: int | None = None
+    by: tuple[str, ...] = ()
+    hidden_below: int | None = None
+    zeros_shown: bool | None = None
+    base: int | None = None
+    rounding: CellRounding | None = None
+    complete: bool | None = None
+
+    def __post_init__(self) -> None:
+        for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**49):
+                what = f"must be a whole number of at least {least}"
+                raise OptionError(what, where=where, remedy=f"Write for instance {where} {max(5, least)}")
+        if self.rounding is not None and self.rounding not in CELL_ROUNDINGS:
+            raise OptionError("is not known", where="--rounding", remedy=f"Choose one of {', '.join(CELL_ROUNDINGS)}")
+
+    @property
+    def are_given(self) -> bool:
+        """Whether something is said that only frequency tables need."""
+        return bool(self.by or self.hidden_below or self.zeros_shown or self.base)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """The texts of a file or frame, column by column, with the lines they stand in."""
+
+    where: str
+    names: list[str]
+    texts: list[list[str]]
+    lines: Counts
+    source: Source | None = None
+
+    def place(self, row: int) -> str:
+        return f"{self.where}, line {int(self.lines[row])}"
+
+
+def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab: bool | None = None) -> FrequencyTable:
+    """A frequency table from a file or frame, its numbers checked to be possible; the table itself with what the options add.
+
+    ``crosstab`` says that the values of the last column stand across the first line; by default it is one where no column holds counts.
+
+    Examples
+    --------
+    >>> table = read_frequencies({"sex": ["F", "M", "All"], "n": ["12", "<5", "15"]})
+    >>> table.n, table.count(1), table.tables()
+    (15, Bound(lo=0, hi=4), (('sex',), ()))
+    """
+    said = options or CellOptions()
+    if isinstance(data, FrequencyTable):
+        return _with_options(data, said)
+    if isinstance(data, str | os.PathLike):
+        known, cells = read_table_header(data), _file_cells(data)
+    else:
+        known, cells = TableHeader(), _frame_cells(data)
+        said = said if said.by else replace(said, by=_frame_columns(data))
+    counts = _count_column(cells, said.by)
+    if crosstab or (crosstab is None and counts is None):
+        return _built(_crosstab(cells, said.by), known, said)
+    if counts is None:
+        remedy = f"Name the column of the counts so: {', '.join(COUNT_NAMES)}; or say --form crosstab"
+        raise InputError("no column holds counts", where=f"{cells.where}, line 1", remedy=remedy)
+    return _built(_long(cells, counts, known), known, said)
+
+
+def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[Head], bool]) -> bool:
+    """Whether a file or frame is a frequency table: a header or options say so, or a column holds counts and it is nothing else."""
+    if isinstance(data, FrequencyTable) or options.are_given:
+        return True
+    if not isinstance(data, str | os.PathLike):
+        if _frame_columns(data):
+            return True
+        frame = as_frame(data, where="the table")
+        names = {name.casefold() for name in frame.names} if frame is not None else set()
+        return "count" in names and len(names) > 1 and not names & {"itemset", "itemsets", "items", "antecedent", "antecedents"}
+    if is_described(data):
+        return True
+    try:
+        head = read_head(data)
+    except TacitError:
+        return False
+    return not is_other(head) and (_has_counts(head.columns) or head.delimiter(_has_counts) is not None)
+
+
+def _has_counts(names: Any) -> bool:
+    return len(names) > 1 and any(name.casefold() in COUNT_NAMES for name in names)
+
+
+# Files and frames
+
+
+def _file_cells(path: FilePath) -> _Cells:
+    head = read_head(path)
+    source = parquet_source(path)
+    if head.columns:
+        names = list(head.columns)
+        texts: list[list[str]] = [[] for _ in names]
+        for rows in read_parquet(path, [text_of(name, head.columns[name]) for name in names]):
+            for column, part in zip(texts, zip(*rows, strict=True), strict=True):
+                column.extend("" if cell is None else cell for cell in part)
+        return _Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
+    delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1)
+    grid = read_grid(path, delimiter or ",")
+    return _Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
+
+
+def _frame_cells(data: Any) -> _Cells:
+    if type(data).__module__.split(".")[0] == "pandas" and any(name is not None for name in data.index.names):
+        data = data.reset_index()  # the rows of a crosstab are its index
+    frame = as_frame(data, where="the table")
+    if frame is None:
+        remedy = "Give the path of a table, a frame or a dict of columns"
+        raise OptionError("is neither a path nor a frame", where="data", remedy=remedy)
+    texts = []
+    for name in frame.names:
+        column = frame.column(name, where="the table")
+        texts.append([column.values[code] for code in column.codes.tolist()])
+    size = len(texts[0]) if texts else 0
+    return _Cells("the table", list(frame.names), texts, np.arange(2, size + 2, dtype=np.int64))
+
+
+def _frame_columns(data: Any) -> tuple[str, ...]:
+    """The columns of a crosstab of pandas, which names both its sides; nothing of another frame."""
+    if type(data).__module__.split(".")[0] != "pandas" or data.columns.name is None or None in data.index.names:
+        return ()
+    return (*map(str, data.index.names), str(data.columns.name))
+
+
+def _count_column(cells: _Cells, by: Sequence[str]) -> int | None:
+    """The column of the counts; None where there is none such."""
+    for wanted in COUNT_NAMES:
+        found = [place for place, name in enumerate(cells.names) if name.casefold() == wanted and name not in by]
+        if len(found) > 1:
+            raise InputError("two columns may hold the counts", where=f"{cells.where}, line 1", remedy="Rename one of the two")
+        if found and len(cells.names) > 1:
+            return found[0]
+    return None
+
+
+# The two forms
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Listed:
+    """Cells line by line: labels by column (None for any value), what is printed, and where."""
+
+    cells: _Cells
+    columns: tuple[str, ...]
+    labels: list[list[str | None]]
+    printed: list[str]
+    lines: Counts
+    across: Counts | None = None
+    any_mark: str = "*"
+
+
+def _long(cells: _Cells, counts: int, known: TableHeader) -> _Listed:
+    """A line per cell."""
+    places = [place for place in range(len(cells.names)) if place != counts]
+    if known.columns:
+        if missing := [name for name in known.columns if name not in cells.names]:
+            what = f"names {len(missing)} columns that the file has not"
+            raise InputError(what, where=f"{known.where}, key 'columns'", remedy="Correct it, or remove the file")
+        places = [cells.names.index(name) for name in known.columns]
+    names = tuple(cells.names[place] for place in places)
+    _check_columns(cells, names)
+    mark = known.any_mark
+    is_any: Callable[[str], bool] = is_total if mark is None else mark.__eq__
+    labels: list[list[str | None]] = [[None if is_any(text) else text for text in cells.texts[place]] for place in places]
+    return _Listed(cells, names, labels, cells.texts[counts], cells.lines, any_mark=mark or "*")
+
+
+def _crosstab(cells: _Cells, by: tuple[str, ...]) -> _Listed:
+    """The values of the last column across the first line."""
+    where = f"{cells.where}, line 1"
+    if len(by) < 2:
+        told = cells.names[0] if cells.names and cells.names[0] else "ROWS"
+        remedy = f"Name the columns of the table, that across last: --by {told},COLUMN"
+        raise InputError(
+            "is a crosstab, or has no column of counts; it does not say what its columns are", where=where, remedy=remedy
+        )
+    down = len(by) - 1
+    if len(cells.names) <= down:
+        raise InputError(f"has {len(cells.names)} columns, too few for this --by", where=where, remedy="Name fewer columns")
+    heads = cells.names[down:]
+    _check_columns(cells, heads)
+    labels: list[list[str | None]] = [[] for _ in by]
+    printed: list[str] = []
+    for row in range(len(cells.lines)):
+        down_here = [None if is_total(cells.texts[place][row]) else cells.texts[place][row] for place in range(down)]
+        for place, head in enumerate(heads):
+            for column, label in zip(labels, [*down_here, None if is_total(head) else head], strict=True):
+                column.append(label)
+            printed.append(cells.texts[down + place][row])
+    across = np.tile(np.arange(down, down + len(heads), dtype=np.int64), len(cells.lines))
+    return _Listed(cells, by, labels, printed, np.repeat(cells.lines, len(heads)), across)
+
+
+def _check_columns(cells: _Cells, names: Sequence[str]) -> None:
+    where = f"{cells.where}, line 1"
+    if not all(names):
+        raise InputError("a column has no name", where=where, remedy="Name every column (pandas: to_csv(index=False))")
+    if len(set(names)) < len(names):
+        raise InputError("two columns have the same name", where=where, remedy="Rename one of them")
+
+
+# From texts to bounds
+
+
+def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+    """The table with what the header and the options say about it."""
+    printing = _printing(known, said)
+    texts = {text: read_cell(text) for text in set(listed.printed)}
+    marks = tuple(sorted(text for text, cell in texts.items() if cell is not None and cell.number is None))
+    number = {text: -1 - place for place, text in enumerate(marks)}
+    for row, text in enumerate(listed.printed):
+        if texts[text] is None:
+            where = _place(listed, row)
+            raise InputError("the count is neither a number nor a mark of a hidden cell", where=where, remedy=_HIDDEN_HELP)
+    read = {text: cell for text, cell in texts.items() if cell is not None}
+    printed = np.array(
+        [number[text] if read[text].number is None else read[text].number for text in listed.printed], np.int64
+    ).reshape(-1)
+    values = tuple(tuple(sorted({label for label in column if label is not None})) for column in listed.labels)
+    codes = np.empty((len(printed), len(listed.columns)), np.int32)
+    for place, (known_values, column) in enumerate(zip(values, listed.labels, strict=True)):
+        code: dict[str | None, int] = {value: at for at, value in enumerate(known_values)} | {None: ANY}
+        codes[:, place] = [code[label] for label in column]
+    complete = said.complete if said.complete is not None else known.complete is not False
+    header = Header(complete=complete, base=printing.base, missing=known.missing, missing_rule=known.missing_rule)
+    nothing = np.zeros(len(printed), np.int64)
+    table = FrequencyTable(
+        listed.columns, values, codes.reshape(-1), nothing, nothing, printed, header, printing,
+        marks or ("",), listed.any_mark, listed.lines, listed.across, listed.cells.source,
+    )  # fmt: skip
+    n = _one_n(table, known, said, listed.cells.where)
+    return check_totals(_bounded(table, n, [read[mark] for mark in marks]), listed.cells.where)
+
+
+def _place(listed: _Listed, row: int) -> str:
+    return f"{listed.cells.where}, line {int(listed.lines[row])}"
+
+
+def _printing(known: TableHeader, said: CellOptions) -> CellPrinting:
+    """How cells were printed, as the header says, else as the options do; the two may not differ."""
+    printing = known.printing
+    pairs = (
+        ("--hidden-below", printing.hidden_below, said.hidden_below),
+        ("--base", printing.base, said.base),
+        ("--rounding", printing.rounding if printing.base is not None else None, said.rounding),
+    )
+    for option, header, given in pairs:
+        if header is not None and given is not None and header != given:
+            raise OptionError(f"is {given}, but {known.where} says {header}", where=option, remedy="Leave the option out")
+    return CellPrinting(
+        printing.hidden_below if said.hidden_below is None else said.hidden_below,
+        printing.zeros_shown or said.zeros_shown is True,
+        printing.base if said.base is None else said.base,
+        printing.rounding if printing.base is not None else said.rounding or "nearest",
+    )
+
+
+def _one_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: str) -> int | None:
+    """The number of people: as the header says, as the caller does, or as the table adds up."""
+    if known.n is not None and said.n is not None and known.n != said.n:
+        raise OptionError(
+            f"is {said.n}, but {known.where} says n = {known.n}", where="--n", remedy="Leave --n out, or correct it"
+        )
+    n = known.n if known.n is not None else said.n
+    return people_of(table, where) if n is None else n
+
+
+def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
+    """The table with its count intervals; refuses numbers that nobody would have printed."""
+    printing, printed = table.printing, table.printed
+    where = table.source.name if table.source else "the table"
+
+    def refuse(wrong: Any, what: str, remedy: str) -> None:
+        if found := np.flatnonzero(wrong).tolist():
+            line = table.line(found[0])
+            raise Contradiction(what, where=f"{where}, line {line}", remedy=remedy, lines=[line])
+
+    if printing.base is not None:
+        odd = (printed >= 0) & (printed % printing.base != 0)
+        refuse(odd, f"the count is no multiple of the base {printing.base}", "Correct it, or give the base with --base")
+    if n is not None and printing.base is None:
+        refuse(printed > n, f"the count is above n = {n:,}", "Correct the line, or give the number of people with --n")
+    lo, hi = printing.numbers(printed, n)
+    least, most = np.zeros(len(marks), np.int64), np.zeros(len(marks), np.int64)
+    for number, mark in enumerate(marks):
+        fewest, largest = printing.hidden(n, None if mark.most is None else mark.most + 1)
+        least[number], most[number] = fewest if mark.least is None else mark.least, largest
+    hidden, which = printed < 0, np.maximum(-1 - printed, 0)
+    if len(marks):
+        lo, hi = np.where(hidden, least[which], lo), np.where(hidden, most[which], hi)
+    remedy = "Correct it, or say how cells were printed (--hidden-below, --zeros-shown, --base)"
+    refuse(
+        (lo > hi) & ~hidden,
+        "the count could not be printed if such cells are hidden or rounded as the header or options say",
+        remedy,
+    )
+    refuse(lo > hi, "no number of people fits the mark of the hidden cell", remedy)
+    hi = np.minimum(hi, UNBOUNDED)
+    return replace(table, lo=lo, hi=hi, header=replace(table.header, n=n))
+
+
+def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
+    """A table in memory, as it is unless an option says more about it."""
+    if said.are_given or said.rounding is not None:
+        remedy = "Leave them out: a table in memory says itself how its cells were printed"
+        raise OptionError("options that say how to read a file are given", where="the table", remedy=remedy)
+    n = table.n if said.n is None else said.n
+    if table.n not in (None, n):
+        raise OptionError(f"is {n}, but the table says n = {table.n}", where="--n", remedy="Leave --n out")
+    complete = table.header.complete if said.complete is None else said.complete
+    if (n, complete) == (table.n, table.header.complete):
+        return table
+    most = table.hi if n is None else np.minimum(table.hi, n)
+    return replace(table, hi=most, header=replace(table.header, n=n, complete=complete))
+
+
+def options_of(by: Names, **given: Any) -> CellOptions:
+    """The options as a caller gives them; columns may be a text with commas."""
+    return CellOptions(by=column_names(by, ()), **given)

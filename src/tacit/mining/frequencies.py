@@ -1,0 +1,162 @@
+"""People counted in the cells of tables, every combination of values, with small cells hidden and counts rounded as asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from tacit.errors import OptionError
+from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable
+from tacit.model.release import Counts, Header
+from tacit.model.rounding import MOST_BASE
+from tacit.model.schema import require_column
+from tacit.model.table import Table
+
+#: Cells of all tables together at most.
+MOST_CELLS = 20_000_000
+#: Texts that may stand for "any value": the first that is no value itself.
+ANY_MARKS = ("*", "**", "(any)", "(any value)")
+
+
+def tabulate(
+    people: Table,
+    *,
+    tables: Sequence[Sequence[str]],
+    total: bool = False,
+    hide_below: int | None = None,
+    show_zeros: bool = False,
+    round_to: int | None = None,
+) -> FrequencyTable:
+    """How many people are in each cell of the tables over these sets of columns; cells with nobody are cells as well.
+
+    Parameters
+    ----------
+    people
+        The people, in any order.
+    tables
+        The columns of each table.
+    total
+        Whether the totals of every table are listed as well, for each smaller set of its columns down to everybody.
+    hide_below
+        Cells with fewer people are hidden.
+    show_zeros
+        Whether cells with nobody are shown although small ones are hidden.
+    round_to
+        Counts are rounded to the nearest multiple of it, halves up.
+
+    Examples
+    --------
+    >>> people = Table.from_rows(["sex", "job"], [("F", "cook")] * 7 + [("M", "cook")] * 2)
+    >>> made = tabulate(people, tables=[["sex", "job"]], total=True, hide_below=5)
+    >>> [(made.cell(index), made.text(index)) for index in range(len(made))][:3]
+    [({'sex': 'F', 'job': 'cook'}, '7'), ({'sex': 'M', 'job': 'cook'}, ''), ({'sex': 'F'}, '7')]
+    """
+    printing = _printing(hide_below, show_zeros, round_to)
+    chosen = _all_tables(people, tables, total=total)
+    columns = tuple(dict.fromkeys(column for table in chosen for column in table))
+    values = tuple(people.column(column).values for column in columns)
+    sizes = {column: len(known) for column, known in zip(columns, values, strict=True)}
+    cells = sum(prod(sizes[column] for column in table) for table in chosen)
+    if cells > MOST_CELLS:
+        remedy = "Choose columns with fewer values, or fewer columns for a table"
+        raise OptionError(f"makes {cells:,} cells, more than {MOST_CELLS:,}", where="--by", remedy=remedy)
+    counted = [_counts(people, table) for table in chosen]
+    codes = np.concatenate([_codes(columns, sizes, table) for table in chosen]).reshape(-1)
+    return _printed(people, columns, values, codes, np.concatenate(counted), printing)
+
+
+def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
+    """Every set of one to ``ways`` of these columns, the largest first.
+
+    >>> subtables(["a", "b", "c"], 2)
+    [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a',), ('b',), ('c',)]
+    """
+    if not 1 <= ways <= len(columns):
+        what = f"must be from 1 to {len(columns)}, the number of columns"
+        raise OptionError(what, where="--ways", remedy="Write for instance --ways 2, or name more columns with --by")
+    return [table for size in range(ways, 0, -1) for table in combinations(columns, size)]
+
+
+def _printing(hide_below: int | None, show_zeros: bool, round_to: int | None) -> CellPrinting:
+    """How cells are to be printed; refuses numbers that make no sense."""
+    for value, least, where in ((hide_below, 1, "--hide-below"), (round_to, 2, "--round")):
+        if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= MOST_BASE):
+            what = f"must be a whole number of at least {least}"
+            raise OptionError(what, where=where, remedy=f"Write for instance {where} {10 if least == 1 else 5}")
+    if show_zeros and hide_below is None:
+        remedy = "Leave it out, or hide small cells with --hide-below"
+        raise OptionError("nothing is hidden, so zeros are shown", where="--show-zeros", remedy=remedy)
+    return CellPrinting(hide_below, show_zeros or hide_below is None, round_to)
+
+
+def _all_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) -> list[tuple[str, ...]]:
+    """The sets of columns to count over, each once, with those of the totals."""
+    if not tables or not all(len(table) for table in tables):
+        remedy = "Write for instance --by sex,job (Python: by=['sex,job'])"
+        raise OptionError("names no column", where="--by", remedy=remedy)
+    found: dict[frozenset[str], tuple[str, ...]] = {}
+    for table in tables:
+        for column in table:
+            require_column(column, people.names, where="--by")
+        if len(set(table)) < len(table):
+            raise OptionError("names a column twice in one table", where="--by", remedy="Name each column once")
+        found.setdefault(frozenset(table), tuple(table))
+    for table in list(found.values()) if total else ():
+        for size in range(len(table) - 1, -1, -1):
+            for smaller in combinations(table, size):
+                found.setdefault(frozenset(smaller), smaller)
+    return list(found.values())
+
+
+def _counts(people: Table, table: Sequence[str]) -> Counts:
+    """The people of each cell of one table, in the order of the values."""
+    key, cells = np.zeros(len(people.weights), np.int64), 1
+    for column in map(people.column, table):
+        key, cells = key * len(column.values) + column.codes, cells * len(column.values)
+    counts = np.zeros(cells, np.int64)
+    np.add.at(counts, key, people.weights)
+    return counts
+
+
+def _codes(
+    columns: Sequence[str], sizes: dict[str, int], table: Sequence[str]
+) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
+    """The values of each cell of one table, column by column; ``ANY`` in the columns that it has not."""
+    shape = [sizes[column] for column in table]
+    codes = np.full((prod(shape), len(columns)), ANY, np.int32)
+    grid = np.unravel_index(np.arange(prod(shape)), shape) if shape else ()
+    for column, part in zip(table, grid, strict=True):
+        codes[:, columns.index(column)] = part
+    return codes
+
+
+def _printed(
+    people: Table,
+    columns: tuple[str, ...],
+    values: tuple[tuple[str, ...], ...],
+    codes: np.ndarray[tuple[int], np.dtype[np.int32]],
+    counts: Counts,
+    printing: CellPrinting,
+) -> FrequencyTable:
+    """The table as it is published."""
+    printed = counts if printing.base is None else (2 * counts + printing.base) // (2 * printing.base) * printing.base
+    hidden = np.zeros(len(counts), np.bool_)
+    if printing.hidden_below is not None:
+        hidden = (counts < printing.hidden_below) & ((counts > 0) | (not printing.zeros_shown))
+    printed = np.where(hidden, -1, printed)
+    lo, hi = printing.numbers(printed, people.n)
+    least, most = printing.hidden(people.n)
+    lo, hi = np.where(hidden, least, lo), np.where(hidden, most, hi)
+    missing = people.missing
+    header = Header(
+        n=people.n, complete=True, base=printing.base, missing=missing.mark, missing_rule=missing.rule if missing.mark else None
+    )
+    taken = {value for known in values for value in known}
+    mark = next((mark for mark in ANY_MARKS if mark not in taken), None)
+    if mark is None:
+        remedy = f"Write one of these values in another way: {' '.join(ANY_MARKS)}"
+        raise OptionError("has values that look like every mark of a total", where="the data", remedy=remedy)
+    return FrequencyTable(columns, values, codes, lo, hi, printed, header, printing, any_mark=mark)

@@ -1,0 +1,195 @@
+"""Frequency tables: how many people are in each cell of one or more tables, some of it hidden or rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.bound import Bound
+from tacit.model.release import Counts, Header
+from tacit.model.source import Source
+
+#: How the counts of a table were rounded to multiples of a base: to the nearest, up or down by chance, down, or in an unknown way.
+CellRounding = Literal["nearest", "random", "truncated", "unknown"]
+CELL_ROUNDINGS: tuple[CellRounding, ...] = get_args(CellRounding)
+
+#: The code of "any value" in a column, as a total has it.
+ANY = -1
+#: No count is larger: stands for "not bounded" where the number of people is not known.
+UNBOUNDED = 2**50
+
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class CellPrinting:
+    """How cells are printed: those below ``hidden_below`` hidden (0 as well, unless ``zeros_shown``), the others rounded to ``base``.
+
+    None where it is not known or not done.
+
+    >>> CellPrinting(hidden_below=10, zeros_shown=True).hidden(n=100), CellPrinting(hidden_below=10).hidden(n=5)
+    ((1, 9), (0, 5))
+    >>> [ends.tolist() for ends in CellPrinting(base=5).numbers(np.array([0, 10]), n=11)]
+    [[0, 8], [2, 11]]
+    """
+
+    hidden_below: int | None = None
+    zeros_shown: bool = False
+    base: int | None = None
+    rounding: CellRounding = "nearest"
+
+    def hidden(self, n: int | None, below: int | None = None) -> tuple[int, int]:
+        """The fewest and the most people that a hidden cell may hold; ``below`` is what the cell itself says, as ``<5`` does."""
+        limits = [limit - 1 for limit in (below, self.hidden_below) if limit is not None]
+        most = min([*limits, UNBOUNDED if n is None else n])
+        return (1 if self.zeros_shown else 0), most
+
+    def numbers(self, printed: Counts, n: int | None) -> tuple[Counts, Counts]:
+        """The fewest and the most people whom printed numbers stand for; an end beyond the other where no number prints so."""
+        lo, hi = printed.copy(), printed.copy()
+        if self.base is not None:
+            below, above = self._reach(self.base)
+            lo, hi = np.maximum(printed - below, 0), printed + above
+        if self.hidden_below is not None:
+            # What is printed is not hidden: no one at all, where zeros are shown, or enough people.
+            enough = self.hidden_below
+            nobody = (printed == 0) if self.zeros_shown else np.zeros(len(printed), np.bool_)
+            lo = np.where(nobody, 0, np.maximum(lo, enough))
+            hi = np.where(nobody & (hi < enough), 0, hi)
+        return lo, hi if n is None else np.minimum(hi, n)
+
+    def _reach(self, base: int) -> tuple[int, int]:
+        """How far below and above a printed number the true one may lie."""
+        if self.rounding == "nearest":
+            return base // 2, base // 2  # a reader does not know which way halves go
+        return (0, base - 1) if self.rounding == "truncated" else (base - 1, base - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequencyTable:
+    """Cells of tables over ``columns``, a line each: a value for every column, or any value, and how many people those are.
+
+    ``codes`` holds one number for every line and column, line by line: a place in the ``values`` of the column, or ``ANY``. ``lo`` and ``hi``
+    enclose each count. ``printed`` is the number that stands there; below 0 it is the mark ``marks[-1 - printed]`` of a hidden cell.
+    ``header.complete`` says that each column's values are all that its people have. ``across`` holds the column of its file that a cell stands
+    in, where one line holds several cells.
+
+    >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
+    >>> table.n, table.count(1), list(table.records())[2]
+    (15, Bound(lo=0, hi=4), {'sex': '*', 'count': 15})
+    """
+
+    columns: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+    codes: Codes
+    lo: Counts
+    hi: Counts
+    printed: Counts
+    header: Header
+    printing: CellPrinting = field(default_factory=CellPrinting)
+    marks: tuple[str, ...] = ("",)
+    any_mark: str = "*"
+    lines: Counts | None = None
+    across: Counts | None = None
+    source: Source | None = None
+    kind: Literal["frequencies"] = field(default="frequencies", init=False)
+
+    @classmethod
+    def of(
+        cls,
+        columns: list[str],
+        cells: list[list[str]],
+        counts: list[int | None],
+        *,
+        n: int | None = None,
+        printing: CellPrinting | None = None,
+        complete: bool = True,
+    ) -> FrequencyTable:
+        """A table from the values of each cell (``*`` for any) and its printed count, None where it is hidden."""
+        how = printing or CellPrinting()
+        values = tuple(tuple(sorted({cell[place] for cell in cells} - {"*"})) for place in range(len(columns)))
+        number = [{value: code for code, value in enumerate(known)} | {"*": ANY} for known in values]
+        codes = np.array([number[place][value] for cell in cells for place, value in enumerate(cell)], np.int32)
+        printed = np.array([-1 if count is None else count for count in counts], np.int64)
+        lo, hi = how.numbers(printed, n)
+        least, most = how.hidden(n)
+        hidden = printed < 0
+        lo, hi = np.where(hidden, least, lo), np.where(hidden, most, hi)
+        return cls(tuple(columns), values, codes, lo, hi, printed, Header(n=n, complete=complete, base=how.base), how)
+
+    def __len__(self) -> int:
+        return len(self.lo)
+
+    @property
+    def n(self) -> int | None:
+        """How many people the tables are about, where that is known."""
+        return self.header.n
+
+    @property
+    def min_support(self) -> None:
+        """No cell is left out by a threshold; it is hidden."""
+        return None
+
+    @property
+    def is_hidden(self) -> npt.NDArray[np.bool_]:
+        """Which cells print no number."""
+        return self.printed < 0
+
+    def count(self, index: int) -> Bound:
+        """What is published about the number of people in cell ``index``."""
+        return Bound(int(self.lo[index]), int(self.hi[index]))
+
+    def line(self, index: int) -> int:
+        """The line of its file that cell ``index`` stands in; line 1 of a CSV file is its header."""
+        return int(self.lines[index]) if self.lines is not None else index + 2
+
+    def place(self, index: int) -> int | str:
+        """Where cell ``index`` stands: its line, or as in a spreadsheet where a line holds several (``B4``)."""
+        return self.line(index) if self.across is None else f"{letters(int(self.across[index]))}{self.line(index)}"
+
+    def cell(self, index: int) -> dict[str, str]:
+        """The columns that cell ``index`` fixes, with their values."""
+        width = len(self.columns)
+        codes = self.codes[index * width : (index + 1) * width].tolist()
+        known = zip(self.columns, self.values, codes, strict=True)
+        return {column: values[code] for column, values, code in known if code != ANY}
+
+    def text(self, index: int) -> str:
+        """What stands in cell ``index``: a number, or the mark of a hidden one."""
+        printed = int(self.printed[index])
+        return str(printed) if printed >= 0 else self.marks[-1 - printed]
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The cells as dictionaries; the count is None where it is hidden."""
+        everything = dict.fromkeys(self.columns, self.any_mark)
+        for index, printed in enumerate(self.printed.tolist()):
+            yield everything | self.cell(index) | {"count": printed if printed >= 0 else None}
+
+    def tables(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of columns that its cells fix, each once, in the order of the lines.
+
+        >>> FrequencyTable.of(["sex", "job"], [["F", "*"], ["*", "*"]], [3, 3]).tables()
+        (('sex',), ())
+        """
+        fixed = self.codes.reshape(len(self), len(self.columns)) != ANY
+        _, first = np.unique(fixed, axis=0, return_index=True) if len(self) else (None, np.zeros(0, np.int64))
+        told = [fixed[place] for place in sorted(first.tolist())]
+        return tuple(tuple(column for column, is_fixed in zip(self.columns, one, strict=True) if is_fixed) for one in told)
+
+
+def letters(column: int) -> str:
+    """A column of a spreadsheet, from 0.
+
+    >>> letters(0), letters(25), letters(26), letters(701), letters(702)
+    ('A', 'Z', 'AA', 'ZZ', 'AAA')
+    """
+    out = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        out = chr(ord("A") + rest) + out
+    return out
