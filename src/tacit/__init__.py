@@ -3,7 +3,7 @@
 ==================  =========================================================================
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`, :func:`read_tree`;
                     :func:`read_partial` (tables with blank cells)
-mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`
+mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`; :func:`tabulate` (frequency tables)
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs; several releases with :class:`Same`,
                     :class:`Nested`, :class:`Churn` or :class:`Unknown` people
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from tacit.model.buckets import Buckets
     from tacit.model.comparison import Comparison
     from tacit.model.finding import Finding
+    from tacit.model.frequencies import FrequencyTable
     from tacit.model.hidden import Hidden
     from tacit.model.negative import NegativeRules
     from tacit.model.partial import PartialTable
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from tacit.repairs import REPAIRS
     from tacit.sweeps import sweep_itemsets, sweep_rounding, sweep_rules
 
+    from tacit.tabulating import tabulate
 _HOMES = {
     "tacit.api": (
         "audit",
@@ -113,6 +115,7 @@ _HOMES = {
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
     "tacit.model.hidden": ("Hidden",),
+    "tacit.model.frequencies": ("FrequencyTable",),
     "tacit.model.negative": ("NegativeRules",),
     "tacit.model.partial": ("PartialTable",),
     "tacit.model.people": ("Churn", "Nested", "Same", "Unknown"),
@@ -130,6 +133,7 @@ _HOMES = {
     "tacit.sweeps": ("sweep_itemsets", "sweep_rounding", "sweep_rules"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+    "tacit.tabulating": ("tabulate",),
 
 __all__ = [
     "ATTACKS",
@@ -146,6 +150,7 @@ __all__ = [
     "Finding",
     "Hidden",
     "Infeasible",
+    "FrequencyTable",
     "InputError",
     "InternalError",
     "Itemsets",
@@ -191,6 +196,7 @@ __all__ = [
     "utility",
     "write_release",
 ]
+    "tabulate",
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,7 @@ from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.model.audit import AttackRun, Columns
 from tacit.model.buckets import Buckets
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable
 from tacit.model.population import Population
 from tacit.model.posterior import Posterior
@@ -60,7 +61,7 @@ def rule_case(release: Release, known: Any, people: Table | Transactions | None,
     """Rules beside everybody's quasi-identifiers, from what is known or from the owner's data; None where one of them is not there."""
     if known is not None and not isinstance(release, Rules):
         raise OptionError("helps to attack rules, and the release holds none", where="--known", remedy="Leave it out")
-    if knowledge is not None and isinstance(release, Itemsets | PartialTable):
+    if knowledge is not None and isinstance(release, Itemsets | PartialTable | FrequencyTable):
         what = "helps to attack rules and bucketized releases, and this is neither"
         raise OptionError(what, where="--knowledge", remedy="Leave it out")
     case = _rule_case(release, known, people)
@@ -109,6 +110,9 @@ def repairable(release: Release) -> Listed:
     if isinstance(release, PartialTable):
         remedy = "Hide cells of the data: tacit hide DATA --rows FILE"
         raise OptionError("a table is not repaired", where="the release", remedy=remedy)
+    if isinstance(release, FrequencyTable):
+        remedy = "Make it anew: tacit tabulate DATA with a larger --hide-below, with --round, or with fewer columns"
+        raise OptionError("a frequency table is not repaired", where="the release", remedy=remedy)
     return release
 
 
@@ -193,6 +197,10 @@ def described(release: Release) -> dict[str, Any]:
         out |= {"qi": list(schema.qi), "sa": list(schema.sa), "blank_cells": dict(release.hidden_by_column())}
     if isinstance(release, Itemsets):
         out["only"] = release.only
+    if isinstance(release, FrequencyTable):
+        printing = release.printing
+        out |= {"tables": len(release.tables()), "hidden_cells": int(release.is_hidden.sum())}
+        out |= {"hidden_below": printing.hidden_below, "zeros_shown": printing.zeros_shown, "by": list(release.columns)}
     printed = {"base": release.header.base, "digits": release.header.digits}
     out |= {name: value for name, value in printed.items() if value is not None}
     source = release.source
@@ -205,6 +213,9 @@ def adversary(release: Release, case: RuleCase | BucketCase | TableCase | None) 
     if isinstance(case, TableCase):
         named = None if case.rows is None else len(case.rows)
         return {"knows_n": True, "rows_named": named, "true_values_given": any(one.true is not None for one in case.attributes)}
+    if isinstance(release, FrequencyTable):
+        knows = {"people": "same", "knows_n": header.n is not None, "knows_all_values": header.complete}
+        return knows | ({} if release.printing.base is None else {"rounding": release.printing.rounding})
     out: dict[str, Any] = (
         {"knows_n": True, "knows_who_is_in_which_group": True}
         if release.kind == "buckets"

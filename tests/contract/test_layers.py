@@ -65,6 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
     "measuring": {"api", "errors", "formats", "measures", "model"},
     "negative": {"api", "errors", "formats", "mining", "model"},
+    "tabulating": {"api", "errors", "mining", "model"},
     "queries": {"attacks", "auditing", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},
@@ -92,6 +93,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "version",
     },
     "": {
+        "tabulating",
         "api",
         "attacks",
         "bucketizing",
@@ -108,6 +110,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "version",
     },
 }
+        "tabulating",
 
 #: Where only the package itself may be imported, for its table, and none of its modules.
 TABLE_ONLY = {"cli": {"attacks", "engines", "repairs"}, "": {"attacks", "measures", "repairs"}}

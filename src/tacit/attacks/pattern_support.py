@@ -17,6 +17,7 @@ from tacit.errors import Contradiction, OptionError
 from tacit.model.bound import Bound
 from tacit.model.buckets import Buckets
 from tacit.model.finding import Citation
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable
 from tacit.model.pattern import Pattern, Truth
 from tacit.model.release import Release
@@ -33,7 +34,7 @@ MOST_WITH_HELP = 8
 def pattern_support(release: Release, text: str) -> PatternSupport:
     """What a release says about the number of people in a pattern."""
     pattern = Pattern.parse(text)
-    if isinstance(release, Buckets | PartialTable):
+    if isinstance(release, Buckets | PartialTable | FrequencyTable):
         remedy = "Ask about a person with tacit explain --finding, or give itemsets or rules"
         kind = "bucketized" if isinstance(release, Buckets) else "a table"
         raise OptionError(f"is about itemsets and rules, and this release is {kind}", where="--pattern", remedy=remedy)

@@ -27,12 +27,13 @@ from tacit.cli.program import Program
 from tacit.cli.repair import repair_command, repairs_command
 from tacit.cli.reproduce import reproduce_command
 from tacit.cli.sweep import sweep_command
+from tacit.cli.tabulate import tabulate_command
 from tacit.cli.verify import verify_command
 from tacit.version import __version__
 
 #: The verbs, in the order that ``tacit --help`` lists them.
 VERBS: tuple[click.Command, ...] = (
-    *(demo_command, init_command, mine_command, audit_command, explain_command, compare_command, verify_command),
+    *(demo_command, init_command, mine_command, tabulate_command, audit_command, explain_command, compare_command, verify_command),
     *(repair_command, bucketize_command, hide_command, sweep_command, attacks_command, repairs_command, reproduce_command),
 )
 

@@ -57,6 +57,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 @options.long_table
 @options.hierarchies
 @reading.release_file
+@reading.frequency_table
 @reading.policy
 @tables.of_tables
 @click.option(

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @options.roles
 @options.missing
 @reading.release_file
+@reading.frequency_table
 @reading.policy
 @tables.of_tables
 @options.running

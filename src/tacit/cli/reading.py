@@ -22,8 +22,8 @@ release_file = together(
     click.option("--n", type=int, metavar="N", help="The number of people, where the file does not say it."),
     click.option(
         "--rounding",
-        type=click.Choice(["nearest", "truncated", "unknown"]),
-        help="How the file's numbers were printed.  [nearest]",
+        type=click.Choice(["nearest", "truncated", "unknown", "random"]),
+        help="How the file's numbers were printed; counts of frequency tables may be rounded by chance (random).  [nearest]",
     ),
     click.option(
         "--only", type=click.Choice(["all", "closed", "maximal"]), help="Which itemsets the file lists, where it does not say it."
@@ -34,6 +34,25 @@ release_file = together(
         help="Whether the file lists everything that reaches its threshold, so that what is missing does not.  [as its header says, else not]",
     ),
     click.option("--form", metavar="FORM", help="The form of the file, such as mlxtend or spmf; by default its content decides."),
+)
+#: What says how the cells of a frequency table were printed, for the verbs that attack one or look again.
+frequency_table = together(
+    click.option(
+        "--by",
+        multiple=True,
+        metavar="COLUMNS",
+        help="Of a crosstab: the columns of the table, separated with commas, that across last.",
+    ),
+    click.option(
+        "--hidden-below",
+        type=int,
+        metavar="K",
+        help="Of a frequency table: hidden cells hold fewer than K people.  [as its header says]",
+    ),
+    click.option(
+        "--zeros-shown", is_flag=True, help="Of a frequency table: cells with nobody are not hidden.  [as its header says]"
+    ),
+    click.option("--base", type=int, metavar="BASE", help="Of a frequency table: counts are rounded to multiples of BASE."),
 )
 policy = together(
     click.option("--k", type=int, metavar="K", help="The smallest group the policy allows.  [10]"),
@@ -53,7 +72,7 @@ def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) 
     return read_release(
         path,
         n=given["n"],
-        rounding=given["rounding"] or "nearest",
+        rounding=given["rounding"],
         only=given["only"],
         complete=given["complete"],
         form=given["form"] or ("table" if about_table else None),
@@ -67,10 +86,18 @@ def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) 
 def known_people(release: Release, settings: Settings) -> Table | None:
     """Everybody's quasi-identifiers, where they are given."""
     from tacit.api import read_table
+        **_cell_options(given),
 
     given = settings.given
     if not given.get("known"):
         return None
+def _cell_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """How the cells of a frequency table were printed, of verbs that have options for it."""
+    if "hidden_below" not in given:
+        return {}
+    return {name: given[name] or None for name in ("hidden_below", "zeros_shown", "base")} | {"by": given["by"]}
+
+
     if given["data"]:
         raise OptionError("is part of what --data holds", where="--known", remedy="Give one of them")
     header = release.header

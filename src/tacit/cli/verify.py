@@ -39,6 +39,7 @@ from tacit.errors import InputError
 @options.missing
 @tables.blank
 @reading.release_file
+@reading.frequency_table
 @options.json_option
 def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | None, **given: Any) -> int:
     """Re-check every proved finding of an audit.

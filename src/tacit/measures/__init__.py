@@ -41,6 +41,7 @@ def _estimated(name: str, meaning: str) -> tuple[Measure, ...]:
 MEASURES: tuple[Measure, ...] = (
     Measure("itemsets", "itemsets", "how many itemsets are published"),
     Measure("rules", "rules", "how many rules are published"),
+    Measure("cells", "cells", "how many cells the frequency tables of a release have, totals among them"),
     Measure("smallest_count", "people", "the smallest published count (its upper end where it is rounded)"),
     Measure("smallest_group", "people", "the smallest group that is proved to exist"),
     Measure("groups_of_one", "findings", "how many findings are about exactly one person"),
@@ -227,11 +228,11 @@ def measure(release: Release, runs: tuple[AttackRun, ...]) -> Mapping[str, float
     """The measures of one release that its audit gives."""
     if isinstance(release, PartialTable):
         return {name: value for run in runs for name, value in run.measures.items()}
-    out: dict[str, float | None] = {release.kind: len(release)}
+    out: dict[str, float | None] = {"cells" if release.kind == "frequencies" else release.kind: len(release)}
     if isinstance(release, Buckets):
         out |= plain_figures(release) if release.n else {}
         return out | {name: value for run in runs for name, value in run.measures.items()}
-    if len(release):
+    if len(release) and release.kind != "frequencies":
         out["smallest_count"] = int(release.hi.min())
     sizes = [run.sizes for run in runs if run.claim == "proves" and run.finds_groups]
     if any(run.status in ("ran", "stopped") for run in runs):

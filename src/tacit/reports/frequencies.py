@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tacit.model.frequencies import FrequencyTable
+
+ALL_VALUES = "The tables are taken to list every value that their people have, so that parts add up to their total."
+SOME_VALUES = "The tables are not taken to list every value that their people have: parts may be less than their total."
+
+
+def printed(release: Mapping[str, Any]) -> str:
+    """How the cells of a release of frequency tables were printed, from its entry in a record."""
+    parts = [_number(release["tables"], "table"), f"{_number(release['hidden_cells'], 'cell')} hidden"]
+    if release["hidden_below"] is not None:
+        zeros = "shown" if release["zeros_shown"] else "hidden, too"
+        parts.append(f"each of fewer than {_number(release['hidden_below'], 'person', 'people')}; cells with nobody are {zeros}")
+    if release.get("base") is not None:
+        parts.append(f"counts rounded to multiples of {release['base']:,}")
+    return "; ".join(parts)
 
 
 def frequencies_record(table: FrequencyTable) -> dict[str, Any]:

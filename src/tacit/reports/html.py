@@ -258,7 +258,7 @@ def _term(term: Term) -> str:
 def _inputs(audit: Audit, kind: ReportKind) -> str:
     rows: list[tuple[str, str]] = []
     for release in audit.release:
-        limit = {"buckets": "Groups", "table": "Blanks"}.get(release["kind"], "Threshold")
+        limit = {"buckets": "Groups", "table": "Blanks", "frequencies": "Cells"}.get(release["kind"], "Threshold")
         rows += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures, kind))]
         rows.append(("SHA-256", release["sha256"] or "not read from a file"))
     rows += [("Policy", sentence) for sentence in policy_sentences(audit)]

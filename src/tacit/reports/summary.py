@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.audit import AttackRun, Audit, Verdict
-from tacit.reports import tables
+from tacit.reports import frequencies, tables
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
@@ -167,7 +167,8 @@ def visible(text: str) -> str:
 def described(release: Mapping[str, Any], kind: ReportKind) -> str:
     """One line about a release: its file, what it lists, about how many people."""
     which = {"closed": "closed ", "maximal": "maximal "}.get(release.get("only", ""), "")
-    noun = {"itemsets": "itemset", "rules": "rule", "buckets": "group", "table": "row"}.get(release["kind"], release["kind"])
+    nouns = {"itemsets": "itemset", "rules": "rule", "buckets": "group", "table": "row", "frequencies": "cell"}
+    noun = nouns.get(release["kind"], release["kind"])
     listed = release.get("groups", release.get("lines"))
     what = counted(listed, f"{which}{noun}") if listed is not None else release["kind"]
     about = (
@@ -183,6 +184,8 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
     """The support threshold and the smallest published count, as count and share; of a bucketized release, how large its groups are."""
     if release.get("kind") == "table":
         return tables.hidden(release, measures, named=kind == "internal")
+    if release.get("kind") == "frequencies":
+        return frequencies.printed(release)
     parts = []
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
@@ -209,7 +212,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
             has += f"; {counted(named, 'row')} {'is' if named == 1 else 'are'} to be protected"
     several = len(audit.release) > 1
     out = [f"The attacker has {f'all {len(audit.release)} releases' if several else 'the release'} {has}."]
-    if people := known.pop("people", None):
+    if (people := known.pop("people", None)) and several:
         out.append(_people(people))
     if facts := known.pop("background_facts", 0):
         files = ", ".join(map(visible, known.pop("knowledge", ())))
@@ -221,6 +224,8 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
             if known.pop("knows_n")
             else "How many people the data are about is not known."
         )
+    if "knows_all_values" in known:
+        out.append(frequencies.ALL_VALUES if known.pop("knows_all_values") else frequencies.SOME_VALUES)
     if "knows_that_the_list_is_complete" in known:
         complete = known.pop("knows_that_the_list_is_complete")
         out.append(

@@ -64,7 +64,7 @@ def audit_text(
 def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
     lines = []
     for release in audit.release:
-        limit = {"buckets": "Groups", "table": "Blanks"}.get(release["kind"], "Threshold")
+        limit = {"buckets": "Groups", "table": "Blanks", "frequencies": "Cells"}.get(release["kind"], "Threshold")
         lines += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures, kind))]
         if release.get("sha256"):
             lines.append(("SHA-256", release["sha256"]))
