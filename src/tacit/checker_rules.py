@@ -20,6 +20,8 @@ Bounds = tuple[int, int]
 _ENDLESS = 1 << 100
 #: Groups on sets of more items than this are not looked at.
 MOST_ITEMS = 10
+
+
 class Reject(Exception):
     """A finding does not follow from the release; the text says why."""
 
@@ -151,7 +153,7 @@ class World:
             raise Reject("a step of its certificate names no law")
         lo, hi = laws[law](items, step)
         at_least, at_most = int(step.get("at_least", 0)), int(step.get("at_most", _ENDLESS))
-        if at_least > lo or at_most < hi:
+        if at_least > max(0, lo) or at_most < min(hi, _ENDLESS):
             raise Reject("a step of its certificate does not follow from its lines and earlier steps")
         self.lo[items], self.hi[items] = max(self.lo[items], at_least), min(self.hi[items], at_most)
         if self.lo[items] > self.hi[items]:

@@ -108,7 +108,7 @@ class _Story:
         return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
 
     def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
-        """The certificate of the group: bounds on the unpublished subsets that its sum needs, and on those that these need, smaller ones first."""
+        """The certificate of the group: bounds on the unpublished subsets that its sum needs, and on those that these need."""
         whole = len(self.line) - 1
         has = sum(1 << j for j in np.flatnonzero(held).tolist())
         steps: list[dict[str, Any]] = []

@@ -19,6 +19,7 @@ from tacit.attacks.derivation import listed, people, sentence
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.bound import Bound
+from tacit.model.certificate import certificate
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.release import Itemsets
@@ -192,7 +193,9 @@ def _write_out(code: str, release: Itemsets, index: int, groups: Groups, finding
         *(Citation(index, release.line(one), release.count(one), None) for one in sorted((line, other))),
         Citation(index, "min_support", Bound.of(least), None),
     ]
-    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps))
+    shown = {"items": sorted(release.items.names[i] for i in union), "at_most": least - 1, "by": "min_support"}
+    proof = certificate(event, count, steps=[shown])
+    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), None, proof)
 
 
 def _printed(release: Itemsets, line: int) -> str:

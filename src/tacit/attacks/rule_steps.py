@@ -93,9 +93,11 @@ class Story:
         if both <= self._told:
             return
         self._told |= both
-        text, other = self._told_by(low), self._told_by(high)
-        self._prove(low)
-        self._prove(high)
+        told: dict[int, str] = {}
+        for step in sorted((low, high), key=lambda step: (step.time, step.end)):  # the later one may rest on the earlier
+            told[step.end] = self._told_by(step)
+            self._prove(step)
+        text, other = told[LO], told[HI]
         if text != other:
             count = Bound(low.value, high.value)
             law = text.rpartition("at least ")[0]

@@ -26,6 +26,7 @@ from tacit.attacks.buckets.case import BucketCase, Numbers
 from tacit.attacks.buckets.words import told
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
+from tacit.model.certificate import certificate
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 
@@ -112,5 +113,6 @@ class _Outcome:
             if len(left) == 1
             else f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
         )
-        because, steps = told(self.case, row, people, self.index)
-        return Finding(CODE, self.event(index), Bound.of(people), text, because=because, steps=steps)
+        because, steps, proof = told(self.case, row, people, self.index)
+        event, count = self.event(index), Bound.of(people)
+        return Finding(CODE, event, count, text, because=because, steps=steps, certificate=certificate(event, count, **proof))

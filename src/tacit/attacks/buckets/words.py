@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from tacit.model.knowledge import Fact
 #: How many values of a column a step names.
 _SHOWN = 6
 
-Told = tuple[tuple[Citation, ...], tuple[str, ...]]
+Told = tuple[tuple[Citation, ...], tuple[str, ...], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _cite(case: BucketCase, facts: list[Fact], person: dict[str, str], values: S
 
 
 def told(case: BucketCase, row: int, people: int, release: int) -> Told:
-    """Citations and steps about the people of a row."""
+    """Citations, steps and the matching argument about the people of a row."""
     found, entries = argument(case, row), case.entries(row)
     buckets = case.buckets
     because = [Citation(release, buckets.line(entry), Bound.of(int(buckets.count[entry])), None) for entry in entries]
@@ -93,7 +94,17 @@ def told(case: BucketCase, row: int, people: int, release: int) -> Told:
     if found.used_up:
         place = f"used up {json.dumps(list(found.used_up), ensure_ascii=False)}"
         because.append(Citation(release, place, Bound.of(found.users), None))
-    return tuple(because), tuple(_steps(case, row, people, found))
+    return tuple(because), tuple(_steps(case, row, people, found)), {"matching": _matching(found)}
+
+
+def _matching(found: Argument) -> dict[str, Any]:
+    """The argument as a certificate holds it: facts, what they rule out, and the values that as many others use up."""
+    facts = [
+        {"where": one.place, "event": {column: list(values) for column, values in sorted(one.allowed.items())}, "not": one.value}
+        for one in found.facts
+    ]
+    out: dict[str, Any] = {"facts": facts, "ruled_out": list(found.ruled_out), "used_up": list(found.used_up)}
+    return out | {"users": found.users, "left": list(found.left)}
 
 
 def cell(fact: Fact) -> str:

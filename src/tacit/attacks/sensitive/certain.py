@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from tacit.attacks.base import Target
 from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.certificates import proof_of
 from tacit.attacks.sensitive.proof_words import ProofWords
 from tacit.attacks.sensitive.proofs import Prover
 from tacit.attacks.sensitive.values import described, why_not
@@ -39,6 +40,7 @@ from tacit.inference.program import Infeasible
 from tacit.inference.statements import Statements
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
+from tacit.model.certificate import certificate
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 
@@ -161,5 +163,7 @@ class _Outcome:
         )
         ruled_out = self._values(q, possible=False)
         words = ProofWords(case, self.said, q, ruled_out)
-        because, steps = words.told(self._prover.ruled_out(q, ruled_out))
-        return Finding(CODE, self.event(index), Bound(n, n), text, because=because, steps=steps)
+        found = self._prover.ruled_out(q, ruled_out)
+        because, steps = words.told(found)
+        proof = None if found is None else certificate(self.event(index), Bound(n, n), **proof_of(because))
+        return Finding(CODE, self.event(index), Bound(n, n), text, because=because, steps=steps, certificate=proof)

@@ -32,6 +32,7 @@ from tacit.attacks.tables.case import Attribute, TableCase
 from tacit.inference.unsafe import RuleList, unsafe_rules
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
+from tacit.model.certificate import certificate
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.partial import Numbers
@@ -150,4 +151,7 @@ class _Outcome:
         told = words.Told(self.case.pattern(cells), attribute.name, attribute.values[value], whole, both, rows.tolist())
         statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
         because = words.citations(told, self.index, self.case.partial.line)
-        return Finding(CODE, self.event(index), Bound.of(len(rows)), statement, because=because, steps=steps)
+        event, count = self.event(index), Bound.of(len(rows))
+        counts = {"records": whole, "showing": both} if rule >= 0 else {}
+        proof = certificate(event, count, counts=counts, lines=[self.case.partial.line(row) for row in rows.tolist()])
+        return Finding(CODE, event, count, statement, because=because, steps=steps, certificate=proof)

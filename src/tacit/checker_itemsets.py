@@ -1,0 +1,290 @@
+"""Re-checks what itemsets give away (I01, I02): sums of supports written out anew, and the steps of a certificate about unpublished itemsets.
+
+Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. I01 claims a sum of published supports. I02 claims one over
+supports of which some are not published: each of these is bounded by a step of the certificate, because a complete list leaves it out, or
+because some group of people cannot have fewer than 0 members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.checker_rules import Bounds, Reject, Set
+from tacit.model.release import Itemsets
+from tacit.model.sets import Sets
+
+#: A sum over more absent items than this is not re-done.
+MOST_ABSENT = 20
+
+Places = npt.NDArray[np.int64]
+
+
+class Unpublished(Reject):
+    """The release does not tell the support of an itemset."""
+
+
+@dataclass(eq=False)
+class ItemsetBook:
+    """The published lines of one release, looked up by line number and by itemset."""
+
+    release: Itemsets
+    _found: dict[Set, int | str | None] = field(default_factory=dict)
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.release.items.names)}
+
+    @cached_property
+    def _by_hash(self) -> tuple[npt.NDArray[np.uint64], Places]:
+        hashes = self.release.sets.hashes()
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], order
+
+    @cached_property
+    def _by_item(self) -> tuple[npt.NDArray[Any], Places]:
+        """For every item, in their order, the sets that hold it."""
+        order = np.argsort(self.release.sets.members, kind="stable")
+        return self.release.sets.members[order], self.release.sets.owners()[order]
+
+    @cached_property
+    def _by_line(self) -> tuple[Places, Places] | None:
+        if self.release.lines is None:
+            return None
+        order = np.argsort(self.release.lines, kind="stable")
+        return self.release.lines[order], order
+
+    def index_of(self, line: int) -> int:
+        """The set that stands on a line."""
+        index = line - 2
+        if self._by_line is not None:
+            lines, order = self._by_line
+            at = int(np.searchsorted(lines, line))
+            index = int(order[at]) if at < len(lines) and int(lines[at]) == line else -1
+        if not 0 <= index < len(self.release):
+            raise Reject(f"it cites line {line}, which holds no itemset")
+        return index
+
+    def line(self, line: int) -> tuple[Set, Bounds]:
+        """The itemset that stands on a line, and what it prints."""
+        index = self.index_of(line)
+        return frozenset(self.release.names(index)), (int(self.release.lo[index]), int(self.release.hi[index]))
+
+    def _exactly(self, numbers: Sequence[int]) -> int | None:
+        """The set of these items, where one is published."""
+        wanted = Sets.from_lists([numbers])
+        hashes, order = self._by_hash
+        first, last = (int(np.searchsorted(hashes, wanted.hashes()[0], side=side)) for side in ("left", "right"))
+        for place in order[first:last].tolist():
+            if np.array_equal(self.release.sets[place], wanted[0]):
+                return int(place)
+        return None
+
+    def holding(self, items: Set) -> Places:
+        """The sets that hold all of these items."""
+        members, owners = self._by_item
+        found: Places | None = None
+        for item in items:
+            number = self._number.get(item, -1)
+            first, last = (int(np.searchsorted(members, number, side=side)) for side in ("left", "right"))
+            mine = owners[first:last]
+            found = mine if found is None else found[np.isin(found, mine, assume_unique=True)]
+        return np.arange(len(self.release)) if found is None else found
+
+    def inside(self, items: Set) -> set[int]:
+        """The lines whose items are all among these."""
+        wanted = np.zeros(len(self.release.items) + 1, np.bool_)
+        wanted[[self._number[item] for item in items if item in self._number]] = True
+        sets = self.release.sets
+        held = np.bincount(sets.owners(), weights=wanted[sets.members], minlength=len(sets))
+        return {self.release.line(index) for index in np.flatnonzero((held == sets.lengths) & (sets.lengths > 0)).tolist()}
+
+    def place(self, items: Set) -> int | str:
+        """The line that gives the support of an itemset, or ``"n"`` for everybody."""
+        if items not in self._found:
+            self._found[items] = self._place(items)
+        found = self._found[items]
+        if found is None:
+            raise Unpublished("the support of an itemset in its sum does not follow from the release")
+        return found
+
+    def _place(self, items: Set) -> int | str | None:
+        if not items:
+            return "n"
+        numbers = [self._number.get(item, -1) for item in items]
+        if -1 in numbers:
+            return None
+        if (index := self._exactly(numbers)) is not None:
+            return self.release.line(index)
+        if self.release.only == "closed" and self.release.header.complete and len(above := self.holding(items)):
+            return min((-int(self.release.hi[index]), self.release.line(index)) for index in above.tolist())[1]
+        return None
+
+    def was_looked_for(self, items: Set) -> bool:
+        """Whether an itemset would be listed if it were frequent: where coarser values are items, only one item of each column is."""
+        if not self.release.header.coarser:
+            return True
+        columns = dict(zip(self.release.items.names, self.release.items.pairs or (), strict=False))
+        named = [columns[item][0] for item in items if item in columns]
+        return len(named) == len(items) == len(set(named))
+
+    def bounds(self, place: int | str) -> Bounds:
+        """What the release prints at a place."""
+        if place == "n":
+            if self.release.n is None:
+                raise Reject("it uses the number of people, which the release does not tell")
+            return self.release.n, self.release.n
+        if place == "min_support" and self.release.min_support is not None:
+            return self.release.min_support, self.release.min_support
+        if isinstance(place, str):
+            raise Reject(f"it rests on {place}, which the release does not tell")
+        return self.line(place)[1]
+
+
+def check_itemsets(finding: Mapping[str, Any], book: ItemsetBook, cited: Mapping[Any, Any]) -> Bounds:
+    """Bounds on the number of people in an event, as its attack may conclude them from the lines that a finding cites."""
+    present, absent = (frozenset(finding["event"][side]) for side in ("present", "absent"))
+    if present & absent or len(absent) > MOST_ABSENT:
+        raise Reject("its event is empty or too long to check")
+    if finding["code"] == "I01":
+        return _published(finding, book, present, absent, cited)
+    if finding["code"] != "I02":
+        raise Reject(f"there is no way to check {finding['code']}")
+    if not book.release.header.complete:
+        raise Reject("it needs a complete list, and the release is none")
+    if book.release.only == "maximal":
+        return _behind_maximal(finding, book, present, absent, cited)
+    return _unpublished(finding, book, present, absent, cited)
+
+
+def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
+    """The sum of published supports, by inclusion-exclusion; the certificate and the citations must hold its weights."""
+    weights: dict[int | str, int] = {}
+    signs, bounds = [], []
+    for extra in _subsets(absent):
+        place = book.place(present.union(extra))
+        signs.append((-1) ** len(extra))
+        # Bounds are added support by support: two rounded supports that share a line need not be equal, so they do not cancel.
+        bounds.append(book.bounds(place))
+        weights[place] = weights.get(place, 0) + signs[-1]
+    weights = {place: weight for place, weight in weights.items() if weight}
+    proof = {entry.get("line", entry.get("cell")): entry["weight"] for entry in finding["certificate"]["weights"]}
+    if proof != {place: str(weight) for place, weight in weights.items()}:
+        raise Reject("the weights of its certificate are not those of its sum")
+    if {place: citation.get("weight") for place, citation in cited.items()} != weights:
+        raise Reject("the lines it cites are not those of its sum")
+    return _signed(signs, bounds)
+
+
+def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
+    """The sum of supports of which some are bounded by the steps of the certificate."""
+    shown: dict[Set, Bounds] = {}
+    used: set[int | str] = {"min_support"}
+    for step in finding["certificate"]["steps"]:
+        _take(step, book, shown, used)
+    extras = _subsets(absent)
+    found = _signed(
+        [(-1) ** len(extra) for extra in extras], [_support(book, present.union(extra), shown, used) for extra in extras]
+    )
+    whole = present | absent
+    if book.release.only == "all":
+        told: set[int | str] = {*book.inside(whole), *(["n"] if book.release.n is not None else [])}
+    else:
+        told = set()
+        for part in map(frozenset, _subsets(whole)):
+            if part or book.release.n is not None:
+                try:
+                    told.add(book.place(part))
+                except Unpublished:
+                    continue
+    if set(cited) != told | {"min_support"} or not used <= set(cited):
+        raise Reject("the lines it cites are not those of its derivation")
+    return found
+
+
+def _take(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], used: set[int | str]) -> None:
+    """Take over a bound on an unpublished support, if it follows from the list being complete or from a group that cannot be negative."""
+    items = frozenset(map(str, step["items"]))
+    try:
+        book.place(items)
+    except Unpublished:
+        pass
+    else:
+        raise Reject("a step of its certificate bounds an itemset that is published")
+    lo, hi = shown.get(items, (0, _most(book, items)))
+    at_least, at_most = int(step.get("at_least", 0)), int(step.get("at_most", hi))
+    if step["by"] == "group":
+        part = frozenset(map(str, step["present"]))
+        if not part < items or len(items - part) > MOST_ABSENT:
+            raise Reject("a step of its certificate is about no group of its itemset")
+        others = [extra for extra in _subsets(items - part) if part.union(extra) != items]
+        # The group "all of part, nothing else of items" is this sum plus or minus the unknown support, and not negative.
+        bounds = [_support(book, part.union(extra), shown, used) for extra in others]
+        _, most = _signed([(-1) ** len(extra) for extra in others], bounds)
+        lo, hi = (lo, min(hi, most)) if len(items - part) % 2 else (max(lo, -most), hi)
+    elif step["by"] != "min_support":
+        raise Reject("a step of its certificate names no law")
+    if at_least > lo or at_most < hi:
+        raise Reject("a step of its certificate does not follow from its lines and earlier steps")
+    if lo > hi:
+        raise Reject("the published counts contradict each other")
+    shown[items] = (lo, hi)
+
+
+def _most(book: ItemsetBook, items: Set) -> int:
+    """The most people who can have an itemset that a complete list leaves out."""
+    if not book.was_looked_for(items):
+        raise Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
+    return (book.release.min_support or 1) - 1
+
+
+def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: set[int | str]) -> Bounds:
+    """Bounds on a support: as published, or as a step has shown."""
+    if items in shown:
+        return shown[items]
+    try:
+        place = book.place(items)
+    except Unpublished:
+        raise Reject("its certificate does not show the support of an itemset that it uses") from None
+    used.add(place)
+    return book.bounds(place)
+
+
+def _behind_maximal(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
+    """Bounds on people who lack an item, or who have two lines, from two maximal itemsets: what no line holds is below the threshold."""
+    lines = [place for place in cited if isinstance(place, int)]
+    if set(cited) != {"n", "min_support", *lines} or len(lines) != 2 or len(absent) > 1:
+        raise Reject("the lines it cites are not those of its derivation")
+    n, most = book.bounds("n")[0], book.bounds("min_support")[0] - 1
+    one, two = (book.line(line) for line in sorted(lines, key=lambda line: bool(absent & book.line(line)[0])))
+    together = one[0] | (absent or two[0])
+    if len(book.holding(together)):
+        raise Reject("a line holds its items together")
+    if finding["certificate"]["steps"] != [{"items": sorted(together), "at_most": most, "by": "min_support"}]:
+        raise Reject("a step of its certificate does not follow from its lines and earlier steps")
+    if not absent and present == together:
+        return one[1][0] + two[1][0] - n, most
+    if not absent <= two[0] or present not in (one[0], frozenset()):
+        raise Reject("the lines it cites are not those of its derivation")
+    fewest = n - two[1][0]
+    return one[1][0] - most, min(one[1][1], fewest) if present else fewest
+
+
+def _subsets(items: Set) -> list[tuple[str, ...]]:
+    """All subsets, smaller ones first."""
+    return [extra for size in range(len(items) + 1) for extra in combinations(sorted(items), size)]
+
+
+def _signed(weights: Iterable[int], bounds: Sequence[Bounds]) -> Bounds:
+    """The bounds of a weighted sum."""
+    lo = hi = 0
+    for weight, (low, high) in zip(weights, bounds, strict=True):
+        lo += weight * (low if weight > 0 else high)
+        hi += weight * (high if weight > 0 else low)
+    return lo, hi
