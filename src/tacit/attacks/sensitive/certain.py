@@ -26,23 +26,26 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.case import PeopleCase, RuleCase
 from tacit.attacks.sensitive.certificates import proof_of
 from tacit.attacks.sensitive.proof_words import ProofWords
 from tacit.attacks.sensitive.proofs import Prover
-from tacit.attacks.sensitive.values import described, why_not
+from tacit.attacks.sensitive.several import SeveralCase
+from tacit.attacks.sensitive.several_words import SeveralWords
+from tacit.attacks.sensitive.values import described, together, why_not
 from tacit.errors import LimitReached
 from tacit.inference.bounds import Bounds, bound
 from tacit.inference.branching import NoWhole
 from tacit.inference.clash import clashing
 from tacit.inference.classes import Clash, Problem, reduce
 from tacit.inference.program import Infeasible
-from tacit.inference.statements import Statements
+from tacit.inference.statements import Numbers, Statements
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
 from tacit.model.certificate import certificate
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
+from tacit.model.policy import Limits
 
 CODE = "R03"
 NAME = "certain-values"
@@ -52,20 +55,39 @@ USUAL_WORK = 150_000_000
 
 def run(target: Target) -> AttackRun:
     """The combinations that keep fewer than l sensitive values; bounds for all."""
-    case = target.rules
+    case = target.rules if target.several is None else target.several
     if case is None:
         return AttackRun(CODE, NAME, "proves", "unavailable", why_not(target))
+    if isinstance(case, SeveralCase):
+        return _Outcome(target, case, *bounds_together(case, target.limits)).run()
+    said = all_said(case)
+    return _Outcome(target, case, said, bounds_of(case, said, target.limits)).run()
+
+
+def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = None) -> tuple[Statements, Bounds]:
+    """All that several releases say, and its bounds: of everybody, which are found once, or of those with ``people`` only."""
+    known: tuple[Statements, Bounds] | None = case.remembered.get("bounds")
+    if known is None or people is not None:
+        said = all_said(case)
+        known = said, bounds_of(case, said, limits, people)
+        if people is None:
+            case.remembered["bounds"] = known
+    return known
+
+
+def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Numbers | None = None) -> Bounds:
+    """The bounds of all combinations, or of those with ``people`` only; raises where no people keep all that is said."""
 
     def check() -> float | None:
-        target.limits.check(CODE)
-        return target.limits.seconds_left
+        limits.check(CODE)
+        return limits.seconds_left
 
-    said = all_said(case)
     problem: Problem | None = None
     try:
         problem = reduce(said)
-        work = USUAL_WORK if target.limits.deadline is None else None
-        found = bound(problem, case.population.people, check=check, stop=LimitReached, most_work=work)
+        work = USUAL_WORK if limits.deadline is None else None
+        own = case.population.people if people is None else people
+        return bound(problem, own, check=check, stop=LimitReached, most_work=work)
     except Clash as clash:
         case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
     except Infeasible:
@@ -73,10 +95,9 @@ def run(target: Target) -> AttackRun:
     except NoWhole as why:
         assert problem is not None
         case.refuse([origin for row in why.rows for origin in problem.origins[row]])
-    return _Outcome(target, case, said, found).run()
 
 
-def all_said(case: RuleCase) -> Statements:
+def all_said(case: PeopleCase) -> Statements:
     """Everything that the release says: its lines, its distribution, and every missing rule that says something."""
     said = case.published()
     missing = case.missing
@@ -88,8 +109,8 @@ def all_said(case: RuleCase) -> Statements:
 class _Outcome:
     """The findings of one run, written out only when they are looked at."""
 
-    def __init__(self, target: Target, case: RuleCase, said: Statements, found: Bounds) -> None:
-        self.case, self.said, self.found = case, said, found
+    def __init__(self, target: Target, case: PeopleCase, said: Statements, found: Bounds) -> None:
+        self.case, self.said, self.found, self.together = case, said, found, together(target)
         self.people = case.population.people
         left = (~found.impossible).sum(axis=1)
         exposed = np.flatnonzero(left < target.policy.l)
@@ -134,11 +155,12 @@ class _Outcome:
 
     def _reason(self, undecided: int) -> str:
         if not self.found.stopped and not undecided:
-            return ""
+            return self.together
         why = {"time": "the time limit was reached", "work": "the rules are many, and no --time-limit allows more work"}.get(
             self.found.stopped, "some programs were too large to finish"
         )
-        return f"{why}: of {undecided:,} pairs of combination and value it is not known whether anybody has them"
+        reason = f"{why}: of {undecided:,} pairs of combination and value it is not known whether anybody has them"
+        return f"{self.together}; {reason}" if self.together else reason
 
     def _values(self, q: int, *, possible: bool) -> tuple[int, ...]:
         return tuple(np.flatnonzero(self.found.impossible[q] != possible).tolist())
@@ -162,6 +184,9 @@ class _Outcome:
             else f"{who} can only have {case.sensitive} {', '.join(left[:-1])} or {left[-1]}."
         )
         ruled_out = self._values(q, possible=False)
+        if isinstance(case, SeveralCase):
+            return SeveralWords(case, self.said, q, ruled_out).finding(CODE, self._prover.ruled_out(q, ruled_out))
+        assert isinstance(case, RuleCase)
         words = ProofWords(case, self.said, q, ruled_out)
         found = self._prover.ruled_out(q, ruled_out)
         because, steps = words.told(found)

@@ -17,12 +17,14 @@ import numpy.typing as npt
 from tacit.attacks.sensitive.case import CHECK, MISSING
 from tacit.attacks.sensitive.known import DOMAIN, FACT, LINE, Known, Origin, Reading, Spoken, name_of
 from tacit.attacks.sensitive.known_buckets import read_buckets
+from tacit.attacks.sensitive.known_cells import read_cells
 from tacit.attacks.sensitive.known_itemsets import read_itemsets
 from tacit.attacks.sensitive.known_rules import read_rules
 from tacit.attacks.sensitive.missing import Missing
 from tacit.errors import Contradiction, InputError, numbered
 from tacit.inference.statements import Statements
 from tacit.model.buckets import Buckets
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.population import Population
 from tacit.model.release import Itemsets, Release, Rules
@@ -34,7 +36,7 @@ class SeveralCase:
     """Releases beside everybody's quasi-identifiers and what else is known about these people.
 
     ``grouped`` is the number of the bucketized release whose groups are a column of the population, -1 where there is none.
-    ``remembered`` keeps what several attacks ask for.
+    ``listed``: that release is also the only one to tell who everybody is. ``remembered`` keeps what several attacks ask for.
     """
 
     releases: tuple[Release, ...]
@@ -43,6 +45,7 @@ class SeveralCase:
     values: tuple[str, ...]
     facts: tuple[Fact, ...] = ()
     grouped: int = -1
+    listed: bool = False
     remembered: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -78,19 +81,33 @@ class SeveralCase:
         elif isinstance(release, Buckets):
             column = release.group_name if number == self.grouped else None
             found = Reading(list(read_buckets(known, number, release, column)))
+        elif isinstance(release, FrequencyTable):
+            found = read_cells(known, number, release)
         else:
             return Reading(left_out=1)
-        told = release.header.sa_values
+        told = self._named_values(release)
         for value in self.values if told else ():
             if value not in told:
                 origin = Origin(number, "sa_values", DOMAIN)
                 found.spoken.append(Spoken(known.everybody, self.values.index(value), 0, 0, origin))
         return found
 
+    def _named_values(self, release: Release) -> tuple[str, ...]:
+        """The only values that people can have, as a release says."""
+        if isinstance(release, FrequencyTable):
+            named = self.sensitive in release.columns and release.header.complete
+            return release.values[release.columns.index(self.sensitive)] if named else ()
+        return release.header.sa_values if self.sensitive == " & ".join(release.header.sa) else ()
+
     @property
     def speaking(self) -> tuple[int, ...]:
         """The releases that say something about the sensitive values of these people."""
         return tuple(number for number, one in enumerate(self.readings) if one.spoken or one.missing is not None)
+
+    @property
+    def knowing(self) -> tuple[int, ...]:
+        """The releases that say something by themselves, to somebody who has no other one."""
+        return tuple(number for number in self.speaking if not self.listed or number == self.grouped)
 
     @property
     def n_lines(self) -> int:

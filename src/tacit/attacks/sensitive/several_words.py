@@ -71,7 +71,15 @@ class SeveralWords:
             }
             for group in proof.groups
         ]
-        return {"weights": [self._term_record(term) for term in proof.terms], "groups": groups, "below": proof.denominator}
+        return {
+            "sensitive": self.case.sensitive,
+            "values": list(self.case.values),
+            "grouped": self.case.grouped if self.case.grouped >= 0 else None,
+            "listed": self.case.listed,
+            "weights": [self._term_record(term) for term in proof.terms],
+            "groups": groups,
+            "below": proof.denominator,
+        }
 
     def _term_record(self, term: Term) -> dict[str, Any]:
         one = term.statement
@@ -85,6 +93,9 @@ class SeveralWords:
     def _citations(self, proof: Proof) -> tuple[Citation, ...]:
         """Each published place once; weights stand in the certificate."""
         found: dict[tuple[int, str], Citation] = {}
+        if self.case.listed and proof.terms:
+            n = self.case.population.n
+            found[self.case.grouped, "who"] = Citation(self.case.grouped, "quasi-identifiers", Bound(n, n), None)
         for term in proof.terms:
             one = term.statement
             release, place = max(0, self.case.release_of(one.origin)), self._place(one)
@@ -139,7 +150,11 @@ class SeveralWords:
         if origin.what == FACT:
             return f"known: {origin.place}"
         name = self.case.name(origin.release)
-        return f"{name}, line {origin.place}" if isinstance(origin.place, int) else f"{name}, {_NAMED[origin.what]}"
+        return (
+            f"{name}, line {origin.place}"
+            if isinstance(origin.place, int)
+            else f"{name}, {_NAMED.get(origin.what, origin.place)}"
+        )
 
     def _who(self, one: Statement) -> str:
         if isinstance(one.origin, Origin) and one.origin.what == SCATTERED:
