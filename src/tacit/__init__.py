@@ -7,6 +7,7 @@ mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negat
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs; several releases with :class:`Same`,
                     :class:`Nested`, :class:`Churn` or :class:`Unknown` people
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group
+check               :func:`verify` the proved findings of an audit, by their certificates
 repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table, :func:`hide` cells of one
 measure             :func:`utility` of a bucketized release, :func:`compare` estimates with the truth
 choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision)
@@ -72,12 +73,14 @@ if TYPE_CHECKING:
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
     from tacit.model.utility import Utility
+    from tacit.model.verification import Verification
     from tacit.negative import mine_negative_rules
     from tacit.queries import all_channels, members_of, posterior_of, support_of
     from tacit.repairs import REPAIRS
     from tacit.sweeps import sweep_itemsets, sweep_rounding, sweep_rules
-
     from tacit.tabulating import tabulate
+    from tacit.verifying import verify
+
 _HOMES = {
     "tacit.api": (
         "audit",
@@ -114,8 +117,8 @@ _HOMES = {
     "tacit.model.buckets": ("Buckets",),
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
-    "tacit.model.hidden": ("Hidden",),
     "tacit.model.frequencies": ("FrequencyTable",),
+    "tacit.model.hidden": ("Hidden",),
     "tacit.model.negative": ("NegativeRules",),
     "tacit.model.partial": ("PartialTable",),
     "tacit.model.people": ("Churn", "Nested", "Same", "Unknown"),
@@ -127,13 +130,15 @@ _HOMES = {
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
     "tacit.model.utility": ("Utility",),
+    "tacit.model.verification": ("Verification",),
     "tacit.negative": ("mine_negative_rules",),
     "tacit.queries": ("all_channels", "members_of", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
     "tacit.sweeps": ("sweep_itemsets", "sweep_rounding", "sweep_rules"),
+    "tacit.tabulating": ("tabulate",),
+    "tacit.verifying": ("verify",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-    "tacit.tabulating": ("tabulate",),
 
 __all__ = [
     "ATTACKS",
@@ -148,9 +153,9 @@ __all__ = [
     "Contradiction",
     "EngineError",
     "Finding",
+    "FrequencyTable",
     "Hidden",
     "Infeasible",
-    "FrequencyTable",
     "InputError",
     "InternalError",
     "Itemsets",
@@ -171,6 +176,7 @@ __all__ = [
     "Transactions",
     "Unknown",
     "Utility",
+    "Verification",
     "__version__",
     "all_channels",
     "audit",
@@ -193,10 +199,11 @@ __all__ = [
     "sweep_itemsets",
     "sweep_rounding",
     "sweep_rules",
+    "tabulate",
     "utility",
+    "verify",
     "write_release",
 ]
-    "tabulate",
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +29,9 @@ from tacit.model.knowledge import Fact
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Table
+from tacit.model.verification import Verification
+
+__all__ = ["Verification", "check_audit"]
 
 #: The attacks whose findings are groups of people.
 _OF_GROUPS = ("I01", "I02", "R01", "X01")
@@ -39,44 +41,6 @@ _OF_VALUES = {"R03": RuleBook, "B01": BucketBook, "T01": TableBook}
 _ESTIMATING = frozenset({"R02", "B02", "B03", "T02"})
 
 Book = ItemsetBook | RuleBook | BucketBook | TableBook
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """How many findings hold, and what is wrong with the others or with the record as a whole.
-
-    ``listed`` and ``holding`` count proved findings by the code of their attack: those that the record writes out, and those that hold.
-    ``estimates`` counts the listed findings that are estimates, which nobody can prove.
-    """
-
-    held: int
-    problems: tuple[str, ...]
-    listed: Mapping[str, int] = field(default_factory=dict, compare=False)
-    holding: Mapping[str, int] = field(default_factory=dict, compare=False)
-    estimates: Mapping[str, int] = field(default_factory=dict, compare=False)
-
-    @property
-    def ok(self) -> bool:
-        """Whether everything holds."""
-        return not self.problems
-
-    @property
-    def proved(self) -> int:
-        """How many findings the record lists as proved."""
-        return sum(self.listed.values())
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record."""
-        return {
-            "format": "tacit.verification/1",
-            "holds": self.ok,
-            "proved": self.proved,
-            "held": self.held,
-            "attacks": {code: {"listed": number, "held": self.holding.get(code, 0)} for code, number in self.listed.items()},
-            "estimates": dict(self.estimates),
-            "rejected": len(self.problems),
-            "problems": list(self.problems),
-        }
 
 
 def check_audit(

@@ -51,6 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checker_tables": {"checker_rules", "model"},
     "checker_values": {"checker_rules", "model"},
     "reports": {"model", "version"},
+    "verifying": {"checker", "errors", "formats", "model"},
     "reproductions": {"api", "attacks", "bucketing", "errors", "formats", "hiding", "inference", "measures", "model", "negative"},
     "auditing": {"attacks", "errors", "formats", "model"},
     "auditing_releases": {"attacks", "auditing", "errors", "formats", "measures", "model"},
@@ -96,6 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reports",
         "reproductions",
         "sweeps",
+        "verifying",
         "version",
     },
     "": {
@@ -113,6 +115,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "queries",
         "repairs",
         "sweeps",
+        "verifying",
         "version",
     },
 }

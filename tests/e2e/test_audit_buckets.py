@@ -59,7 +59,7 @@ def test_a_record_is_verified_and_a_finding_explained(folder: Path, tmp_path: Pa
     known = ("--knowledge", tmp_path / "known.csv")
     assert tacit("audit", folder, *known, "--l", "3", "--json", tmp_path / "a.json", "--top", "100", "-q").exit_code == 1
     assert tacit("verify", tmp_path / "a.json", folder).exit_code == 0
-    assert "6 listed findings re-checked" in tacit("verify", tmp_path / "a.json", folder / "qit.csv", *known).stdout
+    assert "6 of 6 proved findings re-checked: 6 B01" in tacit("verify", tmp_path / "a.json", folder / "qit.csv", *known).stdout
     finding = json.loads((tmp_path / "a.json").read_text())["findings"][1]
     told = tacit("explain", folder, *known, "--l", "3", "--finding", finding["id"])
     assert finding["statement"] in told.stdout

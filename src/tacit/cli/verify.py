@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -11,7 +10,6 @@ from tacit.cli import options, reading, tables
 from tacit.cli.output import check_outputs, emit, width
 from tacit.cli.program import DONE, EXPOSED
 from tacit.cli.settings import Settings
-from tacit.errors import InputError
 
 
 @click.command(
@@ -44,32 +42,22 @@ from tacit.errors import InputError
 def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | None, **given: Any) -> int:
     """Re-check every proved finding of an audit.
 
-    The checker shares no code with the attacks: it looks up each cited line and redoes the arithmetic. Exit code: 0 every finding
-    follows, 1 something does not, 2 unreadable.
+    The checker shares no code with the attacks: it looks up each line that a certificate cites and redoes the arithmetic in whole numbers.
+    Estimates cannot be proved and are not checked. Exit code: 0 every proved finding follows, 1 something does not (or the release, the
+    verdict or a total is another), 2 unreadable or a certificate of another format.
     """
     from tacit.checker import check_audit
-    from tacit.formats.files import open_text
     from tacit.formats.knowledge import read_knowledge
+    from tacit.reports.verification import verification_text
+    from tacit.verifying import read_record
 
     check_outputs([json_to], inputs=[audit_file, *releases, *([given["known"]] if given["known"] else []), *given["knowledge"]])
-    try:
-        with open_text(audit_file) as lines:
-            record = json.load(lines)
-    except (ValueError, RecursionError):
-        remedy = "Give the file that `tacit audit --json` wrote"
-        raise InputError("is not a record of an audit", where=audit_file, remedy=remedy) from None
+    record = read_record(audit_file)
     read = [reading.read(path, tables.as_recorded(record, place, given)) for place, path in enumerate(releases)]
     settings = Settings.of(given | {"data": None, "config": None}, near=given["known"] or releases[0])
     known = reading.known_people(read[0], settings)
     knowledge = read_knowledge(list(given["knowledge"])) if given["knowledge"] else None
     outcome = check_audit(record, read, known=known, knowledge=knowledge)
-
-    def text() -> str:
-        from tacit.reports.layout import bullet
-        from tacit.reports.summary import counted
-
-        lines = [f"{'HOLDS' if outcome.ok else 'REJECTED'}: {counted(outcome.held, 'listed finding')} re-checked and true."]
-        return "\n".join([*lines, *(line for why in outcome.problems for line in bullet("-", why, width()))]) + "\n"
-
-    emit(outcome.to_dict(), text, json_to=json_to)
+    found = sum(attack["findings"] for attack in record["attacks"] if attack["claim"] == "proves")
+    emit(outcome.to_dict(), lambda: verification_text(outcome, found=found, width=width()), json_to=json_to)
     return DONE if outcome.ok else EXPOSED
