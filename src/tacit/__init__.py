@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
     from tacit.model.utility import Utility
+    from tacit.model.waiver import Waiver
     from tacit.model.verification import Verification
     from tacit.negative import mine_negative_rules
     from tacit.queries import all_channels, members_of, posterior_of, support_of
@@ -130,6 +131,7 @@ _HOMES = {
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
     "tacit.model.utility": ("Utility",),
+    "tacit.model.waiver": ("Waiver",),
     "tacit.model.verification": ("Verification",),
     "tacit.negative": ("mine_negative_rules",),
     "tacit.queries": ("all_channels", "members_of", "posterior_of", "support_of"),
@@ -176,6 +178,7 @@ __all__ = [
     "Transactions",
     "Unknown",
     "Utility",
+    "Waiver",
     "Verification",
     "__version__",
     "all_channels",

@@ -253,6 +253,8 @@ def repair(
     if knowledge is not None and not isinstance(start, Rules):
         raise OptionError("helps to attack rules, and the release holds none", where="--knowledge", remedy="Leave it out")
     policy, limits = policy or Policy(), Limits.within(time_limit)
+    if method == "round" and precision is None and policy.safe_round_base is not None and isinstance(start, Itemsets):
+        precision = Precision(policy.safe_round_base, None)
     if isinstance(start, Rules):
         look_at = partial(_look_at_rules, policy=policy, limits=limits, progress=progress, knowledge=knowledge)
         return repair_rules(start, chosen, people, policy, precision=precision, look=look_at, limits=limits, suggest=suggest)

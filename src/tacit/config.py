@@ -1,4 +1,4 @@
-"""``tacit.toml``: what repeats for a data set (roles, missing values, hierarchies, thresholds, policy), read and written."""
+"""``tacit.toml``: what repeats for a data set (roles, missing values, hierarchies, thresholds, risk appetite, waivers), read and written."""
 
 from __future__ import annotations
 
@@ -7,34 +7,41 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any, cast
 
+from tacit.appetite import POLICY_SECTIONS, limits_of, waivers_of
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
-from tacit.formats.files import FilePath, open_text, shown
+from tacit.formats.files import FilePath, open_text, sha256_of, shown
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data
 from tacit.model.number import Threshold, exact, share
-from tacit.model.policy import Policy
+from tacit.model.policy import LIMITS, Level, Policy, PolicyFile
 from tacit.model.schema import MISSING_RULES, MissingRule, Schema
 from tacit.model.table import Column, Table
+from tacit.model.waiver import Waiver
 
 FILE_NAME = "tacit.toml"
+#: The environment variable that names the organisation's policy.
+POLICY_VARIABLE = "TACIT_POLICY"
 
 #: The sections of the file and their keys.
 SECTIONS: dict[str, tuple[str, ...]] = {
     "data": ("qi", "sa", "identifying", "missing", "missing_rule", "hierarchies", "fuzzy"),
     "thresholds": ("min_support", "min_confidence", "min_expectation"),
-    "policy": tuple(entry.name for entry in fields(Policy)),
+    **POLICY_SECTIONS,
 }
+#: The section of waivers, which is a list.
+WAIVERS = "waivers"
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """What a ``tacit.toml`` says; None, or nothing in it, where it says nothing.
 
-    ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the fields of
-    :class:`tacit.model.policy.Policy` that are set.
+    ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the limits of
+    :class:`tacit.model.policy.Policy` that are set, ``waivers`` the findings that somebody accepts. ``file`` says which file it was.
     """
 
     qi: tuple[str, ...] = ()
@@ -48,7 +55,9 @@ class Config:
     min_confidence: float | str | None = None
     min_expectation: float | str | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
     where: str = ""
+    file: PolicyFile | None = field(default=None, compare=False)
 
 
 # Reading
@@ -63,10 +72,51 @@ def load_config(path: FilePath | None = None, *, near: FilePath | None = None) -
             return Config()
         path = found[0]
     with open_text(path) as stream:
-        return parse_config(stream.read(), where=shown(path), folder=os.path.dirname(os.fspath(path)))
+        config = parse_config(stream.read(), where=shown(path), folder=os.path.dirname(os.fspath(path)))
+    return replace(config, file=_file(path, "data set"))
 
 
-def parse_config(text: str, *, where: str = FILE_NAME, folder: str = "") -> Config:
+def load_policy(path: FilePath | None = None) -> Config:
+    """The organisation's policy in ``path``; without it, in the file that TACIT_POLICY names, else none.
+
+    Such a file says what counts as exposed, and nothing about a single data set.
+    """
+    path = path if path is not None else os.environ.get(POLICY_VARIABLE) or None
+    if path is None:
+        return Config()
+    with open_text(path) as stream:
+        config = parse_config(stream.read(), where=shown(path), sections=(*POLICY_SECTIONS, WAIVERS))
+    return replace(config, file=_file(path, "organisation"))
+
+
+def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:
+    """The policy that options, the file of the data set and that of the organisation make together; the first of them wins.
+
+    >>> policy = joined_policy({"l": 3}, Config(policy={"k": 5}), Config(policy={"k": 20, "l": 4}))
+    >>> policy.k, policy.l, policy.set_by["k"], policy.set_by["l"]
+    (5, 3, 'data set', 'option')
+    """
+    limits: dict[str, Any] = {}
+    origin: dict[str, Level] = {}
+    levels: tuple[tuple[Level, Mapping[str, Any]], ...] = (
+        ("organisation", organisation.policy),
+        ("data set", config.policy),
+        ("option", given),
+    )
+    for level, values in levels:
+        limits |= values
+        origin |= dict.fromkeys(values, level)
+    read = tuple(one.file for one in (organisation, config) if one.file is not None and (one.policy or one.waivers))
+    return Policy(**limits, waivers=(*organisation.waivers, *config.waivers), today=today, origin=origin, files=read)
+
+
+def _file(path: FilePath, level: Level) -> PolicyFile:
+    return PolicyFile(level, os.path.basename(os.fspath(path)), sha256_of(path))
+
+
+def parse_config(
+    text: str, *, where: str = FILE_NAME, folder: str = "", sections: Sequence[str] = (*SECTIONS, WAIVERS)
+) -> Config:
     r"""The settings in the text of a ``tacit.toml`` that lies in ``folder``.
 
     >>> parse_config('[data]\nqi = ["age", "sex"]').qi
@@ -80,16 +130,18 @@ def parse_config(text: str, *, where: str = FILE_NAME, folder: str = "") -> Conf
         raise InputError(what, where=where, remedy='Write lines such as qi = ["age", "sex"]') from None
     values: dict[str, Any] = {}
     for section, keys in content.items():
-        _require(section, tuple(SECTIONS), "section", where)
+        _require(section, sections, "section", where)
+        if section == WAIVERS:
+            values["waivers"] = waivers_of(keys, where)
+            continue
         if not isinstance(keys, dict):
             raise OptionError(f"{section} is no section", where=where, remedy=f"Write [{section}] on a line of its own")
+        if section in POLICY_SECTIONS:
+            values["policy"] = limits_of(section, keys, where, known=values.get("policy", {}))
+            continue
         for key, value in keys.items():
-            place_of_key = f"{where}, [{section}] {key}"
             _require(key, SECTIONS[section], "key", f"{where}, [{section}]")
-            if section == "policy":
-                values.setdefault("policy", {})[key] = value
-            else:
-                values[key] = _checked(key, value, place_of_key)
+            values[key] = _checked(key, value, f"{where}, [{section}] {key}")
     config = Config(**values, where=where)
     _check_whole(config)
     if config.hierarchies is not None:
@@ -129,12 +181,10 @@ def _check_whole(config: Config) -> None:
     """Check what concerns several keys."""
     try:
         Schema(config.qi, config.sa, config.identifying)
-        Policy(**config.policy)
     except TacitError as error:
         key = error.where.removeprefix("--").replace("-", "_")
-        section = next((name for name, keys in SECTIONS.items() if key in keys and name != "thresholds"), "data")
         what, remedy = error.what.replace("--", ""), error.remedy.replace("--", "")
-        raise OptionError(what, where=f"{config.where}, [{section}] {key}", remedy=remedy) from None
+        raise OptionError(what, where=f"{config.where}, [data] {key}", remedy=remedy) from None
 
 
 # Writing
@@ -204,13 +254,30 @@ _REST = """
 # How surely somebody would have a value by chance, for negative rules.
 # min_expectation = 0.9
 
-[policy]
-# A release is exposed when it proves something about 1 to k-1 people,
-k = {policy.k}
-# when it leaves someone fewer than l possible sensitive values,
-l = {policy.l}
-# or, where set, when it makes a sensitive value more likely than this.
+# What the organisation accepts. The first three names and their values are those of ACRO.
+[risk_appetite]
+# A release is exposed when it proves something about 1 person or more, and fewer than this many (k),
+safe_threshold = {limits[k]}
+# an empty cell of a frequency table counts as a small one: it says what nobody beside it has,
+zeros_are_disclosive = {zeros}
+# and counts that tacit repair --method round prints are multiples of this; without it, as fine as no attack breaks.
+# safe_round_base = {limits[safe_round_base]}
+# A release is exposed as well when it leaves someone fewer than l possible sensitive values,
+l = {limits[l]}
+# when a rule above both of these tells a blank cell of a table,
+min_confidence = {limits[min_confidence]}
+min_support = {limits[min_support]}
+# or, where set, when an estimate gives a sensitive value more than this, or more than its share among all people by so much.
 # max_posterior = 0.8
+# max_gain = 0.5
+
+# Findings that somebody accepts: they stay listed and do not count. Each needs a reason and a name; tacit audit prints the ids.
+# Its last day, where it has one, is compared with the date given with --date.
+# [[waivers]]
+# finding = "I01-0123456789ab"            # or: event = {{ present = ["a"], absent = ["b"] }}
+# reason = "the census publishes this count"
+# name = "A. Checker"
+# until = 2027-12-31
 """
 
 
@@ -227,7 +294,7 @@ def write_config(data: object) -> str:
     else:
         people = read_table(data)
         name = "the data"
-    rest = _REST.format(policy=Policy())
+    rest = _REST.format(limits=LIMITS, zeros=str(LIMITS["zeros_are_disclosive"]).lower())
     if not isinstance(people, Table):
         return _TRANSACTIONS_TOP.format(name=name, n=people.n, items=len(people.items)) + rest
     naming = [column for column in people.columns if _names_a_person(column, people.n)]

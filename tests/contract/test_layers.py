@@ -76,7 +76,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "queries": {"attacks", "auditing", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},
-    "config": {"errors", "formats", "model"},
+    "appetite": {"errors", "model"},
+    "config": {"appetite", "errors", "formats", "model"},
     "cli": {
         "api",
         "attacks",

@@ -83,7 +83,8 @@ def test_the_record_is_the_audit_of_the_library(release: Path, tmp_path: Path) -
     made = record("audit", release, "--data", tmp_path / "baskets.dat", code=1)
     found = library.audit(release, data=tmp_path / "baskets.dat")
     assert made == json.loads(json.dumps(found.to_dict(top=10)))
-    assert list(made) == ["format", "verdict", "release", "adversary", "policy", "attacks", "measures", "findings"]
+    told = ["format", "verdict", "release", "adversary", "policy", "policy_from", "policy_files", "waivers", "attacks"]
+    assert list(made) == [*told, "measures", "findings"]
     assert made["format"] == "tacit.audit/1"
     assert {attack["code"] for attack in made["attacks"]} == {attack.code for attack in library.ATTACKS}
     finding = made["findings"][0]

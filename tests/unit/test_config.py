@@ -34,6 +34,10 @@ max_posterior = 0.8
 """
 
 
+#: The limits that ``tacit init`` writes.
+WRITTEN = {"k": 10, "zeros_are_disclosive": True, "l": 2, "min_confidence": 0.6, "min_support": 0}
+
+
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -81,8 +85,11 @@ def test_which_file() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[dta]", "tacit.toml: unknown section 'dta'. Did you mean 'data'? The sections are: data, thresholds, policy."),
-        ("qi = ['a']", "tacit.toml: unknown section 'qi'. The sections are: data, thresholds, policy."),
+        (
+            "[dta]",
+            "tacit.toml: unknown section 'dta'. Did you mean 'data'? The sections are: data, thresholds, policy, risk_appetite, waivers.",
+        ),
+        ("qi = ['a']", "tacit.toml: unknown section 'qi'. The sections are: data, thresholds, policy, risk_appetite, waivers."),
         ("data = 5", "tacit.toml: data is no section. Write [data] on a line of its own."),
         (
             "[data]\nQI = ['a']",
@@ -91,7 +98,8 @@ def test_which_file() -> None:
         ),
         (
             "[policy]\nK = 3",
-            "tacit.toml, [policy]: unknown key 'K'. Did you mean 'k'? The keys are: k, l, max_posterior, max_gain, min_confidence, min_support.",
+            "tacit.toml, [policy]: unknown key 'K'. Did you mean 'k'? The keys are: k, l, max_posterior, "
+            "max_gain, min_confidence, min_support, safe_round_base, zeros_are_disclosive.",
         ),
         ("[data]\nqi = 5", 'tacit.toml, [data] qi: is no list of column names. Write for instance qi = ["age", "sex"].'),
         ("[data]\nqi = ['a', 5]", 'tacit.toml, [data] qi: is no list of column names. Write for instance qi = ["age", "sex"].'),
@@ -155,7 +163,7 @@ def test_guesses() -> None:
     assert '# Columns with few values: "ward", "ill", "region_id"\n' in text
     config = parse_config(text)
     assert config.identifying == ("case_id", "serial", "e-mail")
-    assert (config.qi, config.sa, config.policy) == ((), (), {"k": 10, "l": 2})
+    assert (config.qi, config.sa, config.policy) == ((), (), WRITTEN)
     Path("tacit.toml").write_text(text)
     assert load_config() == config
 
@@ -179,7 +187,7 @@ def test_transactions() -> None:
     Path("x.dat").write_text("1 2\n3\n")
     text = write_config("x.dat")
     assert "x.dat (2 transactions, 3 items)" in text
-    assert parse_config(text) == Config(policy={"k": 10, "l": 2}, where="tacit.toml")
+    assert parse_config(text) == Config(policy=WRITTEN, where="tacit.toml")
 
 
 @settings(max_examples=60, deadline=None)

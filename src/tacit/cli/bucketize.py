@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     "--knowledge", multiple=True, metavar="FILE", help="What an attacker knows, such as the file of tacit mine negative.  Repeat."
 )
 @click.option("--max-posterior", metavar="P", help="Accept only groups in which no value is more probable for anybody.")
+@options.policy_file
 @click.option("--suppress", is_flag=True, help="Leave out people for whom there is no such group, instead of giving up.")
 @click.option("--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What chance starts from.  [0]")
 @click.option(
@@ -77,7 +78,7 @@ def bucketize_command(data: str, output: str, form: str, json_to: str | None, **
 def _made(people: Table, settings: Settings, progress: Callable[[float], None]) -> Bucketized:
     from tacit.bucketizing import bucketize
 
-    given, policy = settings.given, settings.config.policy
+    given, policy = settings.given, settings.limits
     least = given["l"] if given["l"] is not None else policy.get("l")
     if least is None:
         raise OptionError("is missing", where="--l", remedy="Write for instance --l 3, or set it in tacit.toml")

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 )
 @tables.min_confidence
 @tables.min_support
+@options.policy_file
 @click.option(
     "--marks",
     metavar="FILE",

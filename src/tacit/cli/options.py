@@ -43,6 +43,19 @@ def positive(_ctx: click.Context, param: click.Parameter, value: float | None) -
     return value
 
 
+def day(_ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+    """The day that is meant, as a date."""
+    from tacit.model.waiver import read_date
+
+    return None if value is None else read_date(value, where=param.opts[0])
+
+
+policy_file = click.option(
+    "--policy",
+    "policy_file",
+    metavar="FILE",
+    help="The organisation's policy, which tacit.toml and options may change.  [the file that TACIT_POLICY names, if it is set]",
+)
 json_option = click.option(
     "--json",
     "json_to",

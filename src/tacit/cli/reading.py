@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import tables
+from tacit.cli import options, tables
 from tacit.cli.options import together
 from tacit.cli.settings import ROLES, Settings
 from tacit.errors import OptionError
@@ -59,6 +59,13 @@ policy = together(
     click.option("--l", "l", type=int, metavar="L", help="How many sensitive values must stay possible for everybody.  [2]"),
     click.option("--max-posterior", metavar="P", help="The largest probability that an estimate may give a sensitive value."),
     click.option("--max-gain", metavar="P", help="By how much an estimate may exceed the share among all people."),
+    options.policy_file,
+    click.option(
+        "--date",
+        callback=options.day,
+        metavar="DAY",
+        help="Today, such as 2026-11-15: decides which waivers have ended. The clock is never asked.",
+    ),
 )
 
 

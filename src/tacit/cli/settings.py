@@ -1,4 +1,4 @@
-"""What a verb works with: its options, then ``tacit.toml``, then the defaults; and the data read accordingly."""
+"""What a verb works with: its options, then ``tacit.toml``, then the organisation's policy, then the defaults; and the data read accordingly."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from tacit.model.transactions import Transactions
 
 ROLES = ("qi", "sa", "missing", "missing_rule")
+#: The limits of a policy that have an option.
+POLICY_OPTIONS = ("k", "l", "max_posterior", "max_gain")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Options as given, with those of ``tacit.toml`` behind them.
+    """Options as given, with those of ``tacit.toml`` and the organisation's policy behind them.
 
     >>> from tacit.config import Config
     >>> settings = Settings({"qi": (), "sa": ("pay",), "k": None}, Config(qi=("age",), sa=("ill",), policy={"k": 5}))
@@ -34,17 +36,18 @@ class Settings:
 
     given: Mapping[str, Any]
     config: Config
+    organisation: Config | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any], *, near: str) -> Settings:
         """The settings of a verb about the file ``near``."""
-        from tacit.config import load_config
+        from tacit.config import load_config, load_policy
 
         if given.get("engine") is not None:
             from tacit.engines import engine_entry
 
             engine_entry(given["engine"])  # a mistyped name is said before long work
-        return cls(given, load_config(given["config"], near=near))
+        return cls(given, load_config(given["config"], near=near), load_policy(given.get("policy_file")))
 
     def __getitem__(self, name: str) -> Any:
         return _first(self.given.get(name), getattr(self.config, name, None))
@@ -76,11 +79,15 @@ class Settings:
     @property
     def policy(self) -> Policy:
         """What the publisher accepts."""
-        from tacit.model.policy import Policy
+        from tacit.config import Config, joined_policy
 
-        names = ("k", "l", "max_posterior", "max_gain")
-        given = {name: self.given[name] for name in names if self.given.get(name) is not None}
-        return Policy(**dict(self.config.policy) | given)
+        given = {name: self.given[name] for name in POLICY_OPTIONS if self.given.get(name) is not None}
+        return joined_policy(given, self.config, self.organisation or Config(), today=self.given.get("date"))
+
+    @property
+    def limits(self) -> Mapping[str, Any]:
+        """The limits of the policy that some file sets, for verbs that need only some of them."""
+        return {**(self.organisation.policy if self.organisation else {}), **self.config.policy}
 
     def read(self, path: str, *, header: Header | None = None) -> Table | Transactions:
         """The people in a file, with roles and missing-value rule from the options, else from the release, else from ``tacit.toml``."""

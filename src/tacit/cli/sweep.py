@@ -45,6 +45,7 @@ def sweep_command() -> None:
     help="Thresholds to try, shares (0.05, 5%) or whole numbers of people: repeat, or separate with commas.",
 )
 @click.option("--k", multiple=True, metavar="K", help="Smallest groups to allow: repeat, or separate with commas.  [10]")
+@options.policy_file
 @click.option(
     "--every-attack",
     is_flag=True,
@@ -68,7 +69,7 @@ def itemsets_command(data: str, csv_to: str | None, picture_to: str | None, json
     check_outputs([json_to, csv_to, picture_to], inputs=[data])
     settings = Settings.of(given, near=data)
     min_support = given["min_support"] or settings.needed("min_support", "5%,10%,20%")
-    k = given["k"] or settings.config.policy.get("k", 10)
+    k = given["k"] or settings.limits.get("k", 10)
     with watched("sweeping") as progress:
         people = settings.read(data)
         sweep = sweep_itemsets(

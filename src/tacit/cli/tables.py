@@ -15,7 +15,7 @@ from tacit.errors import OptionError
 if TYPE_CHECKING:
     from tacit.model.finding import Finding
     from tacit.model.partial import PartialTable
-    from tacit.model.policy import Policy
+    from tacit.model.policy import Level, Policy
     from tacit.model.release import Release
 
 rows = click.option(
@@ -63,7 +63,8 @@ def policy_of(release: Release, settings: Settings) -> Policy:
     }
     bars = Thresholds.of(n=release.n, **limits)
     exact: Any = bars.confidence  # a fraction is as good a share as a float, and keeps what was written
-    return replace(policy, min_confidence=exact, min_support=bars.support)
+    said: dict[str, Level] = {name: "option" for name in limits if given.get(name) is not None}
+    return replace(policy, min_confidence=exact, min_support=bars.support, origin={**policy.origin, **said})
 
 
 def are_meant(given: Mapping[str, Any]) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, overload
 
@@ -15,6 +16,7 @@ from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
 from tacit.model.policy import Policy
 from tacit.model.posterior import Posterior
+from tacit.model.waived import Waived
 
 Status = Literal["ran", "not-relevant", "stopped", "unavailable"]
 Verdict = Literal["exposed", "clean", "incomplete"]
@@ -72,6 +74,12 @@ class AttackRun:
         """Whether its silence means that there is nothing: it ran to the end and left nothing open."""
         return self.status == "ran" and self.undecided == 0
 
+    def id(self, index: int) -> str:
+        """The id of a finding, without writing it out."""
+        assert self.event is not None
+        owners = self.columns.get("release")
+        return finding_id(self.code, self.event(index), 0 if owners is None else int(owners[index]))
+
     def to_dict(self) -> dict[str, Any]:
         """The run as in the record."""
         out: dict[str, Any] = {"code": self.code, "name": self.name, "claim": self.claim, "status": self.status}
@@ -80,14 +88,23 @@ class AttackRun:
 
 @dataclass(frozen=True, eq=False)
 class Findings(Sequence[Finding]):
-    """All findings of an audit, worst first; each is written out only when it is looked at. Of those that went to a file, the worst only."""
+    """All findings of an audit, worst first; each is written out only when it is looked at. Of those that went to a file, the worst only.
+
+    Findings that somebody accepts come last.
+    """
 
     runs: tuple[AttackRun, ...]
+    waived: Waived = field(default_factory=Waived)
 
     @cached_property
     def _order(self) -> npt.NDArray[np.int64]:
         severity = np.concatenate([run.severity for run in self.runs]) if self.runs else np.empty(0, np.int64)
-        return np.argsort(severity, kind="stable")
+        order = np.argsort(severity, kind="stable")
+        if not self.waived.places:
+            return order
+        accepted = np.zeros(len(order), np.bool_)
+        accepted[[int(self._starts[owner]) + index for owner, index in self.waived.places]] = True
+        return np.concatenate((order[~accepted[order]], order[accepted[order]]))
 
     @cached_property
     def _starts(self) -> npt.NDArray[np.int64]:
@@ -110,7 +127,9 @@ class Findings(Sequence[Finding]):
         run = self.runs[owner]
         if run.show is None:
             raise IndexError(index)
-        return run.show(position - int(self._starts[owner]))
+        inner = position - int(self._starts[owner])
+        finding, waiver = run.show(inner), self.waived.waiver_of(owner, inner)
+        return finding if waiver is None else replace(finding, waived=waiver)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +151,7 @@ class Audit:
     @property
     def verdict(self) -> Verdict:
         """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: at least one attack ran and none was cut short."""
-        if any(run.findings for run in self.runs):
+        if any(run.findings > self.waived.number(owner) for owner, run in enumerate(self.runs)):
             return "exposed"  # an estimate is a finding only where the policy sets a limit for it
         wanted = [run for run in self.runs if run.status != "not-relevant"]
         return "clean" if wanted and all(run.decides for run in wanted) else "incomplete"
@@ -143,9 +162,27 @@ class Audit:
         return self.verdict == "clean"
 
     @cached_property
+    def waived(self) -> Waived:
+        """Which findings somebody accepts; they stay listed and do not count for the verdict."""
+        return Waived.among(self.runs, self.policy.waivers, self.policy.today)
+
+    def counted(self, code: str) -> int:
+        """How many findings of an attack count, those that somebody accepts left out."""
+        return sum(run.findings - self.waived.number(owner) for owner, run in enumerate(self.runs) if run.code == code)
+
+    def sizes(self, run: AttackRun) -> Mapping[int, int]:
+        """How many findings of a run there are of each number of people, those that somebody accepts left out."""
+        places = self.waived.of(self.runs.index(run))
+        if not places or "count_hi" not in run.columns:
+            return run.sizes
+        left = Counter(run.sizes)
+        left.subtract(run.columns["count_hi"][places].tolist())
+        return {size: number for size, number in sorted(left.items()) if number > 0}
+
+    @cached_property
     def findings(self) -> Findings:
         """All findings, worst first, written out only when looked at."""
-        return Findings(self.runs)
+        return Findings(self.runs, self.waived)
 
     def attack(self, code: str) -> AttackRun:
         """What became of the attack with this code."""
@@ -161,9 +198,8 @@ class Audit:
         """The finding of this id, among all of them."""
         for run in self.runs:
             if id.startswith(f"{run.code}-") and run.event is not None and run.show is not None:
-                owners = run.columns.get("release", np.zeros(len(run.severity), np.int64)).tolist()
                 for index in range(len(run.severity)):
-                    if finding_id(run.code, run.event(index), owners[index]) == id:
+                    if run.id(index) == id:
                         return run.show(index)
         remedy = "Copy an id from the audit of the same release under the same policy"
         raise OptionError(f"there is no finding {id!r} in this audit", where="finding", remedy=remedy)
@@ -179,7 +215,10 @@ class Audit:
             "release": [dict(entry) for entry in self.release],
             "adversary": dict(self.adversary),
             "policy": self.policy.to_dict(),
-            "attacks": [run.to_dict() for run in self.runs],
+            "policy_from": self.policy.set_by,
+            "policy_files": [file.to_dict() for file in self.policy.files],
+            "waivers": self.waived.to_list(),
+            "attacks": [run.to_dict() | {"waived": self.waived.number(owner)} for owner, run in enumerate(self.runs)],
             "measures": {name: _finite(value) for name, value in self.measures.items()},
         }
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from tacit.model.bound import Bound
 from tacit.model.event import Event
+from tacit.model.waiver import Waiver
 
 Claim = Literal["proves", "estimates"]
 
@@ -60,6 +61,7 @@ class Finding:
     steps: tuple[str, ...] = ()
     same_people: Event | None = None
     certificate: Mapping[str, Any] | None = None
+    waived: Waiver | None = None
 
     @property
     def id(self) -> str:
@@ -75,4 +77,6 @@ class Finding:
             out["same_people"] = self.same_people.to_dict()
         if self.certificate is not None:
             out["certificate"] = dict(self.certificate)
+        if self.waived is not None:
+            out["waived"] = {"name": self.waived.name, "reason": self.waived.reason}
         return out

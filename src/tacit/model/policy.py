@@ -3,24 +3,63 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from tacit.errors import LimitReached, OptionError
 from tacit.model.number import share
+from tacit.model.waiver import Waiver, read_date
+
+#: The limits of a policy by name, each with its default.
+LIMITS: dict[str, Any] = {
+    "k": 10,
+    "l": 2,
+    "max_posterior": None,
+    "max_gain": None,
+    "min_confidence": 0.6,
+    "min_support": 0,
+    "safe_round_base": 5,
+    "zeros_are_disclosive": True,
+}
+#: ACRO's names of limits, and ours.
+ACRO_NAMES = {"safe_threshold": "k", "safe_round_base": "safe_round_base", "zeros_are_disclosive": "zeros_are_disclosive"}
+#: Who says what a limit is.
+Level = Literal["option", "data set", "organisation", "given", "default"]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFile:
+    """A file that a policy was read from: the organisation's, or that of the data set."""
+
+    level: Level
+    name: str
+    sha256: str
+
+    def to_dict(self) -> dict[str, str]:
+        """The file as in the record."""
+        return {"level": self.level, "file": self.name, "sha256": self.sha256}
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """When a release counts as exposed.
 
-    ``k``: some event is proved to hold for 1 to k-1 people. ``l``: some person keeps fewer than l possible values. ``max_posterior`` and
-    ``max_gain``: an estimate exceeds them (only where set). ``min_confidence`` and ``min_support``: a hidden cell is inferred by a rule
-    above both.
+    ``k`` (ACRO's ``safe_threshold``): some event is proved to hold for 1 to k-1 people. ``l``: some person keeps fewer than l possible values.
+    ``max_posterior`` and ``max_gain``: an estimate exceeds them (only where set). ``min_confidence`` and ``min_support``: a hidden cell is
+    inferred by a rule above both. ``safe_round_base`` is the base that the repair ``round`` takes; where it is not set, the finest that no
+    attack breaks, and suggestions take ACRO's 5. ``zeros_are_disclosive``: in a frequency table an empty cell says something about everybody
+    beside it, so it counts as a small one.
+
+    ``waivers`` are findings that somebody accepts; those with a last day are compared with ``today``. ``origin`` says who set a limit, and
+    ``files`` from which files it was read; both are only told.
 
     >>> Policy(k=5).to_dict()["k"]
     5
+    >>> Policy(k=5).set_by["k"], Policy(k=5).set_by["l"]
+    ('given', 'default')
     """
 
     k: int = 10
@@ -29,10 +68,18 @@ class Policy:
     max_gain: float | None = None
     min_confidence: float = 0.6
     min_support: int = 0
+    safe_round_base: int | None = None
+    zeros_are_disclosive: bool = True
+    waivers: tuple[Waiver, ...] = ()
+    today: date | None = None
+    origin: Mapping[str, Level] = field(default_factory=dict)
+    files: tuple[PolicyFile, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, least in (("k", 1), ("l", 1), ("min_support", 0)):
+        for name, least in (("k", 1), ("l", 1), ("min_support", 0), ("safe_round_base", 2)):
             value = getattr(self, name)
+            if name == "safe_round_base" and value is None:
+                continue
             if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
                 option = "--" + name.replace("_", "-")
                 raise OptionError(f"must be a whole number of at least {least}", where=option, remedy="Write for instance 10")
@@ -41,10 +88,30 @@ class Policy:
             if value is not None:
                 checked = share(value, where="--" + name.replace("_", "-"))
                 object.__setattr__(self, name, value if name == "min_confidence" else float(checked))
+        if not isinstance(self.zeros_are_disclosive, bool):
+            raise OptionError("must be true or false", where="--zeros-are-disclosive", remedy="Write true or false")
+        if not all(isinstance(waiver, Waiver) for waiver in self.waivers):
+            remedy = "Write for instance tacit.Waiver(finding=.., reason=.., name=..)"
+            raise OptionError("holds something that is no waiver", where="waivers", remedy=remedy)
+        object.__setattr__(self, "waivers", tuple(self.waivers))
+        if self.today is not None:
+            object.__setattr__(self, "today", read_date(self.today, where="--date"))
+
+    @property
+    def set_by(self) -> dict[str, Level]:
+        """Who set each limit: an option, a file of the data set or of the organisation, a caller, or nobody."""
+        told: dict[str, Level] = {}
+        for name, default in LIMITS.items():
+            value = getattr(self, name)
+            told[name] = self.origin.get(name, "default" if value is None or _plain(value) == default else "given")
+        return told
 
     def to_dict(self) -> dict[str, Any]:
-        """The policy as in the record."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        """The limits as in the record, under their own names and ACRO's."""
+        told = {name: _plain(getattr(self, name)) for name in LIMITS}
+        if told["safe_round_base"] is None:
+            told["safe_round_base"] = LIMITS["safe_round_base"]
+        return told | {"safe_threshold": self.k}
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,77 @@
+"""What an organisation accepts, as it stands in a file: limits under their own names or ACRO's, and waivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tacit.errors import OptionError, TacitError, nearest_name
+from tacit.model.policy import ACRO_NAMES, LIMITS, Policy
+from tacit.model.waiver import Waiver
+
+#: The sections that hold limits, with their keys: ``[policy]`` under our names, ``[risk_appetite]`` under ACRO's where it has one.
+POLICY_SECTIONS: dict[str, tuple[str, ...]] = {
+    "policy": tuple(LIMITS),
+    "risk_appetite": (*ACRO_NAMES, *(name for name in LIMITS if name not in ACRO_NAMES)),
+}
+#: What else ACRO's risk appetite holds, which is about sums, models and survival tables.
+ACRO_ONLY = (
+    *("safe_dof_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p", "check_missing_values", "survival_safe_threshold"),
+    *("safe_threshold_survival", "safe_nk", "safe_pratio"),
+)
+_KEYS = ("finding", "event", "reason", "name", "until")
+
+
+def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The limits in a section, together with those that are ``known`` from another; each may be said once.
+
+    >>> limits_of("risk_appetite", {"safe_threshold": 7, "l": 3}, "tacit.toml", known={})
+    {'k': 7, 'l': 3}
+    """
+    limits = dict(known)
+    for key, value in values.items():
+        place = f"{where}, [{section}]"
+        if key in ACRO_ONLY:
+            remedy = "Leave it out of this file"
+            raise OptionError(f"{key} is a limit of ACRO's that Tacit does not check", where=place, remedy=remedy)
+        if key not in POLICY_SECTIONS[section]:
+            remedy = nearest_name(key, POLICY_SECTIONS[section], "keys")
+            raise OptionError(f"unknown key {key!r}", where=place, remedy=remedy)
+        name = ACRO_NAMES.get(key, key)
+        if name in limits:
+            both = "safe_threshold and k" if name == "k" else key
+            raise OptionError(f"says twice what {both} is", where=place, remedy="Say it once")
+        _check(name, value, f"{place} {key}")
+        limits[name] = value
+    return limits
+
+
+def _check(name: str, value: object, where: str) -> None:
+    """Raise, with the place in the file, when a limit makes no sense."""
+    try:
+        Policy(**{name: value})  # type: ignore[arg-type]
+    except TacitError as error:
+        raise OptionError(error.what.replace("--", ""), where=where, remedy=error.remedy.replace("--", "")) from None
+
+
+def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
+    """The waivers in a list of tables, in their order; one may name several findings."""
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise OptionError("waivers is no list", where=where, remedy="Write [[waivers]] on a line of its own before each")
+    return tuple(
+        waiver for number, entry in enumerate(entries, start=1) for waiver in _waivers(entry, f"{where}, waiver {number}")
+    )
+
+
+def _waivers(entry: Mapping[str, Any], where: str) -> Sequence[Waiver]:
+    for key in entry:
+        if key not in _KEYS:
+            raise OptionError(f"unknown key {key!r}", where=where, remedy=nearest_name(key, _KEYS, "keys"))
+    named = entry.get("finding")
+    told = {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "until": entry.get("until")}
+    try:
+        if isinstance(named, list) and named and "event" not in entry:
+            return [Waiver(finding=one, **told) for one in named]
+        return [Waiver(finding=named, event=entry.get("event"), **told)]
+    except TacitError as error:
+        raise OptionError(error.what, where=where, remedy=error.remedy) from None

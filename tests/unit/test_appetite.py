@@ -1,0 +1,121 @@
+"""What an organisation accepts: limits under ACRO's names, an organisation's file, and who set what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tacit.config import load_policy, parse_config, write_config
+from tacit.errors import InputError, OptionError
+from tacit.model.policy import LIMITS, Policy
+from tests.shell import leaking_baskets, record, tacit
+
+ACRO = "[risk_appetite]\nsafe_threshold = 7\nzeros_are_disclosive = false\nsafe_round_base = 3\nl = 4\n"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TACIT_POLICY", raising=False)
+
+
+def test_acros_names_mean_ours() -> None:
+    assert parse_config(ACRO).policy == {"k": 7, "zeros_are_disclosive": False, "safe_round_base": 3, "l": 4}
+
+
+def test_defaults_are_acros() -> None:
+    told = Policy().to_dict()
+    assert (told["safe_threshold"], told["k"], told["safe_round_base"], told["zeros_are_disclosive"]) == (10, 10, 5, True)
+    assert set(told) == {*LIMITS, "safe_threshold"}
+    assert set(Policy().set_by.values()) == {"default"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[policy]\nk = 5\n[risk_appetite]\nsafe_threshold = 10",
+            "tacit.toml, [risk_appetite]: says twice what safe_threshold and k is. Say it once.",
+        ),
+        (
+            "[risk_appetite]\nsafe_nk_n = 2",
+            "tacit.toml, [risk_appetite]: safe_nk_n is a limit of ACRO's that Tacit does not check. Leave it out of this file.",
+        ),
+        (
+            "[risk_appetite]\nsafe_threshold = 0",
+            "tacit.toml, [risk_appetite] safe_threshold: must be a whole number of at least 1. Write for instance 10.",
+        ),
+        (
+            "[risk_appetite]\nzeros_are_disclosive = 'no'",
+            "tacit.toml, [risk_appetite] zeros_are_disclosive: must be true or false. Write true or false.",
+        ),
+        (
+            "[risk_appetite]\nsafe_round_base = 1",
+            "tacit.toml, [risk_appetite] safe_round_base: must be a whole number of at least 2. Write for instance 10.",
+        ),
+    ],
+)
+def test_what_makes_no_sense(text: str, expected: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        parse_config(text)
+    assert str(caught.value) == expected
+
+
+def test_init_writes_the_risk_appetite_with_acros_names() -> None:
+    text = write_config({"ward": ["a", "b"]})
+    read = parse_config(text)
+    assert read.policy == {"k": 10, "l": 2, "zeros_are_disclosive": True, "min_confidence": 0.6, "min_support": 0}
+    assert "safe_threshold = 10" in text
+    assert parse_config(text.replace("# [[waivers]]", "[[waivers]]").replace('# finding = "', 'finding = "')
+                        .replace("# reason", "reason").replace("# name", "name").replace("# until", "until")).waivers  # fmt: skip
+
+
+def test_an_organisations_file_says_nothing_about_a_data_set() -> None:
+    Path("org.toml").write_text(ACRO)
+    assert load_policy("org.toml").policy["k"] == 7
+    Path("org.toml").write_text("[data]\nqi = ['a']\n")
+    with pytest.raises(OptionError, match="The sections are: policy, risk_appetite, waivers"):
+        load_policy("org.toml")
+    with pytest.raises(InputError, match="there is no such file"):
+        load_policy("none.toml")
+
+
+def mined(folder: Path) -> Path:
+    release = folder / "r.csv"
+    assert tacit("mine", "itemsets", leaking_baskets(folder), "--min-support", 10, "-o", release).exit_code == 0
+    return release
+
+
+def test_options_win_over_the_data_set_and_that_over_the_organisation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = mined(tmp_path)
+    Path("org.toml").write_text("[risk_appetite]\nsafe_threshold = 20\nl = 5\nmax_gain = 0.5\n")
+    Path("tacit.toml").write_text("[policy]\nl = 4\nmax_gain = 0.25\n")
+    made = record("audit", release, "--policy", "org.toml", "--max-gain", 0.75, code=1)
+    assert (made["policy"]["k"], made["policy"]["l"], made["policy"]["max_gain"]) == (20, 4, 0.75)
+    assert made["policy_from"]["k"] == "organisation"
+    assert made["policy_from"]["l"] == "data set"
+    assert made["policy_from"]["max_gain"] == "option"
+    assert made["policy_from"]["max_posterior"] == "default"
+    assert [(file["level"], file["file"]) for file in made["policy_files"]] == [
+        ("organisation", "org.toml"),
+        ("data set", "tacit.toml"),
+    ]
+    monkeypatch.setenv("TACIT_POLICY", "org.toml")
+    assert record("audit", release, "--max-gain", 0.75, code=1) == made
+
+
+def test_other_verbs_take_the_organisations_policy(tmp_path: Path) -> None:
+    Path("org.toml").write_text("[risk_appetite]\nsafe_threshold = 1\nsafe_round_base = 20\n")
+    release = mined(tmp_path)
+    assert tacit("audit", release, "--policy", "org.toml").exit_code == 0
+    swept = record("sweep", "itemsets", leaking_baskets(tmp_path), "--min-support", 10, "--policy", "org.toml")
+    assert [cell["k"] for cell in swept["cells"]] == [1]
+
+
+def test_rounding_takes_the_base_of_the_policy(tmp_path: Path) -> None:
+    release = mined(tmp_path)
+    Path("org.toml").write_text("[risk_appetite]\nsafe_round_base = 20\n")
+    assert tacit("repair", release, "--method", "round", "-o", "out.csv", "--policy", "org.toml").exit_code in (0, 1)
+    assert "multiples of 20" in tacit("repair", release, "--method", "round", "-o", "out.csv", "--policy", "org.toml").output
+    assert "multiples of 20" not in tacit("repair", release, "--method", "round", "-o", "out.csv").output

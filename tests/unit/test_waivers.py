@@ -1,0 +1,131 @@
+"""Findings that somebody accepts: they stay listed, marked with who and why, and only the others decide."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tacit as library
+from tacit.checker import check_audit
+from tacit.config import parse_config
+from tacit.errors import OptionError
+from tacit.model.policy import Policy
+from tacit.model.waiver import Waiver, event_key
+from tests.shell import leaking_baskets, record, tacit
+
+BASKETS = [["a", "b"]] * 49 + [["a"]] + [["c", "d"]] * 45 + [["c"]] * 2 + [["e"]] * 20
+RELEASE = library.mine_itemsets(library.read_transactions(BASKETS), min_support=20)
+PLAIN = library.audit(RELEASE)
+IDS = [finding.id for finding in PLAIN.findings]
+
+
+def waived(*ids: str, **more: Any) -> Policy:
+    return Policy(waivers=tuple(Waiver(finding=one, reason="known", name="A. Checker") for one in ids), **more)
+
+
+def test_the_case_has_two_findings() -> None:
+    assert [(one.statement, one.count.hi) for one in PLAIN.findings] == [
+        ("1 person has a but not b.", 1),
+        ("2 people have c but not d.", 2),
+    ]
+
+
+@given(st.sets(st.sampled_from(IDS)))
+def test_only_findings_that_nobody_accepts_count(accepted: set[str]) -> None:
+    audit = library.audit(RELEASE, policy=waived(*sorted(accepted)))
+    left = [one for one in IDS if one not in accepted]
+    assert audit.verdict == ("exposed" if left else "clean")
+    assert audit.counted("I01") == len(left)
+    assert [one.id for one in audit.findings] == left + [one for one in IDS if one in accepted]
+    assert [one.waived is not None for one in audit.findings] == [False] * len(left) + [True] * len(accepted)
+    made = audit.to_dict()
+    assert made["attacks"][0]["findings"] == 2
+    assert made["attacks"][0]["waived"] == len(accepted)
+    assert sum(audit.sizes(audit.runs[0]).values()) == len(left)
+    assert check_audit(made, [RELEASE]).ok
+
+
+def test_a_waiver_may_be_about_an_event() -> None:
+    for event in ({"absent": ["b"], "present": ["a"]}, {"present": ["a"], "absent": ["b"], "not_all": []}):
+        audit = library.audit(RELEASE, policy=Policy(waivers=(Waiver(event=event, reason="known", name="A. Checker"),)))
+        assert [(one.id, one.waived is not None) for one in audit.findings] == [(IDS[1], False), (IDS[0], True)]
+        assert audit.to_dict()["waivers"][0]["findings"] == 1
+
+
+def test_what_matches_nothing_is_said() -> None:
+    policy = waived("I01-000000000000", IDS[0])
+    assert [one["status"] for one in library.audit(RELEASE, policy=policy).to_dict()["waivers"]] == ["unmatched", "applied"]
+
+
+def test_the_last_day_is_compared_with_the_given_date_only() -> None:
+    policy = Policy(waivers=(Waiver(finding=IDS[0], reason="known", name="A", until=date(2026, 5, 1)),))
+    with pytest.raises(OptionError, match="Give today's date with --date"):
+        _ = library.audit(RELEASE, policy=policy).verdict
+    from dataclasses import replace
+
+    assert library.audit(RELEASE, policy=replace(policy, today=date(2026, 5, 1))).counted("I01") == 1
+    late = library.audit(RELEASE, policy=replace(policy, today=date(2026, 5, 2)))
+    assert late.counted("I01") == 2
+    assert late.to_dict()["waivers"][0]["status"] == "ended"
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ('finding = "I01-0123456789ab"\nname = "A"', "has no reason"),
+        ('finding = "I01-0123456789ab"\nreason = "x"\nname = " "', "has no name"),
+        ('reason = "x"\nname = "A"', "names neither a finding nor an event"),
+        ('finding = "I01"\nreason = "x"\nname = "A"', "finding is not the id of one"),
+        ('finding = "I01-0123456789ab"\nreason = "x"\nname = "A"\nuntil = "soon"', "is no date"),
+        ('finding = "I01-0123456789ab"\nreason = "x"\nnmae = "A"', "unknown key 'nmae'. Did you mean 'name'"),
+        ('event = "a"\nreason = "x"\nname = "A"', "event is no table of columns and values"),
+    ],
+)
+def test_a_waiver_that_makes_no_sense_is_refused(entry: str, expected: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        parse_config(f"[[waivers]]\n{entry}\n")
+    assert expected in str(caught.value)
+    assert str(caught.value).startswith("tacit.toml, waiver 1: ")
+
+
+def test_one_entry_may_name_several_findings() -> None:
+    text = f'[[waivers]]\nfinding = {json.dumps(IDS)}\nreason = "known"\nname = "A"\nuntil = 2030-01-31\n'
+    assert [(one.finding, one.until) for one in parse_config(text).waivers] == [(one, date(2030, 1, 31)) for one in IDS]
+
+
+def test_events_are_the_same_however_they_are_written() -> None:
+    assert event_key({"sex": "F"}) == event_key({"sex": ["F"], "age": []})
+    assert event_key({"sex": ["F"]}) != event_key({"sex": ["M"]})
+
+
+@pytest.mark.parametrize("change", ["verdict", "waived", "mark", "waivers"])
+def test_the_checker_rejects_a_record_whose_waivers_were_changed(change: str) -> None:
+    made = library.audit(RELEASE, policy=waived(*IDS)).to_dict()
+    assert check_audit(made, [RELEASE]).ok
+    if change == "verdict":
+        made["verdict"] = "exposed"
+    elif change == "waived":
+        made["attacks"][0]["waived"] = 1
+    elif change == "mark":
+        made["findings"][0]["waived"]["reason"] = "another"
+    else:
+        made["waivers"].clear()
+    assert not check_audit(made, [RELEASE]).ok
+
+
+def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tacit("mine", "itemsets", leaking_baskets(tmp_path), "--min-support", 10, "-o", "r.csv").exit_code == 0
+    found = record("audit", "r.csv", code=1)["findings"][0]["id"]
+    entry = f'[[waivers]]\nfinding = "{found}"\nreason = "the census says it"\nname = "A. Checker"\nuntil = 2026-05-01\n'
+    Path("tacit.toml").write_text(entry)
+    assert tacit("audit", "r.csv").exit_code == 2
+    assert record("audit", "r.csv", "--date", "2026-05-01")["verdict"] == "clean"
+    assert record("audit", "r.csv", "--date", "2026-05-02", code=1)["verdict"] == "exposed"
+    assert tacit("audit", "r.csv", "--date", "tomorrow").exit_code == 2
