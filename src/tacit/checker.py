@@ -104,7 +104,8 @@ class _Shelf:
 
     @cached_property
     def _together(self) -> JointBook:
-        return JointBook(self._releases, self._record["adversary"]["people"])
+        adversary = self._record["adversary"]
+        return JointBook(self._releases, adversary["people"], adversary.get("population", ()))
 
     def check(self, finding: Mapping[str, Any]) -> None:
         """Redo one finding; raises :class:`Reject` where it does not follow."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tacit.checker_joint_lines import HAS, MEMBER, Axis, Box, JointBook, Statement, Term, Values, moved
+from tacit.checker_joint_lines import HAS, MEMBER, Axis, Box, JointBook, Statement, Term, Values
 from tacit.checker_rules import Reject
 from tacit.model.release import Itemsets, Rules
 
@@ -61,7 +61,7 @@ def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
         index = book.by_line[number][where]
         return {(int(release.lo[index]), int(release.hi[index]))}
     if where in ("left", "joined"):
-        return {moved(book.people)[where]}
+        return {book.declared.mover(number, where)[1]}
     value = release.n if where == "n" else release.min_support
     return set() if value is None else {(value, value)}
 
@@ -140,21 +140,11 @@ def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
         else:
             raise Reject("its event names a column twice")
     inside, outside = event.get("inside", []), event.get("outside", [])
-    if book.people == "same" and (inside or outside):
+    if (inside or outside) and not book.declared.sets:
         raise Reject("its event tells people apart who are the same")
     if inside or outside:
-        allowed = set(book.domains[MEMBER])
-        for number in inside:
-            allowed &= _members(book, number)
-        for number in outside:
-            allowed -= _members(book, number)
-        box[MEMBER] = (frozenset(allowed), False)
+        box[MEMBER] = (book.declared.members(inside, outside), False)
     return box
-
-
-def _members(book: JointBook, number: int) -> frozenset[str]:
-    scope = book.scope(number)
-    return scope[MEMBER][0] if scope else book.domains[MEMBER]
 
 
 def _same_box(book: JointBook, one: Box, two: Box) -> bool:

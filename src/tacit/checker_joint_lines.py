@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from tacit.checker_joint_people import Declaration
 from tacit.checker_rules import Reject
 from tacit.model.number import DOUBLE_DIGITS, Printed
 from tacit.model.release import Itemsets, Release, Rules
@@ -40,11 +41,14 @@ class JointBook:
 
     releases: Sequence[Release]
     people: str
+    of: Sequence[int] = ()
     columns: set[str] = field(default_factory=set)
     domains: dict[Axis, frozenset[str]] = field(default_factory=dict)
     by_line: list[dict[int, int]] = field(default_factory=list)
+    declared: Declaration = field(init=False)
 
     def __post_init__(self) -> None:
+        self.declared = Declaration(self.people, self.of or range(len(self.releases)))
         declared: dict[Axis, list[frozenset[str]]] = {}
         for release in self.releases:
             if not isinstance(release, (Itemsets, Rules)):
@@ -56,21 +60,15 @@ class JointBook:
                     column = ("column", " & ".join(release.header.sa))
                     declared.setdefault(column, []).append(frozenset(release.header.sa_values))
         for column, told in declared.items():
-            if self.people == "same" or len(told) == len(self.releases):
+            if not self.declared.sets or len(told) == len(self.releases):
                 self.domains[column] = frozenset().union(*told)
-        if self.people.startswith("nested"):
-            self.domains[MEMBER] = frozenset({"left", "stayed"})
-        elif self.people != "same":
-            self.domains[MEMBER] = frozenset({"left", "stayed", "joined"})
+        if self.declared.sets:
+            self.domains[MEMBER] = frozenset(self.declared.sets)
 
     def scope(self, number: int) -> Box:
         """Who the people of a release are."""
-        if self.people == "same":
-            return {}
-        if self.people in ("nested", "nested:1,0"):
-            inner = 1 if self.people == "nested" else 0
-            return {MEMBER: (frozenset({"stayed"}), False)} if number == inner else {}
-        return {MEMBER: (frozenset({"stayed", "joined" if number else "left"}), False)}
+        values = self.declared.scope(number)
+        return {} if values is None else {MEMBER: (values, False)}
 
     def _item(self, release: Itemsets | Rules, item: int) -> tuple[Axis, Values]:
         pairs, name = release.items.pairs, release.items.names[item]
@@ -118,9 +116,9 @@ class JointBook:
         one = Fraction(1)
         if what == "n" and cited["cell"] == "n" and release.n is not None:
             return Statement(((one, self.scope(number)),), release.n, release.n, (release.n, release.n))
-        if what in ("left", "joined") and cited["cell"] == what and number == (what == "joined"):
-            fewest, most = moved(self.people)[what]
-            return Statement(((one, {MEMBER: (frozenset({what}), False)}),), fewest, most, (fewest, most))
+        if what in ("left", "joined") and cited["cell"] == what:
+            values, span = self.declared.mover(number, what)
+            return Statement(((one, {MEMBER: (values, False)}),), *span, span)
         if what == "value" and cited["cell"] == "sa_counts" and isinstance(release, Rules):
             (value,) = cited["items"]
             people = dict(zip(release.header.sa_values, release.header.sa_counts, strict=True))[value]
@@ -196,13 +194,3 @@ def _confidence(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, b
     if shown.hi < high:
         high, high_open = shown.hi, shown.hi_open
     return low, high, low_open, high_open
-
-
-def moved(people: str) -> dict[str, tuple[int, int]]:
-    """The fewest and the most people who left and who joined, as declared."""
-    out: dict[str, tuple[int, int]] = {}
-    for part in people.split(","):
-        name, _, span = part.partition(":")
-        fewest, _, most = span.partition("-")
-        out[name] = (int(fewest), int(most))
-    return out

@@ -1,14 +1,26 @@
-"""How the people of several releases hang together, as whoever audits them declares it."""
+"""How the people of several releases hang together, as whoever audits them declares it.
+
+Releases about the same people, such as the files of one folder, are one *population*. A declaration is about populations in the order in which
+they are given; where every file stands for itself, each is one.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+from urllib.parse import unquote
 
 from tacit.errors import OptionError
 
-_FORMS = "Write same, nested, unknown, or for instance left:0-3,joined:0-2"
-_MOVED = re.compile(r"(left|joined):(\d{1,15})(?:-(\d{1,15}))?")
+#: Populations at most among which people may come and go: each additional one doubles the sets of them that somebody can be in.
+MOST_POPULATIONS = 5
+
+_FORMS = "Write same, nested, unknown, for instance left:0-3,joined:0-2, or same,changed:COLUMN:0-2"
+_MOVED = re.compile(r"(left|joined):(\d{1,15})(?:-(\d{1,15}))?", re.IGNORECASE)
+_CHANGED = re.compile(r"changed:(.+):(\d{1,15})(?:-(\d{1,15}))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +39,8 @@ class Same:
 @dataclass(frozen=True, slots=True)
 class Nested:
     """The people of release ``inner`` are among those of release ``outer``, as a filtered table's are.
+
+    Of more than two releases, each one's people are among those of the one before it; with ``Nested(outer=1, inner=0)``, of the one after it.
 
     >>> Nested(outer=1, inner=0).to_text()
     'nested:1,0'
@@ -49,6 +63,8 @@ class Nested:
 class Churn:
     """The second release is about the people of the first but for some who left and some who joined: the fewest and the most of each.
 
+    Of more than two releases, so many leave and join from each one to the next; somebody who left may come back.
+
     >>> Churn(left=(0, 3), joined=(0, 2)).to_text()
     'left:0-3,joined:0-2'
     """
@@ -58,16 +74,35 @@ class Churn:
 
     def __post_init__(self) -> None:
         for name in ("left", "joined"):
-            pair = getattr(self, name)
-            fits = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(end) is int for end in pair)
-            if not fits or not 0 <= pair[0] <= pair[1]:
-                remedy = "Write for instance left=(0, 3): at least none, at most three"
-                raise OptionError(f"{name} is no pair of the fewest and the most people", where="--people", remedy=remedy)
-            object.__setattr__(self, name, (pair[0], pair[1]))
+            object.__setattr__(self, name, _span(getattr(self, name), name))
 
     def to_text(self) -> str:
         """The declaration as ``--people`` takes it."""
         return f"left:{self.left[0]}-{self.left[1]},joined:{self.joined[0]}-{self.joined[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The same people, of whom some have another value in these columns than in the release before: the fewest and the most, column by column.
+
+    >>> Changed(columns=["salary"], people=(0, 2)).to_text()
+    'same,changed:salary:0-2'
+    """
+
+    columns: tuple[str, ...]
+    people: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        named = (self.columns,) if isinstance(self.columns, str) else tuple(self.columns)
+        if not named or not all(isinstance(name, str) and name for name in named) or len(set(named)) < len(named):
+            remedy = 'Write for instance columns=["salary"]'
+            raise OptionError("columns does not name columns, each once", where="--people", remedy=remedy)
+        object.__setattr__(self, "columns", tuple(sorted(named)))
+        object.__setattr__(self, "people", _span(self.people, "people"))
+
+    def to_text(self) -> str:
+        """The declaration as ``--people`` takes it."""
+        return f"same,changed:{'+'.join(map(_escaped, self.columns))}:{self.people[0]}-{self.people[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +118,27 @@ class Unknown:
         return "unknown"
 
 
-People = Same | Nested | Churn | Unknown
+People = Same | Nested | Churn | Changed | Unknown
+
+
+def _span(pair: Any, name: str) -> tuple[int, int]:
+    """The fewest and the most people, checked."""
+    fits = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(end) is int for end in pair)
+    if not fits or not 0 <= pair[0] <= pair[1]:
+        remedy = f"Write for instance {name}=(0, 3): at least none, at most three"
+        raise OptionError(f"{name} is no pair of the fewest and the most people", where="--people", remedy=remedy)
+    return pair[0], pair[1]
+
+
+def _escaped(name: str) -> str:
+    """A column as it stands in a declaration, whose own signs are written as in web addresses.
+
+    >>> _escaped("income: a, b")
+    'income%3A a%2C b'
+    """
+    for sign in "%:,+":
+        name = name.replace(sign, f"%{ord(sign):02X}")
+    return name
 
 
 def read_people(text: str) -> People:
@@ -91,24 +146,54 @@ def read_people(text: str) -> People:
 
     >>> read_people("same"), read_people("left:0-3,joined:2")
     (Same(), Churn(left=(0, 3), joined=(2, 2)))
+    >>> read_people("same,changed:salary+job:0-2")
+    Changed(columns=('job', 'salary'), people=(0, 2))
     """
     plain: dict[str, People] = {"same": Same(), "nested": Nested(), "nested:0,1": Nested(), "unknown": Unknown()}
     plain["nested:1,0"] = Nested(outer=1, inner=0)
     told = text.replace(" ", "").casefold()
     if told in plain:
         return plain[told]
+    parts = [part.strip() for part in text.split(",")]
+    changed = _CHANGED.fullmatch(parts[-1])
+    if changed is not None and [part.casefold() for part in parts[:-1]] in ([], ["same"]):
+        return Changed(tuple(unquote(name.strip()) for name in changed[1].split("+")), _told_span(changed[2], changed[3]))
     moved: dict[str, tuple[int, int]] = {}
     for part in told.split(","):
         found = _MOVED.fullmatch(part)
         if found is None or found[1] in moved:
             raise OptionError("does not say how the people of the releases hang together", where="--people", remedy=_FORMS)
-        fewest = int(found[2])
-        moved[found[1]] = (fewest, int(found[3]) if found[3] else fewest)
+        moved[found[1]] = _told_span(found[2], found[3])
     return Churn(**moved)
 
 
-def check_people(people: People | None, counts: list[int | None]) -> People:
-    """What is declared, or the same people where nothing is and all releases say the same number of them; refuses what cannot be."""
+def _told_span(fewest: str, most: str | None) -> tuple[int, int]:
+    return int(fewest), int(most if most else fewest)
+
+
+def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]:
+    """The sets of populations that somebody can be in; none where nobody is told apart.
+
+    >>> memberships(Nested(), 3), memberships(Churn(left=(0, 1), joined=(0, 1)), 2)
+    (((0,), (0, 1), (0, 1, 2)), ((0,), (0, 1), (1,)))
+    """
+    every = range(populations)
+    first, last = tuple(tuple(every[: end + 1]) for end in every), tuple(tuple(every[start:]) for start in every)
+    if isinstance(people, Nested):
+        return first if people.outer == 0 else last
+    if isinstance(people, Unknown):  # whoever is in two of them is counted in each as somebody else
+        return tuple((number,) for number in every)
+    if not isinstance(people, Churn):
+        return ()
+    if people.joined[1] == 0:  # whoever is not there cannot come
+        return first if people.left[1] else (tuple(every),)
+    if people.left[1] == 0:
+        return last
+    return tuple(sorted(chosen for size in range(1, populations + 1) for chosen in combinations(every, size)))
+
+
+def check_people(people: People | None, counts: Sequence[int | None]) -> People:
+    """What is declared, or the same people where nothing is and all populations say the same number of them; refuses what cannot be."""
     told = [n for n in counts if n is not None]
     if people is None:
         if len(told) < len(counts) or len(set(told)) > 1:
@@ -116,17 +201,22 @@ def check_people(people: People | None, counts: list[int | None]) -> People:
             remedy = "Declare who they are about: --people same, nested, left:0-3,joined:0-2 or unknown"
             raise OptionError(f"{what}, so they may be about different people", where="--people", remedy=remedy)
         return Same()
-    if isinstance(people, Same) and len(set(told)) > 1:
+    if isinstance(people, (Same, Changed)) and len(set(told)) > 1:
         remedy = "Declare nested, left:0-3,joined:0-2 or unknown, or correct n"
         raise OptionError(
             "the same people are declared, and the releases say different numbers of them", where="--people", remedy=remedy
         )
-    if isinstance(people, (Nested, Churn)) and len(counts) != 2:
-        remedy = "Audit two of the releases at a time, or declare same or unknown"
-        raise OptionError(f"this declaration is about two releases, and there are {len(counts)}", where="--people", remedy=remedy)
-    first, second = counts[0], counts[-1]
-    if first is not None and second is not None:
-        _check_numbers(people, first, second)
+    if isinstance(people, (Nested, Churn, Changed)) and len(counts) < 2:
+        remedy = "Give one folder or file for each group of people, or leave it out"
+        raise OptionError("is about several groups of people, and there is one", where="--people", remedy=remedy)
+    come_and_go = isinstance(people, Churn) and people.left[1] > 0 and people.joined[1] > 0
+    if come_and_go and len(counts) > MOST_POPULATIONS:
+        what = f"people who come and go among {len(counts)} releases can be in too many sets of them"
+        remedy = f"Audit at most {MOST_POPULATIONS} at a time, or declare that nobody joined (joined:0) or left (left:0)"
+        raise OptionError(what, where="--people", remedy=remedy)
+    for first, second in pairwise(counts):
+        if first is not None and second is not None:
+            _check_numbers(people, first, second)
     return people
 
 

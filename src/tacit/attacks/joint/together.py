@@ -58,10 +58,10 @@ def run(target: Target) -> AttackRun:
     """All groups of fewer than k people that the releases of the case tell together."""
     case = target.together
     assert case is not None
-    if isinstance(case.people, Unknown):
+    if isinstance(case.people, Unknown) and len(case.names) == len(case.releases):
         reason = "nothing is declared about who is in which release, so that nothing follows from them together"
         return AttackRun(CODE, NAME, "proves", "not-relevant", reason)
-    problem = lower(case.releases, case.people)
+    problem = lower(case.releases, case.people, case.population)
     search = _Search(case, problem, target)
     status: Status = "ran"
     try:

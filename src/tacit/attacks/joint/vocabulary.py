@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.attacks.joint.boxes import HAS, MEMBER, Allowed, Key
-from tacit.model.people import Churn, People, Same
+from tacit.attacks.joint.boxes import HAS, Allowed, Key
+from tacit.model.people import Changed, People, Same
 from tacit.model.release import Listed
 
 
@@ -23,7 +23,7 @@ class Vocabulary:
                 told[column] = told.get(column, 0) + 1
                 self.values.setdefault(column, {}).update(dict.fromkeys(release.header.sa_values))
         # What one release says about the values of its people holds for all people only where they are the same.
-        self.closed = {column for column, times in told.items() if isinstance(people, Same) or times == len(releases)}
+        self.closed = {column for column, times in told.items() if isinstance(people, (Same, Changed)) or times == len(releases)}
 
     def meaning(self, release: Listed, item: int) -> tuple[Key, Allowed]:
         """What having an item of a release means."""
@@ -43,8 +43,6 @@ class Vocabulary:
         self.values.setdefault(key, {}).update(dict.fromkeys(sorted(values)))
         return key, Allowed(values, excluded)
 
-    def universe(self, key: Key, people: People) -> tuple[list[str], bool]:
+    def universe(self, key: Key) -> tuple[list[str], bool]:
         """The values of an axis, and whether there may be others."""
-        if key == MEMBER:
-            return (["left", "stayed", "joined"] if isinstance(people, Churn) else ["left", "stayed"]), False
         return sorted(self.values[key]), key not in self.closed

@@ -68,9 +68,10 @@ def _whose(case: JointCase, event: ItemEvent) -> str:
     """Among which releases' people, where they differ."""
     if not event.inside:
         return ""
-    inside = listed(tuple(case.name(number) for number in event.inside), "and")
-    outside = listed(tuple(case.name(number) for number in event.outside), "nor") if event.outside else ""
-    among = f", among the people of {'both ' if len(event.inside) > 1 else ''}{inside}"
+    inside = listed(tuple(case.names[number] for number in event.inside), "and")
+    outside = listed(tuple(case.names[number] for number in event.outside), "nor") if event.outside else ""
+    every = {1: "", 2: "both "}.get(len(event.inside), "all of ")
+    among = f", among the people of {every}{inside}"
     return f"{among} who are not in {outside}" if outside else among
 
 
