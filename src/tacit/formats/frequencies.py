@@ -19,11 +19,13 @@ from tacit.formats.files import FilePath
 from tacit.formats.frequencies_consistency import check_totals, people_of
 from tacit.formats.frequencies_header import TableHeader, is_described, read_table_header
 from tacit.formats.frequency_cells import CellText, is_total, read_cell
+from tacit.formats.frequency_statistics import check_measured, read_measured, statistic_of
 from tacit.formats.head import Head, read_head
 from tacit.formats.parquet import parquet_source, read_parquet, text_of
 from tacit.formats.table_frames import as_frame
 from tacit.formats.tables import Names, column_names
 from tacit.model.frequencies import ANY, CELL_ROUNDINGS, UNBOUNDED, CellPrinting, CellRounding, FrequencyTable
+from tacit.model.measured import Measured
 from tacit.model.release import Counts, Header
 from tacit.model.source import Source
 
@@ -188,11 +190,13 @@ class _Listed:
     lines: Counts
     across: Counts | None = None
     any_mark: str = "*"
+    measured: Measured | None = None
 
 
 def _long(cells: _Cells, counts: int, known: TableHeader) -> _Listed:
     """A line per cell."""
-    places = [place for place in range(len(cells.names)) if place != counts]
+    printed = {place: found for place, name in enumerate(cells.names) if (found := statistic_of(name, cells.names)) is not None}
+    places = [place for place in range(len(cells.names)) if place != counts and place not in printed]
     if known.columns:
         if missing := [name for name in known.columns if name not in cells.names]:
             what = f"names {len(missing)} columns that the file has not"
@@ -203,7 +207,11 @@ def _long(cells: _Cells, counts: int, known: TableHeader) -> _Listed:
     mark = known.any_mark
     is_any: Callable[[str], bool] = is_total if mark is None else mark.__eq__
     labels: list[list[str | None]] = [[None if is_any(text) else text for text in cells.texts[place]] for place in places]
-    return _Listed(cells, names, labels, cells.texts[counts], cells.lines, any_mark=mark or "*")
+    measured = None
+    if printed:
+        texts = {which: cells.texts[place] for place, which in printed.items()}
+        measured = read_measured(texts, known.span, known.digits, cells.place, cells.where)
+    return _Listed(cells, names, labels, cells.texts[counts], cells.lines, any_mark=mark or "*", measured=measured)
 
 
 def _crosstab(cells: _Cells, by: tuple[str, ...]) -> _Listed:
@@ -267,10 +275,14 @@ def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     nothing = np.zeros(len(printed), np.int64)
     table = FrequencyTable(
         listed.columns, values, codes.reshape(-1), nothing, nothing, printed, header, printing,
-        marks or ("",), listed.any_mark, listed.lines, listed.across, listed.cells.source,
+        marks or ("",), listed.any_mark, listed.lines, listed.across, listed.cells.source, listed.measured,
     )  # fmt: skip
     n = _one_n(table, known, said, listed.cells.where)
-    return check_totals(_bounded(table, n, [read[mark] for mark in marks]), listed.cells.where)
+    bounded = _bounded(table, n, [read[mark] for mark in marks])
+    if bounded.measured is not None:
+        check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
+        return bounded
+    return check_totals(bounded, listed.cells.where)
 
 
 def _place(listed: _Listed, row: int) -> str:

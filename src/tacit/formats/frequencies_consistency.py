@@ -36,7 +36,12 @@ def people_of(table: FrequencyTable, where: str) -> int | None:
     for one in tables:
         counts = table.printed[one.rows]
         whole = not one.columns
-        without_gaps = table.header.complete and len(one.rows) == prod(len(table.values[place]) for place in one.columns)
+        # Ranges of a measured column may overlap, so that its cells need not add up.
+        without_gaps = (
+            table.measured is None
+            and table.header.complete
+            and len(one.rows) == prod(len(table.values[place]) for place in one.columns)
+        )
         if (whole or without_gaps) and len(counts) and bool((counts >= 0).all()):
             _check_once(table, one, where)
             return int(counts.sum())

@@ -11,10 +11,13 @@ from typing import Any
 from tacit.errors import InputError
 from tacit.formats.files import FilePath, open_text
 from tacit.formats.header import header_path
+from tacit.model.bound import Bound
 from tacit.model.frequencies import CELL_ROUNDINGS, CellPrinting, CellRounding, FrequencyTable
 from tacit.model.schema import MISSING_RULES
 
 FORMAT = "tacit.frequencies/1"
+#: Values of a numeric column whose means and medians are printed, at most.
+MOST_VALUES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class TableHeader:
     any_mark: str | None = None
     missing: str | None = None
     missing_rule: str | None = None
+    span: Bound | None = None
+    digits: int | None = None
     where: str = ""
 
 
@@ -53,6 +58,8 @@ def read_table_header(path: FilePath) -> TableHeader:
         check.text("any"),
         check.text("missing"),
         check.choice("missing_rule", MISSING_RULES),
+        check.span("span"),
+        check.whole("digits"),
         where,
     )
 
@@ -63,7 +70,7 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
     rounding: dict[str, Any] | None = None
     if printing.base is not None:
         rounding = {"base": printing.base} | ({} if printing.rounding == "nearest" else {"mode": printing.rounding})
-    return {
+    out: dict[str, Any] = {
         "format": FORMAT,
         "n": header.n,
         "columns": list(table.columns),
@@ -75,6 +82,8 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
         "missing": header.missing,
         "missing_rule": header.missing_rule,
     }
+    measured = table.measured
+    return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
 
 
 def _entries(path: FilePath) -> Mapping[str, Any] | None:
@@ -131,6 +140,15 @@ class _Entries:
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             raise self.wrong(key, "must be a list of texts")
         return tuple(listed)
+
+    def span(self, key: str) -> Bound | None:
+        value = self.entries.get(key)
+        if value is None:
+            return None
+        ends = [self._whole(key, end, 0) for end in value] if isinstance(value, list) and len(value) == 2 else []
+        if len(ends) != 2 or ends[0] is None or ends[1] is None or not ends[0] <= ends[1] < ends[0] + MOST_VALUES:
+            raise self.wrong(key, f"must be a list of the smallest and the largest value, at most {MOST_VALUES:,} apart")
+        return Bound(ends[0], ends[1])
 
     def rounding(self) -> tuple[int | None, CellRounding]:
         value = self.entries.get("rounding")

@@ -15,6 +15,7 @@ from tacit.formats.frequencies_header import header_entries
 from tacit.formats.header import header_path
 from tacit.formats.parquet import quoted, write_by_csv
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.release import Decimals
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 #: The column that holds the counts.
@@ -56,17 +57,21 @@ def _write_gzip(table: FrequencyTable, path: Path) -> None:
 
 
 def _write_parquet(table: FrequencyTable, path: Path) -> None:
-    """The same by way of CSV; values are texts, counts whole numbers, a hidden one NULL."""
+    """The same by way of CSV; values, means and medians are texts, counts whole numbers, a hidden one NULL."""
     columns = [f"c{place}" for place in range(len(table.columns))]
     chosen = [f"{column} AS {quoted(name)}" for column, name in zip(columns, table.columns, strict=True)]
     chosen.append(f"CAST({COUNT} AS BIGINT) AS {COUNT}")
-    write_by_csv(path, lambda plain: _write_csv(table, plain), [*columns, COUNT], columns, ", ".join(chosen))
+    beside = [f"s{place}" for place in range(len(_statistics(table)))]
+    chosen += [f"{column} AS {quoted(name)}" for column, (name, _) in zip(beside, _statistics(table), strict=True)]
+    texts = [*columns, *beside]
+    write_by_csv(path, lambda plain: _write_csv(table, plain), [*columns, COUNT, *beside], texts, ", ".join(chosen))
 
 
 def _lines(table: FrequencyTable) -> Iterator[str]:
     """The text of the file, many lines at a time."""
     width = len(table.columns)
-    yield ",".join([*map(_cell, table.columns), COUNT]) + "\n"
+    beside = _statistics(table)
+    yield ",".join([*map(_cell, table.columns), COUNT, *(_cell(name) for name, _ in beside)]) + "\n"
     # The code of "any value" is -1: the last text.
     texts = [[*map(_cell, values), _cell(table.any_mark)] for values in table.values]
     codes, hidden = table.codes.reshape(len(table), width), table.printed < 0
@@ -74,7 +79,16 @@ def _lines(table: FrequencyTable) -> Iterator[str]:
         rows = slice(first, first + _BATCH)
         cells = [[known[code] for code in codes[rows, place].tolist()] for place, known in enumerate(texts)]
         numbers = np.where(hidden[rows], "", table.printed[rows].astype(str)).tolist()
-        yield "\n".join(map(",".join, zip(*cells, numbers, strict=True))) + "\n"
+        printed = [[decimals.text(index) for index in range(len(table))[rows]] for _, decimals in beside]
+        yield "\n".join(map(",".join, zip(*cells, numbers, *printed, strict=True))) + "\n"
+
+
+def _statistics(table: FrequencyTable) -> list[tuple[str, Decimals]]:
+    """The columns of means and medians, if any."""
+    measured = table.measured
+    if measured is None:
+        return []
+    return [(f"mean_{measured.column}", measured.means), (f"median_{measured.column}", measured.medians)]
 
 
 def _cell(text: str) -> str:
