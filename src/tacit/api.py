@@ -208,7 +208,7 @@ def audit(
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
     if isinstance(release, (list, tuple)):
         several = [read_release(one) for one in release]
-        return audit_together(joint_case(several, people, data=data, rows=rows, findings=findings_to), **how)
+        return audit_together(joint_case(several, people, rows=rows, findings=findings_to), data=data, **how)
     if people is not None:
         raise OptionError("is about several releases, and there is one", where="--people", remedy="Leave it out")
     return audit_one(read_release(release), data=data, rows=rows, findings_to=findings_to, **how)

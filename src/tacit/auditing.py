@@ -13,7 +13,7 @@ import numpy as np
 from tacit.attacks import ATTACKS
 from tacit.attacks.base import ALGORITHMS
 from tacit.attacks.buckets.case import BucketCase, posterior_table
-from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.case import PeopleCase, RuleCase
 from tacit.attacks.sensitive.values import baseline_of
 from tacit.attacks.tables.case import TableCase
 from tacit.errors import OptionError, nearest_name
@@ -48,7 +48,7 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
     if data is None or isinstance(release, PartialTable):
         return None  # a table is compared with its original cell by cell: table_case reads that
     if isinstance(data, (str, os.PathLike)):
-        return read_data(data, **_roles(release.header))
+        return read_data(data, **roles_of(release.header))
     return people_of(data)
 
 
@@ -123,7 +123,7 @@ def _rule_case(release: Release, known: Any, people: Table | Transactions | None
     if not header.sa_values or header.coarser:
         return None
     if isinstance(known, (str, os.PathLike)):
-        known = read_table(known, **{name: value for name, value in _roles(header).items() if name != "sa"})
+        known = read_table(known, **{name: value for name, value in roles_of(header).items() if name != "sa"})
     elif known is not None and not isinstance(known, Table):
         known = read_table(known)
     table = known if known is not None else people
@@ -138,7 +138,7 @@ def _rule_case(release: Release, known: Any, people: Table | Transactions | None
     return RuleCase(release, Population.of(table.select(columns)))
 
 
-def posterior_of(case: RuleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
+def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
     """What R02 estimates and R03 bounds, for every combination and sensitive value; None where neither looked."""
     if case is None or not any(run.details for run in runs):
         return None
@@ -147,7 +147,7 @@ def posterior_of(case: RuleCase | None, runs: Iterable[AttackRun]) -> Posterior 
     for run in runs:
         found |= {name: values for name, values in run.details.items() if name in found}
     baseline = baseline_of(case, found["posterior"])
-    published = bool(case.release.header.sa_counts)
+    published = bool(case.sa_counts)
     share, lower, upper = found["posterior"], found["lower"], found["upper"]
     return Posterior(case.population, case.sensitive, case.values, share, lower, upper, baseline, published)
 
@@ -181,7 +181,7 @@ def check_algorithm(name: str, release: Release, wanted: frozenset[str]) -> None
         raise OptionError("says how I01 searches, which does not run here", where="--algorithm", remedy="Leave it out")
 
 
-def _roles(header: Header) -> dict[str, Any]:
+def roles_of(header: Header) -> dict[str, Any]:
     """Roles and missing-value rule as the release's header gives them."""
     roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
     return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})

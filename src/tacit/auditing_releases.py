@@ -12,6 +12,7 @@ import numpy as np
 from tacit.attacks import ATTACKS, Target, run_attacks
 from tacit.attacks.base import Algorithm, Progress
 from tacit.attacks.joint.case import JointCase
+from tacit.attacks.sensitive.several import SeveralCase
 from tacit.auditing import (
     adversary,
     asked_for,
@@ -25,6 +26,7 @@ from tacit.auditing import (
     table_case,
     tables_of,
 )
+from tacit.auditing_known import TOGETHER, case_together, known_of, measures_together, of_one_release, owners_table
 from tacit.errors import OptionError
 from tacit.formats.findings import FindingsFile
 from tacit.formats.listing import check_listing
@@ -101,27 +103,48 @@ def audit_one(
     return found
 
 
-def audit_together(case: JointCase, *, known: Any = None, knowledge: Any = None, **how: Any) -> Audit:
-    """One audit of all releases: every attack on each of them, then those that need several; what is known of people helps to attack rules."""
+def audit_together(case: JointCase, *, data: Any = None, known: Any = None, knowledge: Any = None, **how: Any) -> Audit:
+    """One audit of all releases: every attack on each of them, then those that need several.
+
+    What is known of people helps to attack all releases together where they are about the same people, and rules by themselves elsewhere.
+    """
     some_rules = any(isinstance(release, Rules) for release in case.releases)
+    people = owners_table(case, data)
+    several = case_together(case, known=known, people=people, knowledge=knowledge)
+    given = {"known": known, "knowledge": knowledge}
     audits = []
     for number, release in enumerate(case.releases):
-        fits = isinstance(release, Rules) or not some_rules
-        audits.append(audit_one(release, index=number, **how, **({"known": known, "knowledge": knowledge} if fits else {})))
+        own = of_one_release(release, several, given, some_rules=some_rules)
+        audits.append(audit_one(release, index=number, **how | {"attacks": _for_each(how["attacks"], several)}, **own))
     names, wanted, first_hit = [case.name(number) for number in range(len(audits))], asked_for(how["attacks"]), how["first_hit"]
     runs: list[AttackRun] = []
     for place, attack in enumerate(ATTACKS):
-        if attack.needs != "several releases":
+        together = several is not None and attack.code in TOGETHER
+        if attack.needs != "several releases" and not together:
             runs.append(_merged([audit.runs[place] for audit in audits], names))
         elif attack.code not in wanted:
             runs.append(attack.skipped("not asked for"))
         elif first_hit and any(run.findings for run in runs):
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
         else:
-            target = Target(case.releases[0], how["policy"], how["limits"], progress=how["progress"], together=case)
+            target = Target(
+                case.releases[0], how["policy"], how["limits"], progress=how["progress"], together=case, several=several
+            )
             runs.append(attack.run(target))
-    released = tuple(entry for audit in audits for entry in audit.release)
-    return Audit(released, _adversary(case, audits), how["policy"], tuple(runs), _measures(audits, runs))
+    released, measures = tuple(entry for audit in audits for entry in audit.release), _measures(audits, runs)
+    posterior = posterior_of(several, runs)
+    attacker = _adversary(case, audits) | ({} if several is None else known_of(several))
+    found = Audit(released, attacker, how["policy"], tuple(runs), measures, tables_of(posterior, None, runs), posterior)
+    if several is not None:
+        measures.update(measures_together(several, runs, found, people))
+    return found
+
+
+def _for_each(codes: Iterable[str] | None, several: SeveralCase | None) -> list[str] | None:
+    """The attacks to run on each release by itself: none of those that take all releases together."""
+    if several is None:
+        return None if codes is None else list(codes)
+    return [code for code in asked_for(codes) if code not in TOGETHER]
 
 
 def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:

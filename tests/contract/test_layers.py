@@ -55,7 +55,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "verifying": {"checker", "errors", "formats", "model"},
     "reproductions": {"api", "attacks", "bucketing", "errors", "formats", "hiding", "inference", "measures", "model", "negative"},
     "auditing": {"attacks", "errors", "formats", "model"},
-    "auditing_releases": {"attacks", "auditing", "errors", "formats", "measures", "model"},
+    "auditing_known": {"attacks", "auditing", "errors", "formats", "measures", "model"},
+    "auditing_releases": {"attacks", "auditing", "auditing_known", "errors", "formats", "measures", "model"},
     "api": {
         "attacks",
         "auditing",

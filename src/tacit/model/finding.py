@@ -66,7 +66,7 @@ class Finding:
     @property
     def id(self) -> str:
         """A name that depends only on what is inferred, so that it stays the same from run to run."""
-        of_one = self.code not in OF_SEVERAL and self.because
+        of_one = self.code not in OF_SEVERAL and self.because and "people" not in (self.certificate or {})
         return finding_id(self.code, self.event, self.because[0].release if of_one else 0)
 
     def to_dict(self) -> dict[str, Any]:

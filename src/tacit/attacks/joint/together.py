@@ -31,6 +31,7 @@ from tacit.attacks.base import Target
 from tacit.attacks.joint.boxes import MEMBER, item_event
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.cube import Cube
+from tacit.attacks.joint.known_people import with_values
 from tacit.attacks.joint.lines import Problem
 from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.programs import MOST_CELLS, MOST_ENTRIES, Programs, cells_of, inside
@@ -69,7 +70,7 @@ def run(target: Target) -> AttackRun:
     except LimitReached:
         status = "stopped"
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
-    return search.outcome(status)
+    return with_values(search.outcome(status), target)
 
 
 @dataclass(eq=False)
