@@ -18,6 +18,7 @@ from tacit.checker_certificates import check_carried, check_citations, check_cla
 from tacit.checker_itemsets import ItemsetBook, check_itemsets
 from tacit.checker_joint import check_joint
 from tacit.checker_joint_lines import JointBook
+from tacit.checker_known import KnownBook, check_known, is_about_known
 from tacit.checker_rules import Reject, RuleBook
 from tacit.checker_rules_words import check_rules
 from tacit.checker_steps import check_steps
@@ -107,10 +108,16 @@ class _Shelf:
         adversary = self._record["adversary"]
         return JointBook(self._releases, adversary["people"], adversary.get("population", ()))
 
+    @cached_property
+    def _people(self) -> KnownBook:
+        return KnownBook(self._releases, self._known, self._knowledge)
+
     def check(self, finding: Mapping[str, Any]) -> None:
         """Redo one finding; raises :class:`Reject` where it does not follow."""
         code, policy = finding["code"], self._record["policy"]
-        if code == "X01":
+        if is_about_known(finding):
+            check_known(finding, self._people, int(policy["l"]))
+        elif code == "X01":
             check_joint(finding, self._together, int(policy["k"]))
             _check_sentence(finding)
         elif code in _OF_VALUES:
@@ -192,7 +199,8 @@ def _totals(record: Mapping[str, Any]) -> list[str]:
             problems.append(f"{code}: {total} findings are claimed, {listed} are listed")
     if unknown := {finding["code"] for finding in record["findings"]} - {attack["code"] for attack in record["attacks"]}:
         problems.append(f"findings of {', '.join(sorted(unknown))} are listed, which is not among the attacks")
-    ones = sum(finding["count"] == [1, 1] and finding["code"] in _OF_GROUPS for finding in record["findings"])
+    groups = [finding for finding in record["findings"] if finding["code"] in _OF_GROUPS and not is_about_known(finding)]
+    ones = sum(finding["count"] == [1, 1] for finding in groups)
     if ones > record["measures"].get("groups_of_one", ones):
         problems.append("more findings about one person are listed than the measures say")
     return problems
@@ -213,7 +221,7 @@ def _waivers(record: Mapping[str, Any]) -> list[str]:
 
 def _check_id(finding: Mapping[str, Any]) -> None:
     """A finding is named after its event."""
-    of_one = finding["because"] if finding["code"] != "X01" else []
+    of_one = finding["because"] if finding["code"] != "X01" and not is_about_known(finding) else []
     release = [of_one[0]["release"]] if of_one and of_one[0]["release"] else []
     text = json.dumps([finding["code"], finding["event"], *release], ensure_ascii=False, sort_keys=True)
     if finding["id"] != f"{finding['code']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}":
