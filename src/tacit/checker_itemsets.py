@@ -26,16 +26,13 @@ MOST_ABSENT = 20
 Places = npt.NDArray[np.int64]
 
 
-class Unpublished(Reject):
-    """The release does not tell the support of an itemset."""
-
-
 @dataclass(eq=False)
 class ItemsetBook:
     """The published lines of one release, looked up by line number and by itemset."""
 
     release: Itemsets
     _found: dict[Set, int | str | None] = field(default_factory=dict)
+    _printed: dict[int, Bounds] = field(default_factory=dict)
 
     @cached_property
     def _number(self) -> dict[str, int]:
@@ -73,8 +70,7 @@ class ItemsetBook:
 
     def line(self, line: int) -> tuple[Set, Bounds]:
         """The itemset that stands on a line, and what it prints."""
-        index = self.index_of(line)
-        return frozenset(self.release.names(index)), (int(self.release.lo[index]), int(self.release.hi[index]))
+        return frozenset(self.release.names(self.index_of(line))), self.bounds(line)
 
     def _exactly(self, numbers: Sequence[int]) -> int | None:
         """The set of these items, where one is published."""
@@ -97,21 +93,16 @@ class ItemsetBook:
             found = mine if found is None else found[np.isin(found, mine, assume_unique=True)]
         return np.arange(len(self.release)) if found is None else found
 
-    def inside(self, items: Set) -> set[int]:
-        """The lines whose items are all among these."""
-        wanted = np.zeros(len(self.release.items) + 1, np.bool_)
-        wanted[[self._number[item] for item in items if item in self._number]] = True
-        sets = self.release.sets
-        held = np.bincount(sets.owners(), weights=wanted[sets.members], minlength=len(sets))
-        return {self.release.line(index) for index in np.flatnonzero((held == sets.lengths) & (sets.lengths > 0)).tolist()}
-
-    def place(self, items: Set) -> int | str:
-        """The line that gives the support of an itemset, or ``"n"`` for everybody."""
+    def find(self, items: Set) -> int | str | None:
+        """The line that gives the support of an itemset, ``"n"`` for everybody, None where none does."""
         if items not in self._found:
             self._found[items] = self._place(items)
-        found = self._found[items]
-        if found is None:
-            raise Unpublished("the support of an itemset in its sum does not follow from the release")
+        return self._found[items]
+
+    def place(self, items: Set) -> int | str:
+        """The same; raises where none does."""
+        if (found := self.find(items)) is None:
+            raise Reject("the support of an itemset in its sum does not follow from the release")
         return found
 
     def _place(self, items: Set) -> int | str | None:
@@ -144,7 +135,10 @@ class ItemsetBook:
             return self.release.min_support, self.release.min_support
         if isinstance(place, str):
             raise Reject(f"it rests on {place}, which the release does not tell")
-        return self.line(place)[1]
+        if place not in self._printed:
+            index = self.index_of(place)
+            self._printed[place] = (int(self.release.lo[index]), int(self.release.hi[index]))
+        return self._printed[place]
 
 
 def check_itemsets(finding: Mapping[str, Any], book: ItemsetBook, cited: Mapping[Any, Any]) -> Bounds:
@@ -192,17 +186,8 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
     found = _signed(
         [(-1) ** len(extra) for extra in extras], [_support(book, present.union(extra), shown, used) for extra in extras]
     )
-    whole = present | absent
-    if book.release.only == "all":
-        told: set[int | str] = {*book.inside(whole), *(["n"] if book.release.n is not None else [])}
-    else:
-        told = set()
-        for part in map(frozenset, _subsets(whole)):
-            if part or book.release.n is not None:
-                try:
-                    told.add(book.place(part))
-                except Unpublished:
-                    continue
+    parts = (part for part in map(frozenset, _subsets(present | absent)) if part or book.release.n is not None)
+    told = {place for part in parts if (place := book.find(part)) is not None}
     if set(cited) != told | {"min_support"} or not used <= set(cited):
         raise Reject("the lines it cites are not those of its derivation")
     return found
@@ -211,11 +196,7 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
 def _take(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], used: set[int | str]) -> None:
     """Take over a bound on an unpublished support, if it follows from the list being complete or from a group that cannot be negative."""
     items = frozenset(map(str, step["items"]))
-    try:
-        book.place(items)
-    except Unpublished:
-        pass
-    else:
+    if book.find(items) is not None:
         raise Reject("a step of its certificate bounds an itemset that is published")
     lo, hi = shown.get(items, (0, _most(book, items)))
     at_least, at_most = int(step.get("at_least", 0)), int(step.get("at_most", hi))
@@ -248,10 +229,8 @@ def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: s
     """Bounds on a support: as published, or as a step has shown."""
     if items in shown:
         return shown[items]
-    try:
-        place = book.place(items)
-    except Unpublished:
-        raise Reject("its certificate does not show the support of an itemset that it uses") from None
+    if (place := book.find(items)) is None:
+        raise Reject("its certificate does not show the support of an itemset that it uses")
     used.add(place)
     return book.bounds(place)
 
