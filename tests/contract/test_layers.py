@@ -55,7 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checker_steps": {"checker_rules"},
     "checker_tables": {"checker_rules", "model"},
     "checker_values": {"checker_rules", "model"},
-    "reports": {"model", "version"},
+    "reports": {"measures", "model", "version"},
     "verifying": {"checker", "errors", "formats", "model"},
     "reproductions": {"api", "attacks", "bucketing", "errors", "formats", "hiding", "inference", "measures", "model", "negative"},
     "auditing": {"attacks", "errors", "formats", "model"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +12,7 @@ from tacit.model.audit import Audit
 from tacit.model.posterior import Guess, Posterior
 from tacit.reports.layout import bullet
 from tacit.reports.summary import ReportKind, as_share, counted, visible
-from tacit.reports.svg import Bar, histogram
+from tacit.reports.svg import Bar, Range, histogram, ranges
 
 TITLE = "What an attacker would guess"
 #: The measures of people above a probability, with what they count.
@@ -106,6 +106,17 @@ def picture(found: Posterior) -> str:
         y_label="people",
         style="fact",
     )
+
+
+def against_baseline(guesses: Sequence[Guess]) -> str:
+    """Estimates beside the share among all people and what is proved, one row each, numbered as in their table."""
+    rows = [Range(str(n), one.baseline, one.probability, one.lower, one.upper) for n, one in enumerate(guesses, start=1)]
+    told = "; ".join(
+        f"{n}: among all {one.baseline:.3f}, estimated {one.probability:.3f}"
+        + ("" if one.lower is None else f", proved {bounds(one)}")
+        for n, one in enumerate(guesses, start=1)
+    )
+    return ranges(rows, name="gains", title="Estimates against the share among all people", description=told)
 
 
 def text_lines(audit: Audit, found: Posterior, *, top: int, kind: ReportKind, width: int) -> Iterator[str]:

@@ -1,149 +1,65 @@
-"""The report as one HTML file that asks for nothing from outside: style and pictures stand inside it."""
+"""The report of an audit as one HTML file that asks for nothing from outside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
-from importlib.resources import files
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from tacit.model.audit import AttackRun, Audit
+from tacit.model.audit import Audit
 from tacit.model.finding import Finding
 from tacit.model.posterior import Guess, Posterior
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.reports import estimates, tables
+from tacit.reports import estimates, facts, policy, tables
 from tacit.reports.arithmetic import Derivation, Term
-from tacit.reports.summary import (
-    ReportKind,
-    Summary,
-    assumptions,
-    counted,
-    described,
-    finds_groups,
-    next_steps,
-    policy_sentences,
-    thresholds,
-    visible,
-)
+from tacit.reports.page import Marked, code, figure, listed, page, safe, section, table, tiles
+from tacit.reports.page import facts as pairs
+from tacit.reports.summary import ReportKind, Summary, assumptions, counted, next_steps, policy_sentences
 from tacit.reports.svg import bars_of_sizes, histogram, published_and_computed
 from tacit.version import __version__
-
-_SENSITIVE = {
-    "internal": "Internal report: it describes groups of people. Keep it with the data.",
-    "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
-}
 
 
 def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
     """An audit as a whole page; ``release`` adds the picture of the published counts."""
-    summary = Summary.of(audit)
-    body = [
-        f"<h1>Tacit: what {'this release gives' if len(audit.release) == 1 else 'these releases give'} away</h1>",
-        _verdict(audit, summary),
-        _tiles(audit, summary),
-        f'<p class="note">{_SENSITIVE[kind]}</p>',
-        _section("Assumptions", _listed(assumptions(audit, kind))),
-        _section("Attacks", _attacks(audit.runs)),
-    ]
-    if (guessed := estimates.estimates_of(audit)) is not None:
-        body.append(_section(estimates.TITLE, _estimates(audit, guessed, top, kind)))
-    if guesses := list(estimates.bucket_sentences(audit)):
-        body.append(_section(estimates.TITLE, _listed(guesses)))
-    if readings := tables.readings(audit):
-        body.append(_section("Largest confidence", _listed(readings)))
-    if summary.groups:
-        body.append(_section("Pictures", _pictures(summary, release)))
-    if kind == "external" and summary.groups:
-        body.append(_section("Groups by size", _sizes(summary)))
+    return page(f"{audit.verdict}: Tacit audit", _body(audit, Summary.of(audit), release, top, kind))
+
+
+def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kind: ReportKind) -> Iterator[str]:
+    yield f"<h1>{safe(facts.title(audit))}</h1>"
+    yield verdict(audit, summary)
+    yield tiles(facts.tiles(audit, summary))
+    yield f'<p class="note">{facts.SENSITIVE[kind]}</p>'
+    yield section("What to do next", listed(next_steps(audit)))
+    yield section("Assumptions", listed(assumptions(audit, kind)))
+    yield section("Attacks", table(facts.ATTACKS_CAPTION, facts.ATTACK_COLUMNS, facts.attacks(audit)))
     if kind == "internal" and top and summary.findings:
-        body.append(_section("Worst findings", _findings(audit, summary, release, top)))
-    body += [
-        _section("What to do next", _listed(next_steps(audit))),
-        _section("What was audited", _inputs(audit, kind)),
-        _footer(kind),
-    ]
-    return _page(f"{audit.verdict}: Tacit audit", "\n".join(body))
+        yield section("Worst findings", _findings(audit, summary, release, top))
+    if summary.groups:
+        yield section("Pictures", _pictures(summary, release))
+    if kind == "external" and summary.groups:
+        yield section("Groups by size", _sizes(summary))
+    yield section("Waivers", _waivers(audit, kind))
+    if (guessed := estimates.estimates_of(audit)) is not None:
+        yield section(estimates.TITLE, _estimates(audit, guessed, top, kind))
+    if guesses := list(estimates.bucket_sentences(audit)):
+        yield section(estimates.TITLE, listed(guesses))
+    if readings := tables.readings(audit):
+        yield section("Largest confidence", listed(readings))
+    yield section("Policy", listed(policy_sentences(audit)), _limits(audit))
+    if found := [(code(row[0]), *row[1:]) for row in facts.measures(audit)]:
+        yield section("Measures", _measures(found))
+    yield section("What was audited", _files(audit, kind))
+    yield footer(kind)
 
 
-def _page(title: str, body: str) -> str:
-    style = files("tacit.reports").joinpath("report.css").read_text("utf-8")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="referrer" content="no-referrer">
-<title>{_safe(title)}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-</body>
-</html>
-"""
-
-
-def _verdict(audit: Audit, summary: Summary) -> str:
+def verdict(audit: Audit, summary: Summary) -> str:
+    """The verdict, large, and in people."""
     sentence = summary.sentence()
-    told = _safe(sentence[0].upper() + sentence[1:])
+    told = safe(sentence[0].upper() + sentence[1:])
     return f'<div class="verdict {audit.verdict}"><strong>{audit.verdict.upper()}</strong><p>{told}</p></div>'
 
 
-def _tiles(audit: Audit, summary: Summary) -> str:
-    """The few numbers that matter; none is shown that was not decided."""
-    entries: list[tuple[int, str]] = []
-    if audit.verdict != "incomplete" and finds_groups(audit):
-        entries.append((summary.groups, f"groups of {summary.span} that can be computed"))
-    if summary.groups:
-        entries += [(summary.single, "of them a single person"), (summary.people, "people concerned at least")]
-    if "vulnerable" in audit.measures:
-        entries.append((int(audit.measures["vulnerable"]), f"people who keep fewer than {counted(summary.l, 'possible value')}"))
-    if "people_certain" in audit.measures:
-        entries.append((int(audit.measures["people_certain"]), "people whose sensitive value is certain"))
-    if "people_above_90" in audit.measures:
-        entries.append((int(audit.measures["people_above_90"]), "people whose sensitive value is estimated above 0.9"))
-    for name, what in (("records_told", "records told by a rule"), ("cells_hidden", "cells hidden")):
-        if name in audit.measures:
-            entries.append((int(audit.measures[name]), what))
-    if "smallest_count" in audit.measures:
-        entries.append((audit.measures["smallest_count"], "people in the smallest published count"))
-    tiles = "".join(f"<li><b>{number:,}</b><span>{_safe(what)}</span></li>" for number, what in entries)
-    return f'<ul class="tiles">{tiles}</ul>' if tiles else ""
-
-
-#: Columns that hold numbers.
-_FIGURES = ("Findings", "Undecided", "People", "Estimate", "Among all", "Proved bounds")
-_ATTACK_COLUMNS = ("Code", "Attack", "Claim", "Status", "Findings", "Undecided", "Why")
-
-
-def _attacks(runs: Iterable[AttackRun]) -> str:
-    head = "".join(f'<th scope="col"{_figures(name)}>{name}</th>' for name in _ATTACK_COLUMNS)
-    rows = "\n".join(_attack(run) for run in runs)
-    caption = "What became of each attack, and why. “Proves”: true in every database that fits the release."
-    return f'<div class="scroll">{_table("attacks", caption, f"<tr>{head}</tr>", rows)}</div>'
-
-
-def _attack(run: AttackRun) -> str:
-    looked = run.status in ("ran", "stopped")
-    counts = (f"{run.findings:,}", f"{run.undecided:,}") if looked else ("-", "-")
-    cells = (run.name, run.claim, run.status, *counts, run.reason or "-")
-    marked = "".join(
-        f'<td data-name="{name}"{_figures(name)}>{_safe(cell)}</td>'
-        for name, cell in zip(_ATTACK_COLUMNS[1:], cells, strict=True)
-    )
-    return f'<tr><th scope="row">{_safe(run.code)}</th>{marked}</tr>'
-
-
-def _table(style: str, caption: str, head: str, rows: str) -> str:
-    return f'<table class="{style}"><caption>{caption}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>'
-
-
-def _figures(column: str) -> str:
-    return ' class="figure"' if column in _FIGURES else ""
+def footer(kind: ReportKind) -> str:
+    """What wrote the page, and who may read it."""
+    return f"<footer><p>Written by Tacit {safe(__version__)}. {facts.SENSITIVE[kind]}</p></footer>"
 
 
 def _pictures(summary: Summary, release: Release | None) -> str:
@@ -156,7 +72,7 @@ def _pictures(summary: Summary, release: Release | None) -> str:
         x_label="people in the group",
         y_label="groups",
     )
-    out = [_figure(sizes, f"How many groups of each size can be computed. None should exist under k = {summary.k:,}.")]
+    out = [figure(sizes, f"How many groups of each size can be computed. None should exist under k = {summary.k:,}.")]
     if isinstance(release, (Itemsets, Rules)) and len(release):
         told = (
             f"Published counts from {int(release.hi.min()):,} to {int(release.hi.max()):,}; computed groups under {summary.k:,}."
@@ -172,7 +88,7 @@ def _pictures(summary: Summary, release: Release | None) -> str:
             description=told,
         )
         out.append(
-            _figure(
+            figure(
                 both,
                 "Published counts (above the scale) and the groups computed from them (below it); each half has its own height.",
             )
@@ -181,32 +97,39 @@ def _pictures(summary: Summary, release: Release | None) -> str:
     return f'<div class="pictures">{"".join(out)}</div><p class="note">{note}</p>'
 
 
-def _figure(picture: str, caption: str) -> str:
-    return f"<figure>{picture}<figcaption>{_safe(caption)}</figcaption></figure>"
-
-
 def _sizes(summary: Summary) -> str:
     bars = bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
-    rows = "".join(f'<tr><th scope="row">{bar.label}</th><td class="figure">{bar.value:,}</td></tr>' for bar in bars)
-    head = '<tr><th scope="col">People in the group</th><th scope="col" class="figure">Groups</th></tr>'
-    return _table("narrow", "How many groups of each size can be computed", head, rows)
+    rows = [(bar.label, f"{bar.value:,}") for bar in bars]
+    return table("How many groups of each size can be computed", ("People in the group", "Groups"), rows, style="narrow")
+
+
+def _waivers(audit: Audit, kind: ReportKind) -> str:
+    lines = policy.waivers(audit, kind)
+    rows = [(line.about or "-", line.name, line.reason or "-", line.until, line.outcome) for line in lines]
+    return table("Findings that somebody accepts", facts.WAIVER_COLUMNS, rows, style="attacks waivers") if rows else ""
+
+
+def _limits(audit: Audit) -> str:
+    rows = [(limit.name, limit.value, limit.set_by, limit.meaning) for limit in policy.limits(audit)]
+    return table("The limits, and who set them", facts.LIMIT_COLUMNS, rows)
+
+
+def _measures(rows: Iterable[Sequence[object]]) -> str:
+    return table("Every number that the record holds, with its unit", facts.MEASURE_COLUMNS, rows)
 
 
 def _estimates(audit: Audit, found: Posterior, top: int, kind: ReportKind) -> str:
     """What would be guessed about everybody; with names of groups and values only inside."""
-    parts = ["".join(f"<p>{_safe(sentence)}</p>" for sentence in estimates.sentences(found, kind))]
-    drawn = _figure(estimates.picture(found), "How many people there are by the probability of their most probable value.")
-    rows = "".join(
-        f'<tr><th scope="row">above {text}</th><td class="figure">{people:,}</td></tr>'
-        for text, people in estimates.above(audit.measures)
-    )
-    head = '<tr><th scope="col">Probability</th><th scope="col" class="figure">People</th></tr>'
-    parts.append(f'<div class="pictures">{drawn}<div>{_table("narrow", "People by probability", head, rows)}</div></div>')
-    if kind == "internal":
-        parts += [
-            _guesses(found.highest(top), "The highest estimates"),
-            _guesses(found.highest(top, gained=True), "The estimates that exceed the share among all people most"),
-        ]
+    parts = ["".join(f"<p>{safe(sentence)}</p>" for sentence in estimates.sentences(found, kind))]
+    drawn = figure(estimates.picture(found), "How many people there are by the probability of their most probable value.")
+    rows = [(f"above {text}", f"{people:,}") for text, people in estimates.above(audit.measures)]
+    beside = table("People by probability", ("Probability", "People"), rows, style="narrow")
+    parts.append(f'<div class="pictures">{drawn}<div>{beside}</div></div>')
+    if kind == "internal" and (guesses := found.highest(top, gained=True)):
+        caption = "The estimates that exceed the share among all people most"
+        told = "The same, drawn: the share among all people (ring), the estimate (diamond) and what is proved (bar)."
+        parts += [_guesses(found.highest(top), "The highest estimates"), _guesses(guesses, caption)]
+        parts.append(figure(estimates.against_baseline(guesses), told))
     return "\n".join(parts)
 
 
@@ -214,34 +137,37 @@ _GUESS_COLUMNS = ("Who", "People", "Value", "Estimate", "Among all", "Proved bou
 
 
 def _guesses(guesses: Sequence[Guess], caption: str) -> str:
-    if not guesses:
-        return ""
-    head = "".join(f'<th scope="col"{_figures(name)}>{name}</th>' for name in _GUESS_COLUMNS)
-    rows = []
-    for guess in guesses:
-        numbers = (f"{guess.people:,}", guess.value, f"{guess.probability:.3f}", f"{guess.baseline:.3f}", estimates.bounds(guess))
-        cells = "".join(
-            f'<td data-name="{name}"{_figures(name)}>{_safe(cell)}</td>'
-            for name, cell in zip(_GUESS_COLUMNS[1:], numbers, strict=True)
+    rows = [
+        (
+            f"{number}. {estimates.who(guess)}",
+            f"{guess.people:,}",
+            guess.value,
+            f"{guess.probability:.3f}",
+            f"{guess.baseline:.3f}",
+            estimates.bounds(guess),
         )
-        rows.append(f'<tr><th scope="row">{_safe(estimates.who(guess))}</th>{cells}</tr>')
-    return f'<div class="scroll">{_table("attacks guesses", caption, f"<tr>{head}</tr>", chr(10).join(rows))}</div>'
+        for number, guess in enumerate(guesses, start=1)
+    ]
+    return table(caption, _GUESS_COLUMNS, rows, style="attacks guesses") if rows else ""
 
 
 def _findings(audit: Audit, summary: Summary, release: Release | None, top: int) -> str:
     shown = audit.findings[:top]
     lead = f'<p class="note">{len(shown):,} of {summary.findings:,}, the worst first.</p>'
-    return lead + "\n".join(_finding(number, finding, release) for number, finding in enumerate(shown, start=1))
+    return lead + "\n".join(_finding(number, finding, audit, release) for number, finding in enumerate(shown, start=1))
 
 
-def _finding(number: int, finding: Finding, release: Release | None) -> str:
+def _finding(number: int, finding: Finding, audit: Audit, release: Release | None) -> str:
     told = Derivation.of(finding, release)
     rows = "\n".join(_term(term) for term in told.terms)
-    full = f"<p><span class='note'>In full:</span> {_safe(finding.statement)}</p>" if told.statement != finding.statement else ""
+    full = f"<p><span class='note'>In full:</span> {safe(finding.statement)}</p>" if told.statement != finding.statement else ""
     caption = "The sum over published lines" if any(term.number for term in told.terms) else "Why"
     sums = f'<div class="scroll"><table><caption>{caption}</caption><tbody>{rows}</tbody></table></div>' if rows else ""
-    ident = f'<p class="note">{_safe(finding.id)}</p>'
-    return f'<article class="finding"><h3>{number}. {_safe(told.statement)}</h3>{sums}{full}{ident}</article>'
+    accepted = finding.waived
+    waived = f"<p><strong>Waived</strong> by {safe(accepted.name)}: {safe(accepted.reason)}</p>" if accepted else ""
+    about = "; ".join(part for part in (f"Finding {finding.id}", facts.cited(finding, audit)) if part)
+    ident = f'<p class="note">{safe(about)}</p>'
+    return f'<article class="finding"><h3>{number}. {safe(told.statement)}</h3>{sums}{full}{waived}{ident}</article>'
 
 
 #: Signs that not every terminal can print, and every browser can.
@@ -250,39 +176,13 @@ _TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}
 
 def _term(term: Term) -> str:
     if not term.number:
-        return f'<tr><td colspan="2">{_safe(term.what)}</td></tr>'
+        return f'<tr><td colspan="2">{safe(term.what)}</td></tr>'
     style = ' class="total"' if term.number.startswith("=") else ""
-    return f'<tr{style}><th scope="row">{_safe(term.number).translate(_TYPOGRAPHIC)}</th><td>{_safe(term.what)}</td></tr>'
+    return f'<tr{style}><th scope="row">{safe(term.number).translate(_TYPOGRAPHIC)}</th><td>{safe(term.what)}</td></tr>'
 
 
-def _inputs(audit: Audit, kind: ReportKind) -> str:
-    rows: list[tuple[str, str]] = []
-    for release in audit.release:
-        limit = {"buckets": "Groups", "table": "Blanks", "frequencies": "Cells"}.get(release["kind"], "Threshold")
-        rows += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures, kind))]
-        rows.append(("SHA-256", release["sha256"] or "not read from a file"))
-    rows += [("Policy", sentence) for sentence in policy_sentences(audit)]
-    rows.append(("Tacit", __version__))
-    body = "".join(f'<tr><th scope="row">{name}</th><td>{_coded(name, value)}</td></tr>' for name, value in rows)
-    return f'<table class="facts"><caption>The input, the policy and the program</caption><tbody>{body}</tbody></table>'
-
-
-def _coded(name: str, value: str) -> str:
-    return f"<code>{_safe(value)}</code>" if name == "SHA-256" else _safe(value)
-
-
-def _footer(kind: ReportKind) -> str:
-    return f"<footer><p>Written by Tacit {_safe(__version__)}. {_SENSITIVE[kind]}</p></footer>"
-
-
-def _section(title: str, content: str) -> str:
-    return f"<section><h2>{_safe(title)}</h2>\n{content}</section>"
-
-
-def _listed(sentences: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{_safe(sentence)}</li>" for sentence in sentences) + "</ul>"
-
-
-def _safe(value: Any) -> str:
-    """Text that a browser shows as it is."""
-    return escape(visible(str(value))).replace(" %", "&nbsp;%")
+def _files(audit: Audit, kind: ReportKind) -> str:
+    rows: list[tuple[str, str | Marked]] = [
+        (name, code(value) if name == "SHA-256" else value) for name, value in facts.files(audit, kind)
+    ]
+    return pairs("The input and the program", rows)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tacit.model.audit import Audit
+from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Rules
 from tacit.reports.summary import ReportKind
 
@@ -43,8 +44,17 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
         record["estimates"] = {
             name: told[name] for name in ("attack", "method", "combinations", "baseline_is_published", "outside_bounds")
         }
-    record["findings"] = [{"code": finding.code, "count": finding.count.to_list()} for finding in audit.findings[:top]]
+    record["policy_files"] = [file | {"file": None} for file in record["policy_files"]]
+    told = ("name", "until", "status", "findings")
+    record["waivers"] = [{name: waiver[name] for name in told} for waiver in record["waivers"]]
+    record["findings"] = [_external(finding) for finding in audit.findings[:top]]
     return record
+
+
+def _external(finding: Finding) -> dict[str, Any]:
+    """A finding without what it is about: its attack, how many people, and whether somebody accepts it."""
+    out: dict[str, Any] = {"code": finding.code, "count": finding.count.to_list()}
+    return out if finding.waived is None else out | {"waived": {"name": finding.waived.name}}
 
 
 def _says_no_name(name: str, value: object) -> bool:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tacit.model.audit import AttackRun, Audit, Verdict
 from tacit.reports import frequencies, tables
+from tacit.reports.policy import set_by
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
@@ -37,6 +38,7 @@ class Summary:
     finds_groups: bool = True
     about_table: str = ""
     releases: int = 1
+    waived: int = 0
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
@@ -44,16 +46,17 @@ class Summary:
         small: Counter[int] = Counter()
         groups = [run for run in audit.runs if run.claim == "proves" and run.finds_groups]
         for run in groups:
-            small.update(run.sizes)
+            small.update(audit.sizes(run))
         sizes = np.array(sorted(small), np.int64)
         numbers = np.array([small[size] for size in sizes.tolist()], np.int64)
         people = max((run.people for run in groups), default=0)
         values = [run for run in audit.runs if not run.finds_groups]
+        told_of = [run for run in values if audit.counted(run.code)]
         certain, guessed = (
-            max((run.people for run in values if run.claim == claim), default=0) for claim in ("proves", "estimates")
+            max((run.people for run in told_of if run.claim == claim), default=0) for claim in ("proves", "estimates")
         )
         bounded = any(run.claim == "proves" and run.decides for run in values)
-        findings = sum(run.findings for run in audit.runs)
+        findings = sum(run.findings for run in audit.runs)  # those that somebody accepts among them: they stay listed
         single = int(numbers[sizes == 1].sum())
         ran = any(run.status in ("ran", "stopped") for run in audit.runs)
         told = (audit.verdict, audit.policy.k, findings, int(numbers.sum()), single, people, sizes, numbers, ran)
@@ -66,6 +69,7 @@ class Summary:
             finds_groups(audit),
             tables.sentence(audit) if tables.is_table(audit) else "",
             len(audit.release),
+            len(audit.waived.places),
         )
 
     @property
@@ -83,7 +87,14 @@ class Summary:
         return "this release" if self.releases == 1 else f"these {self.releases} releases"
 
     def sentence(self) -> str:
-        """The verdict in terms of people."""
+        """The verdict in terms of people, and how many findings somebody accepts."""
+        if not self.waived:
+            return self._told()
+        accepted = counted(self.waived, "finding")
+        told = self._told().removesuffix(".").replace("no group", "no other group", 1)
+        return f"{told}; {accepted} {'is' if self.waived == 1 else 'are'} waived."
+
+    def _told(self) -> str:
         if self.about_table:
             return self.about_table
         if self.verdict == "exposed":
@@ -266,15 +277,19 @@ def policy_sentences(audit: Audit) -> list[str]:
     if tables.is_table(audit):
         limit = f"no model may give a sensitive value a probability above {policy.max_posterior or 1:g}"
         return [tables.policy(audit), *([limit] if policy.max_posterior is not None else [])]
-    out = [f"k = {policy.k:,}: no group of fewer than {counted(policy.k, 'person', 'people')} may be computed"]
+    few = counted(policy.k, "person", "people")
+    out = [f"k = {policy.k:,}: no group of fewer than {few} may be computed{set_by(audit, 'k')}"]
     if not finds_groups(audit):
         out.clear()
     if any(release["kind"] != "itemsets" for release in audit.release):
-        out.append(f"l = {policy.l:,}: everybody must keep at least {counted(policy.l, 'possible sensitive value')}")
+        kept = counted(policy.l, "possible sensitive value")
+        out.append(f"l = {policy.l:,}: everybody must keep at least {kept}{set_by(audit, 'l')}")
         if policy.max_posterior is not None:
-            out.append(f"no sensitive value may be estimated with a probability above {policy.max_posterior:g}")
+            limit = f"{policy.max_posterior:g}{set_by(audit, 'max_posterior')}"
+            out.append(f"no sensitive value may be estimated with a probability above {limit}")
         if policy.max_gain is not None:
-            out.append(f"no estimate may exceed the share among all people by more than {policy.max_gain:g}")
+            limit = f"{policy.max_gain:g}{set_by(audit, 'max_gain')}"
+            out.append(f"no estimate may exceed the share among all people by more than {limit}")
     return out
 
 

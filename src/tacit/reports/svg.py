@@ -46,6 +46,42 @@ def histogram(
     return _picture(name, title, description, height, parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Range:
+    """One row: its label, the share among all people, the estimate, and the proved bounds where there are any."""
+
+    label: str
+    baseline: float
+    estimate: float
+    lower: float | None = None
+    upper: float | None = None
+
+
+def ranges(rows: Sequence[Range], *, name: str, title: str, description: str) -> str:
+    """Estimates on a scale from 0 to 1, each beside its baseline (a ring) and on its bounds (a bar)."""
+    step, top = 24, 34
+    floor = top + step * len(rows)
+    scale = WIDTH - _LEFT - _RIGHT - 10
+    parts = [
+        _line(_LEFT, floor, WIDTH - _RIGHT, floor, "axis"),
+        _text(WIDTH / 2, 16, "ring: among all; diamond: estimate; bar: proved", "label"),
+    ]
+    for tenth in range(0, 11, 2):
+        parts.append(_text(_LEFT + scale * tenth / 10, floor + 17, f"{tenth / 10:g}", "tick"))
+    parts.append(_text((WIDTH + _LEFT) / 2, floor + 38, "probability", "label"))
+    for place, row in enumerate(rows):
+        y = top + step * (place + 0.5)
+        first, last = (_LEFT + scale * share for share in (row.baseline, row.estimate))
+        parts.append(_text(_LEFT - 14, y + 4, row.label, "tick", anchor="end"))
+        if row.lower is not None and row.upper is not None:
+            low, high = (_LEFT + scale * share for share in (row.lower, row.upper))
+            parts.append(_rect(low - 1, y - 6, max(high - low, 0.0) + 2, 12, "bar band"))
+        parts.append(_line(first, y, last, y, "gain"))
+        parts.append(f'<circle class="ring" cx="{first:.1f}" cy="{y:.1f}" r="4.5"/>')
+        parts.append(f'<path class="bar danger" d="M{last:.1f},{y - 6:.1f}l6,6l-6,6l-6,-6z"/>')
+    return _picture(name, title, description, floor + 46, parts)
+
+
 def bars_of_sizes(sizes: Counts, numbers: Counts, k: int, *, most_bars: int = 12) -> list[Bar]:
     """How many groups there are of each size from 1 to k-1, in ranges where the sizes are many.
 

@@ -13,6 +13,7 @@ from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.reports import estimates, tables
 from tacit.reports.arithmetic import Derivation
 from tacit.reports.layout import WIDTH, bullet
+from tacit.reports.policy import waiver_sentences
 from tacit.reports.summary import (
     ReportKind,
     Summary,
@@ -42,8 +43,10 @@ def audit_text(
         _wrapped(f"{audit.verdict.upper()}: {summary.sentence()}", width),
         _facts(audit, kind, origin, width),
         _section("Assumed", (line for sentence in assumptions(audit, kind) for line in bullet("-", sentence, width))),
-        _section("Attacks", _attack_lines(audit.runs, width)),
+        _section("Attacks", _attack_lines(audit, width)),
     ]
+    if accepted := waiver_sentences(audit, kind):
+        blocks.append(_section("Waivers", (line for one in accepted for line in bullet("-", one, width))))
     if (guessed := estimates.estimates_of(audit)) is not None:
         blocks.append(_section(estimates.TITLE, estimates.text_lines(audit, guessed, top=top, kind=kind, width=width)))
     if guesses := list(estimates.bucket_sentences(audit)):
@@ -74,27 +77,28 @@ def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
     return "\n".join(line for name, value in lines for line in bullet(f"{name:<9}", value, width, indent=""))
 
 
-def _attack_lines(runs: Iterable[AttackRun], width: int) -> Iterator[str]:
-    for run in runs:
-        yield from bullet(run.code, f"{run.name}: {outcome(run)}", width)
+def _attack_lines(audit: Audit, width: int) -> Iterator[str]:
+    for owner, run in enumerate(audit.runs):
+        yield from bullet(run.code, f"{run.name}: {outcome(run, waived=audit.waived.number(owner))}", width)
 
 
-def outcome(run: AttackRun) -> str:
-    """What became of an attack, in words."""
+def outcome(run: AttackRun, *, waived: int = 0) -> str:
+    """What became of an attack, in words; ``waived`` of its findings somebody accepts."""
     reason = f" ({run.reason})" if run.reason else ""
     if run.status == "not-relevant":
         return f"not relevant{reason}"
     if run.status == "unavailable":
         return f"could not run{reason}"
     found = counted(run.findings, "finding") if run.findings else "nothing found"
+    accepted = f", {waived:,} of them waived" if waived else ""
     left = f", {run.undecided:,} left undecided" if run.undecided else ""
-    return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{left}{reason}"
+    return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{accepted}{left}{reason}"
 
 
 def _findings(audit: Audit, release: Release | None, top: int, kind: ReportKind, width: int) -> Iterator[str]:
     for number, finding in enumerate(audit.findings[:top], start=1):
         if kind == "external":
-            yield f"  {number}. {finding.code}: {people(finding)}"
+            yield f"  {number}. {finding.code}: {people(finding)}{f' (waived by {finding.waived.name})' if finding.waived else ''}"
         else:
             yield from finding_lines(finding, release, width=width, mark=f"{number}.")
 
@@ -116,6 +120,8 @@ def finding_lines(finding: Finding, release: Release | None = None, *, width: in
         yield from bullet(number, term.what, width, indent=_INDENT) if term.what else [f"{_INDENT}{number}"]
     if told.statement != finding.statement:
         yield from bullet("in full:", finding.statement, width, indent=_INDENT)
+    if finding.waived is not None:
+        yield from bullet("waived by", f"{finding.waived.name}: {finding.waived.reason}", width, indent=_INDENT)
 
 
 _INDENT = "       "

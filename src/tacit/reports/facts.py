@@ -1,0 +1,102 @@
+"""What every form of report says about an audit, in rows: attacks, measures, files, and what a finding rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tacit.measures import MEASURES
+from tacit.model.audit import Audit
+from tacit.model.finding import Finding
+from tacit.reports.summary import ReportKind, Summary, counted, described, finds_groups, thresholds, visible
+from tacit.version import __version__
+
+SENSITIVE: dict[ReportKind, str] = {
+    "internal": "Internal report: it describes groups of people. Keep it with the data.",
+    "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
+}
+ATTACK_COLUMNS = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
+ATTACKS_CAPTION = "What became of each attack, and why. “Proves”: true in every database that fits the release."
+MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
+LIMIT_COLUMNS = ("Limit", "Value", "Set by", "Meaning")
+WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
+_LIMIT_OF = {"buckets": "Groups", "table": "Blanks"}
+
+
+def title(audit: Audit) -> str:
+    """The heading of a report."""
+    return f"Tacit: what {'this release gives' if len(audit.release) == 1 else 'these releases give'} away"
+
+
+def tiles(audit: Audit, summary: Summary) -> list[tuple[int, str]]:
+    """The few numbers that matter; none is shown that was not decided."""
+    entries: list[tuple[int, str]] = []
+    if audit.verdict != "incomplete" and finds_groups(audit):
+        entries.append((summary.groups, f"groups of {summary.span} that can be computed"))
+    if summary.groups:
+        entries += [(summary.single, "of them a single person"), (summary.people, "people concerned at least")]
+    if summary.waived:
+        entries.append((summary.waived, "findings that somebody accepts"))
+    if "vulnerable" in audit.measures:
+        entries.append((int(audit.measures["vulnerable"]), f"people who keep fewer than {counted(summary.l, 'possible value')}"))
+    if "people_certain" in audit.measures:
+        entries.append((int(audit.measures["people_certain"]), "people whose sensitive value is certain"))
+    if "people_above_90" in audit.measures:
+        entries.append((int(audit.measures["people_above_90"]), "people whose sensitive value is estimated above 0.9"))
+    for name, what in (("records_told", "records told by a rule"), ("cells_hidden", "cells hidden")):
+        if name in audit.measures:
+            entries.append((int(audit.measures[name]), what))
+    if "smallest_count" in audit.measures:
+        entries.append((audit.measures["smallest_count"], "people in the smallest published count"))
+    return entries
+
+
+def attacks(audit: Audit) -> Iterator[tuple[str, ...]]:
+    """One row for each attack, also for those that did not run."""
+    for owner, run in enumerate(audit.runs):
+        looked = run.status in ("ran", "stopped")
+        numbers = (run.findings, audit.waived.number(owner), run.undecided)
+        counts = tuple(f"{number:,}" for number in numbers) if looked else ("-", "-", "-")
+        yield run.code, run.name, run.claim, run.status, *counts, run.reason or "-"
+
+
+def measures(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
+    """One row for each measure of the record: its name, value, unit and meaning."""
+    known = {measure.name: measure for measure in MEASURES}
+    for name, value in audit.measures.items():
+        if (measure := known.get(name)) is not None:
+            yield name, number(value), measure.unit, measure.meaning.replace("`", "")
+
+
+def number(value: Any) -> str:
+    """A measure as it is shown.
+
+    >>> number(30162), number(0.123456789), number(None), number(float("inf")), number(1e-9)
+    ('30,162', '0.123457', 'not counted', 'infinite', '1e-09')
+    """
+    if value is None:
+        return "not counted"
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.6g}" if abs(value) != float("inf") else "infinite"
+    return f"{int(value):,}"
+
+
+def files(audit: Audit, kind: ReportKind) -> list[tuple[str, str]]:
+    """What was audited and by what: every file with its SHA-256."""
+    rows: list[tuple[str, str]] = []
+    for release in audit.release:
+        limit = _LIMIT_OF.get(release["kind"], "Threshold")
+        rows += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures, kind))]
+        rows.append(("SHA-256", release["sha256"] or "not read from a file"))
+    for file in audit.policy.files:
+        rows += [("Policy", file.name if kind == "internal" else f"a file of the {file.level}"), ("SHA-256", file.sha256)]
+    return [*rows, ("Tacit", __version__)]
+
+
+def cited(finding: Finding, audit: Audit) -> str:
+    """Which of several releases a finding rests on; empty where there is one, or where it cites none."""
+    places = sorted({citation.release for citation in finding.because})
+    if len(audit.release) == 1 or not places:
+        return ""
+    names = [visible(str(audit.release[place].get("file") or f"release {place + 1}")) for place in places]
+    return f"rests on {names[0]} alone" if len(names) == 1 else f"needs {' and '.join([', '.join(names[:-1]), names[-1]])}"
