@@ -17,6 +17,7 @@ from tacit.auditing import (
 )
 from tacit.auditing_releases import audit_one, audit_together, joint_case
 from tacit.errors import OptionError, nearest_name
+from tacit.formats.folder import gather_releases, read_releases
 from tacit.formats.hierarchies import read_hierarchies
 from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
@@ -47,6 +48,7 @@ __all__ = [
     "people_of",
     "read_data",
     "read_release",
+    "read_releases",
     "read_table",
     "read_transactions",
     "repair",
@@ -164,7 +166,8 @@ def audit(
     Parameters
     ----------
     release
-        A mined or read release, or anything :func:`read_release` takes; or a list of them, to be attacked together.
+        A mined or read release, or anything :func:`read_release` takes; a list of them, or a folder of files, to be attacked together. In a
+        list, a list or a folder stands for releases about the same people: ``[[a, b], [c, d]]`` are two groups of people.
     data
         The owner's data. Findings are the same without it; some are found only with it when ``2**|M|`` sums would take too long.
     known
@@ -177,7 +180,8 @@ def audit(
         For a table: the rows whose sensitive cells are to be protected, as numbers, a file of them, or a condition such as ``"age<30"``. With
         ``data``, the table before cells were hidden, only their true values count.
     people
-        For several releases: how their people hang together (``Same()``, ``Nested()``, ``Churn()``, ``Unknown()``); needed where n differs.
+        For several releases: how their people hang together (``Same()``, ``Nested()``, ``Churn()``, ``Changed()``, ``Unknown()``); needed
+        where n differs.
     policy
         What the publisher accepts; the default is a smallest group of ten.
     attacks
@@ -206,12 +210,14 @@ def audit(
     how: dict[str, Any] = {"policy": policy or Policy(), "limits": Limits.within(time_limit)}
     how |= {"attacks": None if attacks is None else list(attacks), "known": known, "knowledge": knowledge}
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
-    if isinstance(release, (list, tuple)):
-        several = [read_release(one) for one in release]
-        return audit_together(joint_case(several, people, rows=rows, findings=findings_to), data=data, **how)
+    gathered = gather_releases(release)
+    if len(gathered.releases) > 1:
+        found = audit_together(joint_case(gathered, people, rows=rows, findings=findings_to), data=data, **how)
+        return replace(found, not_read=gathered.not_read)
     if people is not None:
         raise OptionError("is about several releases, and there is one", where="--people", remedy="Leave it out")
-    return audit_one(read_release(release), data=data, rows=rows, findings_to=findings_to, **how)
+    found = audit_one(gathered.releases[0], data=data, rows=rows, findings_to=findings_to, **how)
+    return replace(found, not_read=gathered.not_read)
 
 
 def repair(

@@ -36,26 +36,27 @@ from tacit.measures.posterior import posterior_measures
 from tacit.measures.truth import compare
 from tacit.model.audit import AttackRun, Audit, Status
 from tacit.model.finding import Finding
-from tacit.model.people import Churn, Nested, People, Same, Unknown, check_people
+from tacit.model.gathered import Gathered
+from tacit.model.people import Changed, Churn, Nested, People, Same, Unknown, check_people
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release, Rules
 from tacit.model.table import Table
 
 
-def joint_case(releases: Sequence[Release], people: People | None, **given: Any) -> JointCase:
+def joint_case(gathered: Gathered, people: People | None, **given: Any) -> JointCase:
     """The releases with what is declared about their people; options that are about one release are refused."""
-    if len(releases) < 2:
-        raise OptionError(
-            f"holds {len(releases)} releases", where="the list", remedy="Give at least two, or one release by itself"
-        )
     for option, value in given.items():
         if value is not None:
             where = "--" + option.replace("_", "-")
             raise OptionError("is about one release, and there are several", where=where, remedy="Leave it out")
-    if people is not None and not isinstance(people, (Same, Nested, Churn, Unknown)):
-        remedy = "Give tacit.Same(), tacit.Nested(), tacit.Churn() or tacit.Unknown()"
+    if people is not None and not isinstance(people, (Same, Nested, Churn, Changed, Unknown)):
+        remedy = "Give tacit.Same(), tacit.Nested(), tacit.Churn(), tacit.Changed() or tacit.Unknown()"
         raise OptionError("does not say how the people of the releases hang together", where="people", remedy=remedy)
-    return JointCase.of(tuple(releases), check_people(people, [release.n for release in releases]))
+    counts: list[int | None] = [None] * len(gathered.names)
+    for release, population in zip(gathered.releases, gathered.population, strict=True):
+        counts[population] = release.n if counts[population] is None else counts[population]
+    names = gathered.names if all(gathered.names) else ()
+    return JointCase.of(gathered.releases, check_people(people, counts), gathered.population, names)
 
 
 def audit_one(
@@ -150,6 +151,8 @@ def _for_each(codes: Iterable[str] | None, several: SeveralCase | None) -> list[
 def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
     """What the adversary is taken to know: how the people hang together, and what holds for all releases."""
     out: dict[str, Any] = {"people": case.people.to_text()}
+    if len(case.names) < len(case.releases):
+        out["population"] = list(case.population)
     first = audits[0].adversary
     for name, value in first.items():
         if all(audit.adversary.get(name) == value for audit in audits):

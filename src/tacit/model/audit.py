@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tacit.errors import OptionError, nearest_name
 from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
+from tacit.model.gathered import NotRead
 from tacit.model.policy import Policy
 from tacit.model.posterior import Posterior
 from tacit.model.waived import Waived
@@ -63,22 +64,11 @@ class AttackRun:
 
     @property
     def sizes(self) -> Mapping[int, int]:
-        """How many findings there are of each number of people (the most possible, where that is not exact).
-
-        Of an attack that finds groups and values, its groups only.
-        """
+        """How many findings there are of each number of people (the most possible, where that is not exact)."""
         if self.streamed is not None:
             return self.streamed
-        sizes, numbers = np.unique(self.columns.get("count_hi", np.empty(0, np.int64))[~self.is_value], return_counts=True)
+        sizes, numbers = np.unique(self.columns.get("count_hi", np.empty(0, np.int64)), return_counts=True)
         return dict(zip(sizes.tolist(), numbers.tolist(), strict=True))
-
-    @property
-    def is_value(self) -> npt.NDArray[np.bool_]:
-        """Which findings of an attack that finds groups are sensitive values of people who are known."""
-        left = self.columns.get("values_left")
-        if left is None or not self.finds_groups:
-            return np.zeros(len(self.columns.get("count_hi", ())), np.bool_)
-        return left > 0
 
     @property
     def decides(self) -> bool:
@@ -148,7 +138,8 @@ class Audit:
     """The outcome of an audit.
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
-    when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people.
+    when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people. ``not_read``
+    are the files of a folder that are no releases.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -158,6 +149,7 @@ class Audit:
     measures: Mapping[str, Any] = field(default_factory=dict)
     tables: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
     posterior: Posterior | None = None
+    not_read: tuple[NotRead, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -187,7 +179,7 @@ class Audit:
         if not places or "count_hi" not in run.columns:
             return run.sizes
         left = Counter(run.sizes)
-        left.subtract(run.columns["count_hi"][[place for place in places if not run.is_value[place]]].tolist())
+        left.subtract(run.columns["count_hi"][places].tolist())
         return {size: number for size, number in sorted(left.items()) if number > 0}
 
     @cached_property
@@ -221,9 +213,11 @@ class Audit:
 
     def summary(self) -> dict[str, Any]:
         """The record without its findings."""
+        others = {"not_read": [file.to_dict() for file in self.not_read]} if self.not_read else {}
         return {
             "verdict": self.verdict,
             "release": [dict(entry) for entry in self.release],
+            **others,
             "adversary": dict(self.adversary),
             "policy": self.policy.to_dict(),
             "policy_from": self.policy.set_by,
