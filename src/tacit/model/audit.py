@@ -64,11 +64,22 @@ class AttackRun:
 
     @property
     def sizes(self) -> Mapping[int, int]:
-        """How many findings there are of each number of people (the most possible, where that is not exact)."""
+        """How many findings there are of each number of people (the most possible, where that is not exact).
+
+        Of an attack that finds groups and values, its groups only.
+        """
         if self.streamed is not None:
             return self.streamed
-        sizes, numbers = np.unique(self.columns.get("count_hi", np.empty(0, np.int64)), return_counts=True)
+        sizes, numbers = np.unique(self.columns.get("count_hi", np.empty(0, np.int64))[~self.is_value], return_counts=True)
         return dict(zip(sizes.tolist(), numbers.tolist(), strict=True))
+
+    @property
+    def is_value(self) -> npt.NDArray[np.bool_]:
+        """Which findings of an attack that finds groups are sensitive values of people who are known."""
+        left = self.columns.get("values_left")
+        if left is None or not self.finds_groups:
+            return np.zeros(len(self.columns.get("count_hi", ())), np.bool_)
+        return left > 0
 
     @property
     def decides(self) -> bool:
@@ -179,7 +190,7 @@ class Audit:
         if not places or "count_hi" not in run.columns:
             return run.sizes
         left = Counter(run.sizes)
-        left.subtract(run.columns["count_hi"][places].tolist())
+        left.subtract(run.columns["count_hi"][[place for place in places if not run.is_value[place]]].tolist())
         return {size: number for size, number in sorted(left.items()) if number > 0}
 
     @cached_property
