@@ -174,7 +174,8 @@ def _population(
     if table is None:
         return -1, None
     _refuse_missing(releases, table)
-    columns = [column for column in used if column in table.names] or [name for name in table.names if name != sensitive]
+    known = dict.fromkeys((*table.schema.qi, *(column for column in used if column in table.names)))
+    columns = list(known) or [name for name in table.names if name != sensitive]
     return -1, Population.of(table.select(columns))
 
 
