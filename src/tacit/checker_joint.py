@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tacit.checker_joint_lines import HAS, MEMBER, Axis, Box, JointBook, Statement, Term, Values
 from tacit.checker_rules import Reject
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.release import Itemsets, Rules
 
 #: No kind of person is tried after so many steps; such a proof is too long to be re-done.
 MOST_TRIED = 500_000
+#: How often cases of a proof are split into further ones at most.
+MOST_DEPTH = 100
 
 
 def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:
@@ -57,6 +61,9 @@ def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
         return {(bound.lo, bound.hi) for bound in (release.count(index), release.whole(index))}
     if isinstance(release, Rules) and where == "sa_counts":
         return {(people, people) for people in release.header.sa_counts}
+    if isinstance(release, FrequencyTable) and where in book.by_line[number]:
+        index = book.by_line[number][where]
+        return {(int(release.lo[index]), int(release.hi[index]))}
     if isinstance(release, Itemsets) and isinstance(where, int):
         index = book.by_line[number][where]
         return {(int(release.lo[index]), int(release.hi[index]))}
@@ -69,25 +76,68 @@ def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
 def _check_step(
     book: JointBook, step: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> Box:
-    """Check one step: its sum reaches its bound, and nobody counts for too much in it."""
+    """Check one step: its sum reaches its bound, and nobody counts for too much in it; or so in each of its cases."""
     box = _certificate_box(step["event"])
     low = "at_least" in step
+    claimed = int(step["at_least"] if low else step["at_most"])
+    _check_case(_Claim(book, box, 1 if low else -1, claimed, earlier, cited), step, ())
+    return box
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """``sign * people in the box >= sign * claimed``, with the steps that were shown before and the lines that are cited."""
+
+    book: JointBook
+    box: Box
+    sign: int
+    claimed: int
+    earlier: Sequence[Mapping[str, Any]]
+    cited: dict[tuple[int, Any], tuple[int, int]]
+
+
+def _check_case(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
+    """Check one case of a proof: it is split into two that are checked, or a sum settles it."""
+    if "split" not in case:
+        _check_sum(claim, case, assumed)
+        return
+    if len(assumed) >= MOST_DEPTH:
+        raise Reject("its cases are split too often to be re-done")
+    box, at = _certificate_box(case["split"]["event"]), case["split"]["at"]
+    if not isinstance(at, int):
+        raise Reject("it splits a case at something that is no whole number")
+    term = ((Fraction(1), box),)
+    _check_case(claim, case["le"], (*assumed, Statement(term, None, at, (0, 0))))
+    _check_case(claim, case["ge"], (*assumed, Statement(term, at + 1, None, (0, 0))))
+
+
+def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
+    """Check a sum: it reaches the bound, or shows that nobody fits the case at all."""
+    impossible = bool(case.get("impossible")) and bool(assumed)
     total = Fraction(0)
-    terms: list[Term] = [(Fraction(1 if low else -1), box)]
-    for entry in step["weights"]:
+    terms: list[Term] = [] if impossible else [(Fraction(claim.sign), claim.box)]
+    for entry in case["weights"]:
         weight = Fraction(entry["weight"])
-        said = _said(book, entry, earlier, cited)
+        said = _assumed(entry, assumed) if "case" in entry else _said(claim.book, entry, claim.earlier, claim.cited)
         bound = said.lo if weight > 0 else said.hi
         if bound is None:
             raise Reject("it uses an end of a line that is open")
         total += weight * bound
         terms += [(-weight * factor, part) for factor, part in said.terms]
-    if least_of(terms, book.domains) < 0:
+    if least_of(terms, claim.book.domains) < 0:
         raise Reject("in its sum somebody counts for more than in its group")
-    claimed = int(step["at_least"] if low else step["at_most"])
-    if (math.ceil(total) < claimed) if low else (math.floor(-total) > claimed):
-        raise Reject(f"its sum gives {total if low else -total}, not {claimed}")
-    return box
+    if impossible:
+        if total <= 0:
+            raise Reject("a case that it calls impossible is not")
+    elif math.ceil(total) < claim.sign * claim.claimed:
+        raise Reject(f"its sum gives {claim.sign * total}, not {claim.claimed}")
+
+
+def _assumed(entry: Mapping[str, Any], assumed: tuple[Statement, ...]) -> Statement:
+    place = int(entry["case"])
+    if not 0 <= place < len(assumed):
+        raise Reject("it uses a case that it is not in")
+    return assumed[place]
 
 
 def _said(
@@ -177,33 +227,46 @@ def least_of(terms: Sequence[Term], domains: Mapping[Axis, frozenset[str]]) -> F
     >>> least_of([(Fraction(1), {x: (frozenset({"has"}), False)}), (Fraction(-1), {})], {})
     Fraction(-1, 1)
     """
-    axes = sorted({axis for _, box in terms for axis in box})
-    order = sorted(axes, key=lambda axis: -sum(axis in box for _, box in terms))
-    tried = 0
+    common = math.lcm(*(weight.denominator for weight, _ in terms)) if terms else 1
+    merged: dict[frozenset[tuple[Axis, Values]], int] = {}
+    for weight, box in terms:
+        name = frozenset(box.items())
+        merged[name] = merged.get(name, 0) + int(weight * common)
+    weighted = [(weight, dict(name)) for name, weight in merged.items() if weight]
+    return Fraction(_Kinds(weighted, domains).below_zero(), common)
 
-    def search(place: int, alive: Sequence[Term], sure: Fraction) -> Fraction:
-        nonlocal tried
-        tried += 1
-        if tried > MOST_TRIED:
+
+class _Kinds:
+    """The search for a kind of person, one column after the other; who is still in which box is kept as bits."""
+
+    def __init__(self, terms: Sequence[tuple[int, Box]], domains: Mapping[Axis, frozenset[str]]) -> None:
+        axes = sorted({axis for _, box in terms for axis in box})
+        order = sorted(axes, key=lambda axis: -sum(axis in box for _, box in terms))
+        self.weights = [weight for weight, _ in terms]
+        # After its last column it is certain whether somebody is in a box.
+        self.last = [max((order.index(axis) for axis in box), default=-1) for _, box in terms]
+        self.stays: list[list[int]] = []
+        for axis in order:
+            values = _values(domains, axis, [box[axis] for _, box in terms if axis in box])
+            masks = (sum(1 << n for n, (_, box) in enumerate(terms) if _allows(box.get(axis), value)) for value in values)
+            self.stays.append(list(dict.fromkeys(masks)))
+        self.tried: set[tuple[int, int]] = set()
+
+    def below_zero(self, place: int = 0, alive: int | None = None) -> int:
+        """What the first kind of person found below 0 counts for, given the boxes that she may still be in; 0 where there is none."""
+        inside = (1 << len(self.weights)) - 1 if alive is None else alive
+        if (place, inside) in self.tried:
+            return 0
+        self.tried.add((place, inside))
+        if len(self.tried) > MOST_TRIED:
             raise Reject("its sum has too many columns to be tried")
-        if sure + sum((weight for weight, _ in alive if weight < 0), Fraction(0)) >= 0:
-            return Fraction(0)
-        if place == len(order):
-            return min(sure, Fraction(0))
-        axis = order[place]
-        outcomes: set[tuple[bool, ...]] = set()
-        for value in _values(domains, axis, [box[axis] for _, box in alive if axis in box]):
-            outcome = tuple(_allows(box.get(axis), value) for _, box in alive)
-            if outcome in outcomes:
-                continue
-            outcomes.add(outcome)
-            kept = [term for term, stays in zip(alive, outcome, strict=True) if stays]
-            later = [term for term in kept if any(other in term[1] for other in order[place + 1 :])]
-            decided = sum((weight for weight, box in kept if not any(other in box for other in order[place + 1 :])), Fraction(0))
-            found = search(place + 1, later, sure + decided)
-            if found < 0:
+        least = 0
+        for number, weight in enumerate(self.weights):
+            if inside >> number & 1 and (weight < 0 or self.last[number] < place):
+                least += weight
+        if least >= 0 or place == len(self.stays):
+            return min(least, 0)
+        for mask in self.stays[place]:
+            if found := self.below_zero(place + 1, inside & mask):
                 return found
-        return Fraction(0)
-
-    fixed = sum((weight for weight, box in terms if not box), Fraction(0))
-    return search(0, [term for term in terms if term[1]], fixed)
+        return 0

@@ -15,7 +15,9 @@ import pytest
 
 import tacit
 from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.programs import Programs
+from tacit.attacks.joint.programs import Programs, Settlement
+from tacit.attacks.joint.rows import Rows
+from tacit.attacks.joint.solver import Solver
 from tacit.checker import check_audit
 from tacit.checker_joint import least_of
 from tacit.checker_joint_lines import Box
@@ -113,14 +115,14 @@ def test_lines_of_different_files_that_clash_are_named(tmp_path: Path) -> None:
 
 
 def test_programs_name_the_lines_that_no_world_fits() -> None:
-    releases = [release_of("100; x:50, x y:20"), release_of("100; z:50, x y z:21")]
-    problem = lower(releases, tacit.Same())
-    programs = Programs(problem, Limits())
-    everybody = np.ones(programs.rows.shape[1], np.bool_)
-    named = [problem.lines[number].origin for number in programs.settle([everybody], 5, lambda _: None).clash]
+    problem = lower([release_of("100; x:50, x y:20"), release_of("100; z:50, x y z:21")], tacit.Same())
+    everything = tuple(range(len(problem.axes)))
+    settled = Settlement(np.zeros(1, np.bool_))
+    Programs(Rows.of(problem, everything), Limits(), [{}], 5).settle(settled)
+    named = [problem.lines[number].origin for _, number in settled.clash]
     assert {(origin.release, origin.place) for origin in named} == {(0, 3), (1, 3)}
-    fitting = Programs(lower([releases[0], release_of("100; z:50, x y z:19")], tacit.Same()), Limits())
-    assert fitting.clash() == ()
+    fitting = lower([release_of("100; x:50, x y:20"), release_of("100; z:50, x y z:19")], tacit.Same())
+    assert Solver(Rows.of(fitting, everything), Limits()).clash() == {}
 
 
 def test_programs_prove_what_sums_along_one_column_do_not() -> None:

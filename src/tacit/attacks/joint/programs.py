@@ -1,12 +1,13 @@
 """What bounds along single sums leave open: worlds that refute many questions at once, and linear programs whose weights are proofs.
 
-A question is whether a group holds 1 to k-1 people in every world. A world of whole people that fits all lines settles it where the group is
-empty there or larger. What no world settles is asked by itself, and its answer counts only when weights of simple fractions prove it exactly.
+A question is whether a group holds 1 to k-1 people in every world. People in fractions who fit all lines show that no weights prove it where the
+group is empty among them or has k people; only a world of whole people refutes it. What nothing settles is asked by itself, and its answer
+counts only when weights of simple fractions prove it exactly, or a proof by cases does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,214 +17,172 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.joint.boxes import Axis
-from tacit.attacks.joint.lines import Problem
+from tacit.attacks.joint.cases import Cases
+from tacit.attacks.joint.proofs import Cited, Split, Step
+from tacit.attacks.joint.rows import Flags, Masks, Rows, Whole
+from tacit.attacks.joint.solver import NEAR, Solver
 from tacit.model.policy import Limits
 
-Whole = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-#: Cells, cells times lines, and cells times questions up to which programs are solved; questions that are asked one by one.
-MOST_CELLS, MOST_ENTRIES, MOST_ASKED = 5_000, 4_000_000, 200
-#: Nodes of a search for a world of whole people: a number, and not seconds, so that the same input gives the same answer.
-MOST_NODES = 50
+#: Cells, entries of all rows and entries of all questions up to which programs are solved; questions that are asked one by one.
+MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, MOST_ASKED = 20_000, 5_000_000, 5_000_000, 500
+#: Up to so many cells, every question that is left is asked for a world of its own, and then for a proof by cases.
+FEW_CELLS = 1_000
 _ROUNDS = 30
-#: Denominators that weights are rounded to, simple ones first.
-_DENOMINATORS = (1, 2, 6, 12, 60, 2520, 10**4, 10**6)
-
-
-def cells_of(axes: Sequence[Axis]) -> int:
-    """How many kinds of people the axes tell apart."""
-    return int(np.prod([len(axis.classes) for axis in axes], dtype=object)) if axes else 1
-
-
-def inside(axes: Sequence[Axis], masks: Sequence[int]) -> Flags:
-    """Which cells a group holds, given the classes that it allows on every axis."""
-    found = np.ones(1, np.bool_)
-    for axis, mask in zip(axes, masks, strict=True):
-        allowed = np.array([mask >> place & 1 for place in range(len(axis.classes))], np.bool_)
-        found = (found[:, None] & allowed[None, :]).ravel()
-    return found
+#: Worlds of whole people that are asked for where there are many cells.
+_FEW_WORLDS = 2
 
 
 @dataclass(eq=False)
 class Settlement:
-    """What became of questions: refuted by a world, proved by weights on lines, or neither."""
+    """What became of questions: refuted by a world, proved, or neither. ``clash`` are weights that prove that nobody fits the lines."""
 
     refuted: Flags
-    proofs: dict[int, tuple[int, dict[int, Fraction], int, dict[int, Fraction]]] = field(default_factory=dict)
-    clash: tuple[int, ...] = ()
+    proofs: dict[int, tuple[Step, Step]] = field(default_factory=dict)
+    clash: dict[Cited, Fraction] = field(default_factory=dict)
+    #: Questions that no weights answer, as far as fractions of people show.
+    hopeless: Flags = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.hopeless = np.zeros(len(self.refuted), np.bool_)
+
+    @property
+    def open(self) -> Flags:
+        """Questions that are neither refuted nor proved."""
+        out = ~self.refuted
+        out[list(self.proofs)] = False
+        return out
+
+    @property
+    def hoped(self) -> Flags:
+        """Open questions that weights may still answer."""
+        return np.asarray(self.open & ~self.hopeless)
 
 
 @dataclass(eq=False)
 class Programs:
-    """The lines of a problem as rows over cells."""
+    """Questions about boxes, asked of the rows. With ``whole`` the rows are all that is known, so that a world that fits them refutes."""
 
-    problem: Problem
+    rows: Rows
     limits: Limits
+    boxes: Sequence[Masks]
+    k: int
+    whole: bool = True
 
     @cached_property
-    def rows(self) -> Whole:
-        """How often each line counts each cell."""
-        axes = self.problem.axes
-        full = [axis.slots[axis.everything] for axis in axes]
-        out = np.zeros((len(self.problem.lines), cells_of(axes)), np.int64)
-        for number, terms in enumerate(self.problem.boxes):
-            for factor, masks in terms:
-                out[number] += factor * inside(axes, [masks.get(place, full[place]) for place in range(len(axes))])
-        return out
+    def _solver(self) -> Solver:
+        return Solver(self.rows, self.limits)
 
     @cached_property
-    def _bounds(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        lines = self.problem.lines
-        lo = np.array([-np.inf if line.lo is None else line.lo for line in lines], float)
-        hi = np.array([np.inf if line.hi is None else line.hi for line in lines], float)
-        return lo, hi
+    def _inside(self) -> Any:
+        """Which cells each group holds, as a sparse matrix."""
+        from scipy.sparse import csr_array
 
-    def settle(self, groups: Sequence[Flags], k: int, progress: Callable[[float], None]) -> Settlement:
-        """Refute or prove, for each of the groups, that it holds 1 to k-1 people."""
-        out = Settlement(np.zeros(len(groups), np.bool_))
-        if not len(groups):
-            return out
-        inside_of = np.array(groups)
-        for turn in range(_ROUNDS):
-            living = ~out.refuted
-            if not living.any():
-                return out
-            cost = inside_of[living].sum(axis=0).astype(float) * (1 if turn % 2 == 0 else -1)
-            world = self._world(cost)
-            if world is None and turn == 0 and (clash := self.clash()):
-                out.clash = clash
-                return out
-            killed = self._refuted(inside_of, world, k) & living
-            out.refuted |= killed
-            if not killed.any() and turn % 2:
-                break
-        living_numbers = np.flatnonzero(~out.refuted).tolist()
-        for done, number in enumerate(living_numbers[:MOST_ASKED]):
-            self.limits.check("X01")
-            if not out.refuted[number]:
-                self._ask(inside_of, number, k, out)
-            progress(done / max(1, len(living_numbers)))
-        return out
+        cells = [self.rows.cells.inside(box) for box in self.boxes]
+        starts = np.concatenate(([0], np.cumsum([len(one) for one in cells])))
+        places = np.concatenate(cells) if cells else np.empty(0, np.int64)
+        return csr_array((np.ones(len(places)), places, starts), shape=(len(cells), len(self.rows.cells)))
 
-    def _ask(self, inside_of: npt.NDArray[np.bool_], number: int, k: int, out: Settlement) -> None:
-        """Two programs for one question; each world on the way may refute others as well."""
-        group = inside_of[number]
-        least = self._bound(group, 1)
-        most = None if least is None or least[0] < 1 else self._bound(group, -1)
-        if least is not None and least[0] >= 1 and most is not None and -most[0] < k:
-            out.proofs[number] = (least[0], least[1], -most[0], most[1])
+    def settle(self, out: Settlement) -> None:
+        """Refute or prove, for each of the groups, that it holds 1 to k-1 people; what is known so far is in ``out`` at any time."""
+        if not len(self.boxes) or not self._weigh(out):
             return
-        for sign in (1.0, -1.0):
-            out.refuted |= self._refuted(inside_of, self._world(sign * group), k)
+        for number in np.flatnonzero(out.hoped).tolist()[:MOST_ASKED]:
+            if out.hoped[number]:
+                self._ask(number, out)
+        if not self.whole:
+            return
+        self._refute(out)
+        if len(self.rows.cells) <= FEW_CELLS:
+            for number in np.flatnonzero(out.open).tolist()[:MOST_ASKED]:
+                if out.open[number]:
+                    self._by_world(number, out)
+            for number in np.flatnonzero(out.open).tolist()[:MOST_ASKED]:
+                if out.open[number]:
+                    self._by_cases(number, out)
+
+    def _weigh(self, out: Settlement) -> bool:
+        """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows."""
+        for turn in range(_ROUNDS):
+            living = out.hoped
+            if not living.any():
+                return True
+            cost = np.asarray(self._inside[living].sum(axis=0)).ravel() * (1 if turn % 2 == 0 else -1)
+            best = self._solver.least(cost)
+            if best is None:
+                if turn == 0 and (clash := self._solver.clash()):
+                    out.clash = clash
+                    return False
+                continue
+            self._look_at(best.people, out)
+            if turn % 2 and out.hoped.sum() == living.sum():
+                return True
+        return True
+
+    def _look_at(self, people: npt.NDArray[np.float64], out: Settlement) -> None:
+        """Use people who fit the rows: fractions take hope away, whole ones refute."""
+        counts = self._inside @ people
+        out.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
+        world = np.rint(people)
+        if self.whole and np.abs(people - world).max(initial=0) < NEAR and self.rows.fits(world.astype(np.int64)):
+            self._refute_by(world.astype(np.int64), out)
+
+    def _refute_by(self, world: Whole, out: Settlement) -> None:
+        counts = np.rint(self._inside @ world)
+        out.refuted |= out.open & ((counts == 0) | (counts >= self.k))
+
+    def _ask(self, number: int, out: Settlement) -> None:
+        """Two programs for one question; people on the way may take hope from others as well."""
+        group = self.rows.cells.inside(self.boxes[number])
+        shown = []
+        for sign, least in ((1, 1), (-1, 1 - self.k)):
+            best = self._solver.least(self._solver.cost(group, sign))
+            if best is None:
+                out.hopeless[number] = True
+                return
+            self._look_at(best.people, out)
+            proof = self.rows.proved(group, sign, best.weights, ceil(best.value - NEAR))
+            if proof is None or proof[0] < least:
+                out.hopeless[number] = True
+                return
+            shown.append(proof)
+        (lo, least_weights), (hi, most_weights) = shown
+        box = self.boxes[number]
+        out.proofs[number] = Step(box, "lo", lo, least_weights), Step(box, "hi", -hi, most_weights)
+
+    def _refute(self, out: Settlement) -> None:
+        """Worlds of whole people, as few and as many in all open groups as can be."""
+        small = len(self.rows.cells) <= FEW_CELLS
+        for turn in range(_ROUNDS if small else _FEW_WORLDS):
+            before = out.open
+            if not before.any():
+                return
+            cost = np.asarray(self._inside[before].sum(axis=0)).ravel() * (1 if turn % 2 == 0 else -1)
+            world = self._solver.world(cost)
+            if world is not None:
+                self._refute_by(world, out)
+            if turn % 2 and out.open.sum() == before.sum():
+                return
+
+    def _by_world(self, number: int, out: Settlement) -> None:
+        group = self.rows.cells.inside(self.boxes[number])
+        for sign in (1, -1):
+            world = self._solver.world(self._solver.cost(group, sign))
+            if world is not None:
+                self._refute_by(world, out)
             if out.refuted[number]:
                 return
 
-    def _refuted(self, inside_of: npt.NDArray[np.bool_], world: Whole | None, k: int) -> Flags:
-        if world is None:
-            return np.zeros(len(inside_of), np.bool_)
-        counts = inside_of @ world
-        return np.asarray((counts == 0) | (counts >= k))
-
-    def _world(self, cost: npt.NDArray[np.float64]) -> Whole | None:
-        """A world of whole people that fits all lines, with little cost; None where none was found."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
-        lo, hi = self._bounds
-        options: Any = {"node_limit": MOST_NODES}
-        if self.limits.seconds_left is not None:
-            options["time_limit"] = self.limits.seconds_left
-        # Without n a group could grow without end; a world with fewer people is a world as well.
-        room = float(np.max(hi[np.isfinite(hi)], initial=100.0)) * 2
-        found = milp(
-            cost,
-            integrality=np.ones(len(cost), np.int64),
-            bounds=Bounds(0, room),
-            constraints=LinearConstraint(self.rows.astype(float), lo, hi),
-            options=options,
-        )
-        if found.x is None:
-            return None
-        world = np.rint(found.x).astype(np.int64)
-        counts = self.rows @ world
-        fits = bool((counts >= lo).all() and (counts <= hi).all() and (world >= 0).all())
-        return world if fits else None
-
-    def _bound(self, group: Flags, sign: int) -> tuple[int, dict[int, Fraction]] | None:
-        """The best whole lower bound on ``sign * people in the group`` that simple weights prove, with them."""
-        from scipy.optimize import linprog
-
-        lo, hi = self._bounds
-        equal, low, high = lo == hi, np.isfinite(lo) & (lo < hi), np.isfinite(hi) & (lo < hi)
-        rows = self.rows.astype(float)
-        above = np.concatenate((rows[high], -rows[low]))
-        limits = np.concatenate((hi[high], -lo[low]))
-        found = linprog(
-            sign * group.astype(float),
-            A_ub=above if len(above) else None,
-            b_ub=limits if len(limits) else None,
-            A_eq=rows[equal] if equal.any() else None,
-            b_eq=lo[equal] if equal.any() else None,
-            method="highs",
-        )
-        if found.status != 0 or found.fun is None:
-            return None
-        weights = np.zeros(len(lo))
-        if equal.any():
-            weights[equal] = found.eqlin.marginals
-        if len(above):
-            weights[high] += found.ineqlin.marginals[: int(high.sum())]
-            weights[low] -= found.ineqlin.marginals[int(high.sum()) :]
-        wanted = ceil(found.fun - 1e-6)
-        for denominator in _DENOMINATORS:
-            proved = self._certified(group, sign, weights, denominator)
-            if proved is not None and proved[0] >= wanted:
-                return proved
-        return None
-
-    def clash(self) -> tuple[int, ...]:
-        """Lines that no world fits, by weights that prove it; none where there are no such weights."""
-        from scipy.optimize import linprog
-
-        lo, hi = self._bounds
-        low, high = np.isfinite(lo), np.isfinite(hi)
-        rows = self.rows.astype(float)
-        above, limits = np.concatenate((rows[high], -rows[low])), np.concatenate((hi[high], -lo[low]))
-        # Every line may be missed by something, and the least that must be missed in all is above 0 where lines clash.
-        cost = np.concatenate((np.zeros(rows.shape[1]), np.ones(len(above))))
-        found = linprog(cost, A_ub=np.hstack((above, -np.eye(len(above)))), b_ub=limits, method="highs")
-        if found.status != 0:
-            return ()
-        weights = np.zeros(len(lo))
-        weights[high] += found.ineqlin.marginals[: int(high.sum())]
-        weights[low] -= found.ineqlin.marginals[int(high.sum()) :]
-        for denominator in _DENOMINATORS:
-            proved = self._certified(np.zeros(rows.shape[1], np.bool_), 1, weights, denominator)
-            if proved is not None and proved[0] > 0:
-                return tuple(proved[1])
-        return ()
-
-    def _certified(
-        self, group: Flags, sign: int, weights: npt.NDArray[np.float64], denominator: int
-    ) -> tuple[int, dict[int, Fraction]] | None:
-        """What weights of this denominator prove, exactly: every cell must be covered, by counting everybody where need be."""
-        scaled = np.rint(weights * denominator).astype(np.int64)
-        lines = self.problem.lines
-        for number in np.flatnonzero(scaled).tolist():
-            if (lines[number].lo if scaled[number] > 0 else lines[number].hi) is None:
-                scaled[number] = 0
-        short = int((sign * denominator * group.astype(np.int64) - scaled @ self.rows).min())
-        if short < 0:
-            if not self.problem.everybody:
-                return None
-            scaled[list(self.problem.everybody)] += short
-        total = Fraction(0)
-        used: dict[int, Fraction] = {}
-        for number in np.flatnonzero(scaled).tolist():
-            bound = lines[number].lo if scaled[number] > 0 else lines[number].hi
-            if bound is None:
-                return None
-            used[number] = Fraction(int(scaled[number]), denominator)
-            total += used[number] * bound
-        return ceil(total), used
+    def _by_cases(self, number: int, out: Settlement) -> None:
+        """Prove one question by cases, both its ends."""
+        box = self.boxes[number]
+        steps = []
+        for sign, wanted in ((1, 1), (-1, 1 - self.k)):
+            search = Cases(self.rows, self.limits, box, sign, wanted)
+            tree = search.prove()
+            if search.world is not None:
+                self._refute_by(search.world, out)
+            if tree is None:
+                return
+            weights = {} if isinstance(tree, Split) else tree.weights
+            steps.append(Step(box, "lo" if sign > 0 else "hi", sign * wanted, weights, tree if isinstance(tree, Split) else None))
+        out.proofs[number] = steps[0], steps[1]

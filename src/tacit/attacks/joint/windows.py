@@ -1,14 +1,25 @@
-"""Which columns are looked at together: all, or where their cube would be too large, those that lines name together and their neighbours."""
+"""Which columns are looked at together: all, or where their cube would be too large, those that lines name together and their neighbours.
+
+Cubes of some columns each tell the others what they have shown about groups that several of them hold.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 
 from tacit.attacks.joint.boxes import MEMBER
+from tacit.attacks.joint.cube import Cube, End, Taken, Whole
 from tacit.attacks.joint.lines import MOST_GROUPS, Problem, groups_of
 
-#: Cubes at most.
-MOST_WINDOWS = 64
+#: Cubes at most, and groups of each of them where there are several.
+MOST_WINDOWS, WINDOW_GROUPS = 64, 30_000
+#: The longest descriptions that cubes tell each other, in columns, and how often they do.
+MOST_COLUMNS, MOST_EXCHANGES = 3, 3
 
 
 def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
@@ -22,6 +33,8 @@ def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
     chosen: dict[tuple[int, ...], None] = {}
     skipped = 0
     for start in largest:
+        if any(start <= set(window) for window in chosen):
+            continue
         if _groups(problem, start) > MOST_GROUPS or len(chosen) >= MOST_WINDOWS:
             skipped += named[start]
             continue
@@ -37,10 +50,75 @@ def _grown(problem: Problem, start: frozenset[int], named: Counter[frozenset[int
         if columns & start:
             near.update(dict.fromkeys(columns - start, times))
     for column, _ in sorted(near.items(), key=lambda pair: (-pair[1], pair[0])):
-        if _groups(problem, window | {column}) <= MOST_GROUPS:
+        if _groups(problem, window | {column}) <= WINDOW_GROUPS:
             window |= {column}
     return window
 
 
 def _groups(problem: Problem, chosen: frozenset[int]) -> int:
     return groups_of(problem.axes[place] for place in chosen)
+
+
+def tightened(problem: Problem, chosen: Sequence[tuple[int, ...]], check: Callable[[], None]) -> list[Cube]:
+    """The cubes over these axes with all lines taken in, until they have nothing more to tell each other or one of them clashes."""
+    cubes = [Cube(problem, axes) for axes in chosen]
+    lines = range(len(problem.lines))
+    _on_all(cubes, lambda cube: cube.tighten(lines, check))
+    for _ in range(MOST_EXCHANGES if len(cubes) > 1 else 0):
+        if any(cube.clash >= 0 for cube in cubes) or not exchange(cubes):
+            break
+        _on_all(cubes, lambda cube: cube.settle(check))
+    return cubes
+
+
+def _on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
+    """Do the same with every cube; they are apart, so that the order does not matter."""
+    if len(cubes) < 2:
+        for cube in cubes:
+            work(cube)
+        return
+    with ThreadPoolExecutor(min(len(cubes), os.cpu_count() or 1)) as pool:
+        for done in [pool.submit(work, cube) for cube in cubes]:
+            done.result()
+
+
+def exchange(cubes: Sequence[Cube]) -> bool:
+    """Let every cube take over the best bounds that another one has of groups both hold; whether any was better."""
+    shared = [_shared(cube) for cube in cubes]
+    names = np.concatenate([name for _, name in shared])
+    groups = np.concatenate([group for group, _ in shared])
+    owners = np.repeat(np.arange(len(cubes)), [len(group) for group, _ in shared])
+    _, which = np.unique(names, return_inverse=True)
+    times = [len(cube.moves) for cube in cubes]
+    better: list[tuple[int, int, End, Whole, Whole, Whole]] = []
+    ends: tuple[End, ...] = ("lo", "hi")
+    for end in ends:
+        values = np.concatenate([getattr(cube, end)[group] for cube, (group, _) in zip(cubes, shared, strict=True)])
+        order = np.lexsort((owners, -values if end == "lo" else values, which))
+        first = order[np.concatenate(([True], which[order][1:] != which[order][:-1]))] if len(order) else order
+        best = first[which]
+        behind = np.flatnonzero(values[best] > values if end == "lo" else values[best] < values)
+        pairs = owners[behind] * len(cubes) + owners[best[behind]]
+        for pair in np.unique(pairs).tolist():
+            rows = behind[pairs == pair]
+            better.append((pair // len(cubes), pair % len(cubes), end, groups[rows], groups[best[rows]], values[best[rows]]))
+    for here, there, end, places, sources, values in better:
+        taken = Taken(cubes[there], times[there], dict(zip(places.tolist(), sources.tolist(), strict=True)))
+        cubes[here].take_over(taken, end, places, values)
+    return bool(better)
+
+
+def _shared(cube: Cube) -> tuple[Whole, Whole]:
+    """The groups of a cube that are described by few columns, and a number for each that is the same in all cubes."""
+    grid = np.unravel_index(np.arange(len(cube.lo)), cube.shape)
+    columns = np.zeros(len(cube.lo), np.int64)
+    for axis, slots in zip(cube.axes, grid, strict=True):
+        if axis.key != MEMBER:
+            columns += slots != axis.everything
+    few = np.flatnonzero(columns <= MOST_COLUMNS)
+    starts = np.cumsum([0, *(len(axis.slots) for axis in cube.problem.axes)])
+    names = np.zeros(len(few), np.int64)
+    for place, axis, slots in zip(cube.chosen, cube.axes, grid, strict=True):
+        told = slots[few] != axis.everything
+        names = np.where(told, names * (starts[-1] + 1) + starts[place] + slots[few] + 1, names)
+    return few, names

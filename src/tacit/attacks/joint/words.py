@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any
 
 from tacit.attacks.derivation import listed, people, sentence
 from tacit.attacks.joint.boxes import ANYTHING_ELSE, MEMBER, Box
 from tacit.attacks.joint.case import JointCase
-from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.lines import Line, Problem
-from tacit.attacks.joint.proofs import Prover, Step
-from tacit.errors import Contradiction, numbered
+from tacit.attacks.joint.proofs import Leaf, Prover, Step, Tree, Weights, all_weights
 from tacit.model.bound import Bound
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
@@ -31,10 +28,10 @@ class Found:
     lo: int
     hi: int
     together: bool
-    cube: Cube
+    prover: Prover
+    cube: int
     group: int
-    prover: Prover | None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[tuple[Step, ...], ...] = ()
 
     @property
     def size(self) -> int:
@@ -43,9 +40,9 @@ class Found:
 
     def proof(self) -> list[list[Step]]:
         """The steps of the lower and of the upper bound."""
-        if self.prover is None:
-            return [[step] for step in self.steps]
-        return [self.prover.prove(self.group, "lo"), self.prover.prove(self.group, "hi")]
+        if self.steps:
+            return [list(proof) for proof in self.steps]
+        return [self.prover.prove(self.cube, self.group, "lo"), self.prover.prove(self.cube, self.group, "hi")]
 
 
 def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
@@ -56,10 +53,10 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
     certificate = {
         "format": "tacit.certificate/1",
         "people": case.people.to_text(),
-        "least": [_step_record(problem, found.cube, step) for step in proofs[0]],
-        "most": [_step_record(problem, found.cube, step) for step in proofs[1]],
+        "least": [_step_record(problem, step) for step in proofs[0]],
+        "most": [_step_record(problem, step) for step in proofs[1]],
     }
-    used = _lines_of([step for proof in proofs for step in proof])
+    used = lines_of([step for proof in proofs for step in proof])
     steps = _words(case, problem, found, proofs)
     return Finding(CODE, found.event, count, told, _citations(problem, used), tuple(steps), None, certificate)
 
@@ -75,17 +72,12 @@ def _whose(case: JointCase, event: ItemEvent) -> str:
     return f"{among} who are not in {outside}" if outside else among
 
 
-def _lines_of(steps: Sequence[Step]) -> dict[int, list[Fraction]]:
-    """The lines that steps use, with their weights."""
-    used: dict[int, list[Fraction]] = {}
-    for step in steps:
-        for (kind, number), weight in step.weights.items():
-            if kind == "line":
-                used.setdefault(number, []).append(weight)
-    return dict(sorted(used.items()))
+def lines_of(steps: Sequence[Step]) -> list[int]:
+    """The lines that steps use."""
+    return sorted({number for step in steps for weights in all_weights(step) for kind, number in weights if kind == "line"})
 
 
-def _citations(problem: Problem, used: dict[int, list[Fraction]]) -> tuple[Citation, ...]:
+def _citations(problem: Problem, used: Sequence[int]) -> tuple[Citation, ...]:
     """Each cited place once; weights stand in the certificate."""
     found: dict[tuple[int, int | str], Citation] = {}
     for number in used:
@@ -94,24 +86,41 @@ def _citations(problem: Problem, used: dict[int, list[Fraction]]) -> tuple[Citat
     return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], isinstance(key[1], str), str(key[1]).zfill(12))))
 
 
-def _step_record(problem: Problem, cube: Cube, step: Step) -> dict[str, Any]:
+def _step_record(problem: Problem, step: Step) -> dict[str, Any]:
     """A step as the certificate holds it."""
-    weights: list[dict[str, Any]] = []
-    for (kind, number), weight in step.weights.items():
-        cited: dict[str, Any] = {"step": number} if kind == "step" else problem.lines[number].origin.to_dict()
-        weights.append(cited | {"weight": str(weight)})
-    return {"event": _box_record(cube, step.group), "at_least" if step.end == "lo" else "at_most": step.value, "weights": weights}
+    end = "at_least" if step.end == "lo" else "at_most"
+    claimed = {"event": _box_record(problem, step.box), end: step.value}
+    if step.cases is not None:
+        return claimed | _tree_record(problem, step.cases)
+    return claimed | {"weights": _weight_records(problem, step.weights)}
 
 
-def _box_record(cube: Cube, group: int) -> list[dict[str, Any]]:
-    """A group as a box: the values of each axis that it allows, or those that it does not."""
+def _tree_record(problem: Problem, tree: Tree) -> dict[str, Any]:
+    """A proof by cases as the certificate holds it."""
+    if isinstance(tree, Leaf):
+        record: dict[str, Any] = {"weights": _weight_records(problem, tree.weights)}
+        return record | {"impossible": True} if tree.impossible else record
+    split = {"event": _box_record(problem, tree.box), "at": tree.at}
+    return {"split": split, "le": _tree_record(problem, tree.fewer), "ge": _tree_record(problem, tree.more)}
+
+
+def _weight_records(problem: Problem, weights: Weights) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
-    for axis, slot in zip(cube.axes, cube.slots(group), strict=True):
-        if slot == axis.everything:
+    for (kind, number), weight in weights.items():
+        cited: dict[str, Any] = problem.lines[number].origin.to_dict() if kind == "line" else {kind: number}
+        out.append(cited | {"weight": str(weight)})
+    return out
+
+
+def _box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]:
+    """A box: the values of each axis that it allows, or those that it does not."""
+    out: list[dict[str, Any]] = []
+    for place, mask in sorted(box.items()):
+        axis = problem.axes[place]
+        inside = [value for bit, values in enumerate(axis.classes) if mask >> bit & 1 for value in values]
+        outside = [value for bit, values in enumerate(axis.classes) if not mask >> bit & 1 for value in values]
+        if not outside:
             continue
-        mask = axis.slots[slot]
-        inside = [value for place, values in enumerate(axis.classes) if mask >> place & 1 for value in values]
-        outside = [value for place, values in enumerate(axis.classes) if not mask >> place & 1 for value in values]
         excluded = ANYTHING_ELSE in inside
         named = sorted(value for value in (outside if excluded else inside) if value is not None)
         out.append({axis.key.kind: axis.key.name, "values": named, "excluded": excluded})
@@ -121,18 +130,33 @@ def _box_record(cube: Cube, group: int) -> list[dict[str, Any]]:
 def _words(case: JointCase, problem: Problem, found: Found, proofs: list[list[Step]]) -> list[str]:
     """The sums behind both ends; once where both are the same sum."""
     least, most = proofs
-    single = len(least) == 1 and len(most) == 1 and found.lo == found.hi
+    single = len(least) == 1 and len(most) == 1 and found.lo == found.hi and not least[0].cases and not most[0].cases
     if single and most[0].weights == {cited: -weight for cited, weight in least[0].weights.items()}:
         return [*_terms(case, problem, least[0]), f"sum: {found.lo:,}"]
     out: list[str] = []
     for name, proof in (("At least", least), ("At most", most)):
         for number, step in enumerate(proof):
             last = number == len(proof) - 1
-            what = "in the group" if last else _group_words(found.cube, step.group)
+            what = "in the group" if last else _group_words(problem, step.box)
             bound = name if last else "At least" if step.end == "lo" else "At most"
             out.append(f"{bound} {step.value:,} {what}:")
             out += _terms(case, problem, step)
+            if step.cases is not None:
+                out += _case_words(problem, step.cases)
     return out
+
+
+def _case_words(problem: Problem, tree: Tree, depth: int = 0) -> list[str]:
+    """A proof by cases, one line for each case; what settles them stands in the certificate."""
+    if isinstance(tree, Leaf):
+        return [f"{'in that case ' * bool(depth)}{'nobody at all fits the lines' if tree.impossible else 'the lines show it'}"]
+    group = _group_words(problem, tree.box)
+    return [
+        f"if {group} number at most {tree.at:,}:",
+        *_case_words(problem, tree.fewer, depth + 1),
+        f"if {group} number at least {tree.at + 1:,}:",
+        *_case_words(problem, tree.more, depth + 1),
+    ]
 
 
 def _terms(case: JointCase, problem: Problem, step: Step) -> list[str]:
@@ -163,11 +187,18 @@ def _line_words(case: JointCase, line: Line) -> str:
         return f"all people ({name})"
     if origin.what in ("left", "joined"):
         return f"people who {origin.what}, as declared"
+    if len(line.terms) > 2:
+        return f"{_sum_words(line)} ({where})"
     if len(line.terms) == 2:
         (first, left), (second, right) = line.terms
         return f"{first} for {_box_words(left)} and {second} for {_box_words(right)}, at least, by the confidence ({where})"
     counted = _box_words(line.terms[0][1])
     return f"{counted}, too few to be listed ({where})" if origin.what == "missing" else f"{counted} ({where})"
+
+
+def _sum_words(line: Line) -> str:
+    """What a line about several groups adds up."""
+    return listed(tuple(f"{'' if factor == 1 else f'{factor} times '}{_box_words(box)}" for factor, box in line.terms), "and")
 
 
 def _box_words(box: Box) -> str:
@@ -182,10 +213,10 @@ def _box_words(box: Box) -> str:
     return f"people with {listed(tuple(parts), 'and')}" if parts else "all people"
 
 
-def _group_words(cube: Cube, group: int) -> str:
+def _group_words(problem: Problem, box: Mapping[int, int]) -> str:
     """A group of a step, in words."""
     parts = []
-    for entry in _box_record(cube, group):
+    for entry in _box_record(problem, box):
         kind = next(iter(entry))
         if kind == "people":
             continue
@@ -193,23 +224,3 @@ def _group_words(cube: Cube, group: int) -> str:
         named = entry[kind] if kind == "item" else f"{entry[kind]}={values}"
         parts.append(f"not {named}" if entry["excluded"] else named)
     return f"people with {listed(tuple(parts), 'and')}" if parts else "people"
-
-
-def refuse_clash(case: JointCase, problem: Problem, steps: Sequence[Step]) -> NoReturn:
-    """Raise a contradiction that names the lines behind it, file by file."""
-    places: dict[int, set[int]] = {}
-    for number in _lines_of(steps):
-        origin = problem.lines[number].origin
-        lines = places.setdefault(origin.release, set())
-        if isinstance(origin.place, int):
-            lines.add(origin.place)
-    where = "; ".join(
-        f"{case.name(release)}, {numbered(sorted(lines))}" if lines else case.name(release)
-        for release, lines in sorted(places.items())
-    )
-    raise Contradiction(
-        "no people fit all that is printed there: the numbers cannot all be true of people as declared",
-        where=where,
-        remedy="Declare how the people hang together (--people), check the lines and n, or say how numbers were printed (--rounding)",
-        lines=[line for lines in places.values() for line in sorted(lines)] if len(places) == 1 else (),
-    )

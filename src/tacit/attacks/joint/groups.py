@@ -1,0 +1,69 @@
+"""The groups of a cube: which are small, which questions are asked about, and which of them are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.joint.boxes import MEMBER
+from tacit.attacks.joint.cube import Cube, Whole
+
+Flags = npt.NDArray[np.bool_]
+
+#: The longest descriptions that questions are asked about, in items; people who left or joined are described as fully as they can be.
+MOST_LITERALS = 3
+#: Longer descriptions that bounds show to be small are told as well, as long as they are no more than this.
+MOST_LONGER = 1_000
+
+
+@dataclass(eq=False)
+class Groups:
+    """The groups of a cube: which are small, which are described by few items, which are about people who left or joined."""
+
+    cube: Cube
+    small: Flags
+    asked: Flags
+    moved: Flags
+    literals: Whole
+
+    @classmethod
+    def of(cls, cube: Cube, k: int) -> Groups:
+        """The groups of a cube that can be told in items."""
+        problem = cube.problem
+        size = len(cube.lo)
+        literals, told, moved = np.zeros(size, np.int64), np.ones(size, np.bool_), np.zeros(size, np.bool_)
+        grid = np.unravel_index(np.arange(size), cube.shape) if cube.shape else ()
+        for position, axis in enumerate(cube.axes):
+            slots = grid[position]
+            if axis.key == MEMBER:
+                names = [axis.named(slot) for slot in range(len(axis.slots))]
+                told &= np.array([name in problem.members for name in names])[slots]
+                moved |= np.array([bool(problem.members.get(name, ((), ()))[1]) for name in names])[slots]
+                continue
+            told &= np.array([axis.words(slot) is not None for slot in range(len(axis.slots))])[slots]
+            literals += slots != axis.everything
+        some = told & ((literals > 0) | moved)
+        asked = some & (literals <= MOST_LITERALS)
+        small = some & (cube.lo > 0) & (cube.hi < k)
+        longer = small & ~asked & ~moved
+        if longer.sum() > MOST_LONGER:
+            small &= ~longer
+        return cls(cube, small, asked, moved, literals)
+
+    def told(self) -> Flags:
+        """Those to be told: the shortest descriptions of the same people, of people who left or joined the longest."""
+        cube, kept = self.cube, self.small.copy()
+        places = np.flatnonzero(self.small)
+        exact = np.where(self.small & (cube.lo == cube.hi), cube.lo, -1)
+        grid: Sequence[Whole] = np.unravel_index(places, cube.shape) if cube.shape else ()
+        for axis, stride, slots in zip(cube.axes, cube.strides, grid, strict=True):
+            if axis.key == MEMBER:
+                continue
+            wider = places + (axis.everything - slots) * stride
+            says_more = (slots != axis.everything) & (exact[places] > 0) & (exact[wider] == exact[places])
+            kept[places[says_more & ~self.moved[places]]] = False
+            kept[wider[says_more & self.moved[places]]] = False
+        return kept

@@ -1,0 +1,236 @@
+"""Lines and shown steps as rows over kinds of people: in floats for solvers, in whole numbers of any size for proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, lcm, prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.joint.boxes import Axis
+from tacit.attacks.joint.lines import Problem
+from tacit.attacks.joint.proofs import Cited, Step
+
+Whole = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Masks = Mapping[int, int]
+
+#: Denominators that weights are rounded to, simple ones first.
+DENOMINATORS = (1, 2, 6, 12, 60, 2520, 10**4, 10**6, 10**9)
+
+
+def cells_of(axes: Sequence[Axis]) -> int:
+    """How many kinds of people the axes tell apart."""
+    return int(np.prod([len(axis.classes) for axis in axes], dtype=object)) if axes else 1
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The kinds of people that some axes of a problem tell apart."""
+
+    problem: Problem
+    chosen: tuple[int, ...]
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """How many classes each axis has."""
+        return tuple(len(self.problem.axes[place].classes) for place in self.chosen)
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) if self.shape else 1
+
+    def inside(self, masks: Masks) -> Whole:
+        """The cells that a box holds, by number."""
+        found = np.zeros(1, np.int64)
+        for place, size in zip(self.chosen, self.shape, strict=True):
+            mask = masks.get(place)
+            allowed = np.arange(size) if mask is None else np.array([bit for bit in range(size) if mask >> bit & 1], np.int64)
+            found = (found[:, None] * size + allowed[None, :]).ravel()
+        return found
+
+    def size(self, masks: Masks) -> int:
+        """How many cells a box holds."""
+        sizes = zip(self.chosen, self.shape, strict=True)
+        return prod(size if place not in masks else masks[place].bit_count() for place, size in sizes)
+
+    def box(self, cell: int) -> dict[int, int]:
+        """One cell as a box."""
+        places = np.unravel_index(cell, self.shape) if self.shape else ()
+        return {axis: 1 << int(bit) for axis, bit, size in zip(self.chosen, places, self.shape, strict=True) if size > 1}
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """``lo <= sum of factor * people in boxes <= hi``, each end with where it is said."""
+
+    terms: tuple[tuple[int, Masks], ...]
+    lo: int | None
+    hi: int | None
+    says_lo: Cited | None
+    says_hi: Cited | None
+
+    @cached_property
+    def scale(self) -> int:
+        """What the row is divided by for solvers, so that no coefficient is above 1."""
+        return max(abs(factor) for factor, _ in self.terms)
+
+
+@dataclass(eq=False)
+class Rows:
+    """Rows over cells. ``everybody`` are those whose boxes together hold each person at least once; none where they are not known."""
+
+    cells: Cells
+    rows: tuple[Row, ...]
+    everybody: tuple[int, ...]
+    _where: dict[int, list[tuple[int, Whole]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, problem: Problem, chosen: tuple[int, ...], steps: Iterable[Step] = (), lines: Iterable[int] | None = None
+    ) -> Rows:
+        """The lines that speak of these axes only, those about the same people as one row, and steps that were shown."""
+        has = frozenset(chosen)
+        found: dict[Any, Row] = {}
+        names: dict[int, Any] = {}
+        for number in range(len(problem.lines)) if lines is None else lines:
+            terms, line = problem.boxes[number], problem.lines[number]
+            if all(masks.keys() <= has for _, masks in terms):
+                names[number] = _add(found, terms, line.lo, line.hi, ("line", number))
+        for step in steps:
+            low = step.end == "lo"
+            _add(found, ((1, step.box),), step.value if low else None, None if low else step.value, ("step", id(step)))
+        place = {name: number for number, name in enumerate(found)}
+        everybody = tuple(place[names[number]] for number in problem.everybody if number in names)
+        complete = len(everybody) == len(problem.everybody)
+        return cls(Cells(problem, chosen), tuple(found.values()), everybody if complete else ())
+
+    def without(self, row: int) -> Rows:
+        """All rows but one."""
+        return Rows(self.cells, self.rows[:row] + self.rows[row + 1 :], ())
+
+    def only(self, rows: Sequence[int]) -> Rows:
+        """Some of the rows."""
+        return Rows(self.cells, tuple(self.rows[row] for row in rows), ())
+
+    def case(self, box: Masks, lo: int | None, hi: int | None, depth: int) -> Rows:
+        """The rows and a case: a bound on the people of a box."""
+        row = Row(((1, box),), lo, hi, ("case", depth), ("case", depth))
+        return Rows(self.cells, (*self.rows, row), self.everybody, dict(self._where))
+
+    @property
+    def entries(self) -> int:
+        """How many cells all rows count."""
+        return sum(self.cells.size(masks) for row in self.rows for _, masks in row.terms)
+
+    def where(self, row: int) -> list[tuple[int, Whole]]:
+        """The cells of each term of a row, with its factor."""
+        if row not in self._where:
+            self._where[row] = [(factor, self.cells.inside(masks)) for factor, masks in self.rows[row].terms]
+        return self._where[row]
+
+    @cached_property
+    def matrix(self) -> Any:
+        """How often each row counts each cell, over its scale, as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        numbers, places, values = [], [], []
+        for number, row in enumerate(self.rows):
+            for factor, cells in self.where(number):
+                numbers.append(np.full(len(cells), number))
+                places.append(cells)
+                values.append(np.full(len(cells), factor / row.scale))
+        shape = (len(self.rows), len(self.cells))
+        if not numbers:
+            return csr_array(shape)
+        return csr_array((np.concatenate(values), (np.concatenate(numbers), np.concatenate(places))), shape=shape)
+
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The ends of all rows over their scales, infinite where open."""
+        lo = [-np.inf if row.lo is None else row.lo / row.scale for row in self.rows]
+        hi = [np.inf if row.hi is None else row.hi / row.scale for row in self.rows]
+        return np.array(lo, float), np.array(hi, float)
+
+    def fits(self, world: Whole) -> bool:
+        """Whether a world of whole people fits all rows, exactly."""
+        if (world < 0).any():
+            return False
+        for number, row in enumerate(self.rows):
+            total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
+            if (row.lo is not None and total < row.lo) or (row.hi is not None and total > row.hi):
+                return False
+        return True
+
+    def proved(
+        self, group: Whole, sign: int, weights: Floats, wanted: int | None = None
+    ) -> tuple[int, dict[Cited, Fraction]] | None:
+        """The best whole lower bound on ``sign * people in the group`` that simple weights near these prove, with them.
+
+        Weights are per row over its scale. With ``wanted``, the simplest that reach it; else None.
+        """
+        for denominator in DENOMINATORS:
+            shown = self._certified(group, sign, weights, denominator)
+            if shown is not None and (wanted is None or shown[0] >= wanted):
+                return shown
+        return None
+
+    def _certified(self, group: Whole, sign: int, weights: Floats, denominator: int) -> tuple[int, dict[Cited, Fraction]] | None:
+        """What weights of this denominator prove, exactly: every cell must be covered, by counting everybody where need be."""
+        used: dict[int, Fraction] = {}
+        for number in np.flatnonzero(np.abs(weights) * denominator >= 0.5).tolist():
+            row, numerator = self.rows[number], round(float(weights[number]) * denominator)
+            if (row.lo if numerator > 0 else row.hi) is not None:
+                used[number] = Fraction(numerator, denominator * row.scale)
+        short = self._short(group, sign, used)
+        if short < 0:
+            if not self.everybody:
+                return None
+            for number in self.everybody:
+                used[number] = used.get(number, Fraction(0)) + short
+        total = Fraction(0)
+        out: dict[Cited, Fraction] = {}
+        for number, weight in sorted(used.items()):
+            row = self.rows[number]
+            bound, says = (row.lo, row.says_lo) if weight > 0 else (row.hi, row.says_hi)
+            if weight == 0:
+                continue
+            if bound is None or says is None:
+                return None
+            out[says] = out.get(says, Fraction(0)) + weight
+            total += weight * bound
+        return ceil(total), out
+
+    def _short(self, group: Whole, sign: int, used: Mapping[int, Fraction]) -> Fraction:
+        """How much the kind of person counts in the group beyond the weighted sum who counts least; below 0 where one counts for too much."""
+        common = lcm(*(weight.denominator for weight in used.values())) if used else 1
+        whole = {number: int(weight * common) for number, weight in used.items()}
+        largest = common + sum(
+            abs(weight) * self.rows[number].scale * len(self.where(number)) for number, weight in whole.items()
+        )
+        left: Any = np.zeros(len(self.cells), np.int64 if largest < 2**62 else object)
+        left[group] += sign * common
+        for number, weight in whole.items():
+            for factor, cells in self.where(number):
+                left[cells] -= weight * factor
+        return Fraction(int(left.min()), common)
+
+
+def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | None, hi: int | None, says: Cited) -> Any:
+    """Put a row in, or tighten the one about the same people."""
+    name = tuple((factor, tuple(sorted(masks.items()))) for factor, masks in terms)
+    known = found.get(name)
+    if known is None:
+        found[name] = Row(tuple(terms), lo, hi, says, says)
+        return name
+    if lo is not None and (known.lo is None or lo > known.lo):
+        known = replace(known, lo=lo, says_lo=says)
+    if hi is not None and (known.hi is None or hi < known.hi):
+        known = replace(known, hi=hi, says_hi=says)
+    found[name] = known
+    return name
