@@ -2,10 +2,11 @@
 
 ==================  =========================================================================
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`, :func:`read_tree`;
+                    :func:`read_releases` (of a folder);
                     :func:`read_partial` (tables with blank cells)
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`; :func:`tabulate` (frequency tables)
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs; several releases with :class:`Same`,
-                    :class:`Nested`, :class:`Churn` or :class:`Unknown` people
+                    :class:`Nested`, :class:`Churn`, :class:`Changed` or :class:`Unknown` people
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group
 check               :func:`verify` the proved findings of an audit, by their certificates
 repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table, :func:`hide` cells of one
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         mine_itemsets,
         mine_rules,
         read_release,
+        read_releases,
         read_table,
         read_transactions,
         repair,
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     from tacit.model.hidden import Hidden
     from tacit.model.negative import NegativeRules
     from tacit.model.partial import PartialTable
-    from tacit.model.people import Churn, Nested, Same, Unknown
+    from tacit.model.people import Changed, Churn, Nested, Same, Unknown
     from tacit.model.person import PersonEstimate
     from tacit.model.policy import Policy
     from tacit.model.release import Itemsets, Rules
@@ -73,8 +75,8 @@ if TYPE_CHECKING:
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
     from tacit.model.utility import Utility
-    from tacit.model.waiver import Waiver
     from tacit.model.verification import Verification
+    from tacit.model.waiver import Waiver
     from tacit.negative import mine_negative_rules
     from tacit.queries import all_channels, members_of, posterior_of, support_of
     from tacit.repairs import REPAIRS
@@ -89,6 +91,7 @@ _HOMES = {
         "mine_itemsets",
         "mine_rules",
         "read_release",
+        "read_releases",
         "read_table",
         "read_transactions",
         "repair",
@@ -122,7 +125,7 @@ _HOMES = {
     "tacit.model.hidden": ("Hidden",),
     "tacit.model.negative": ("NegativeRules",),
     "tacit.model.partial": ("PartialTable",),
-    "tacit.model.people": ("Churn", "Nested", "Same", "Unknown"),
+    "tacit.model.people": ("Changed", "Churn", "Nested", "Same", "Unknown"),
     "tacit.model.person": ("PersonEstimate",),
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
@@ -131,8 +134,8 @@ _HOMES = {
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
     "tacit.model.utility": ("Utility",),
-    "tacit.model.waiver": ("Waiver",),
     "tacit.model.verification": ("Verification",),
+    "tacit.model.waiver": ("Waiver",),
     "tacit.negative": ("mine_negative_rules",),
     "tacit.queries": ("all_channels", "members_of", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
@@ -149,6 +152,7 @@ __all__ = [
     "Audit",
     "Bucketized",
     "Buckets",
+    "Changed",
     "Channel",
     "Churn",
     "Comparison",
@@ -178,8 +182,8 @@ __all__ = [
     "Transactions",
     "Unknown",
     "Utility",
-    "Waiver",
     "Verification",
+    "Waiver",
     "__version__",
     "all_channels",
     "audit",
@@ -194,6 +198,7 @@ __all__ = [
     "read_buckets",
     "read_partial",
     "read_release",
+    "read_releases",
     "read_table",
     "read_transactions",
     "read_tree",

@@ -10,6 +10,7 @@ from typing import Any
 from tacit.checker import check_audit
 from tacit.errors import InputError
 from tacit.formats.files import open_text, shown
+from tacit.formats.folder import gather
 from tacit.formats.knowledge import read_knowledge
 from tacit.formats.releases import read_release
 from tacit.model.audit import Audit
@@ -31,7 +32,8 @@ def verify(
     record
         What ``tacit audit --json`` wrote (the file, or what is read from it), or an audit, whose ten worst findings are then checked.
     releases
-        The release that the audit is about, or a list of them in the same order: read ones, or anything :func:`read_release` takes.
+        The release that the audit is about, or a list of them in the same order: read ones, folders of them, or anything
+        :func:`read_release` takes.
     known
         For findings about people who are known (R03): everybody's quasi-identifiers, to count them anew instead of trusting the record.
     knowledge
@@ -52,7 +54,8 @@ def verify(
     told = record.to_dict() if isinstance(record, Audit) else record if isinstance(record, Mapping) else read_record(record)
     listed = list(releases) if isinstance(releases, (list, tuple)) else [releases]
     facts = None if knowledge is None else read_knowledge(knowledge)
-    return check_audit(told, [read_release(one) for one in listed], known=known, knowledge=facts)
+    read = gather(listed, lambda one, _: read_release(one)).releases
+    return check_audit(told, read, known=known, knowledge=facts)
 
 
 def read_record(path: str | Path) -> Mapping[str, Any]:

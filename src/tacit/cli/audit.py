@@ -15,6 +15,7 @@ from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Audit
+    from tacit.model.gathered import Gathered
     from tacit.model.people import People
     from tacit.model.release import Release
 
@@ -27,12 +28,14 @@ TOP, TOP_ON_SCREEN = 10, 3
     epilog=options.examples(
         "tacit audit itemsets.csv",
         "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
+        "tacit audit itemsets.csv --policy organisation.toml --date 2026-11-15 --acro for-checking",
         "tacit audit itemsets.csv --data adult.csv --json audit.json",
         "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
         "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
         "tacit audit buckets/ --knowledge negative.csv --l 6",
         "tacit audit itemsets.csv rules.csv --people same",
         "tacit audit last-year.csv this-year.csv --people left:0-3,joined:0-2",
+        "tacit audit 2024/ 2025/ --people left:10,joined:0",
         "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
     ),
 )
@@ -49,8 +52,8 @@ TOP, TOP_ON_SCREEN = 10, 3
 @click.option(
     "--people",
     metavar="HOW",
-    help="For several releases: how their people hang together: same, nested (the second's are among the first's), "
-    "left:0-3,joined:0-2 (since the first), or unknown.  [same, where n is]",
+    help="For several releases: how their people hang together: same, nested (each one's are among those of the one before), "
+    "left:0-3,joined:0-2 (since the one before), same,changed:COLUMN:0-2 (so many have another value there), or unknown.  [same, where n is]",
 )
 @options.roles
 @options.missing
@@ -87,7 +90,13 @@ TOP, TOP_ON_SCREEN = 10, 3
     help="Write every finding to FILE (.parquet, .csv, .csv.gz) while it is found, however many there are.",
 )
 @click.option("--first-hit", is_flag=True, help="Stop at the first finding: enough for a yes or no.")
-@click.option("--report", metavar="FILE.html", help="Write a self-contained HTML report.")
+@click.option("--report", metavar="FILE", help="Write a report: a self-contained page (.html) or Markdown (.md).")
+@click.option(
+    "--acro",
+    "acro_to",
+    metavar="DIR",
+    help="Write a folder in ACRO's record layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
+)
 @click.option(
     "--report-kind",
     type=click.Choice(["internal", "external"]),
@@ -97,11 +106,11 @@ TOP, TOP_ON_SCREEN = 10, 3
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only: clean, exposed or incomplete.")
 @options.running
 def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | None, **given: Any) -> int:
-    """Attack a RELEASE file, or several together, and say what they give away.
+    """Attack a RELEASE file, or several files and folders together, and say what they give away.
 
     Reads Tacit's own files and those of mlxtend, arules, SPMF, Borgelt, Spark and PMML; of a bucketized release the folder that holds its
-    two tables, qit.csv and st.csv; and tables of people with blank cells, whose columns --qi and --sa name. Exit code: 0 clean, 1 exposed,
-    2 bad input, 3 incomplete.
+    two tables, qit.csv and st.csv; and tables of people with blank cells, whose columns --qi and --sa name. Of another folder, every release
+    in it; beside others, its files are about the same people. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
     data, kind, top = given["data"] or given["known"], given["report_kind"], _top(given)
     findings_to = given["findings_to"]
@@ -109,16 +118,26 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
         raise OptionError(
             "names groups of people, which an external report may not", where="--findings", remedy="Leave one of them out"
         )
+    if given["acro_to"] is not None:
+        from tacit.reporting import check_acro_folder
+
+        check_acro_folder(given["acro_to"], inputs=releases)
     check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else []), *given["knowledge"]])
     given["people"] = _people(given)
     settings = Settings.of(given, near=data or releases[0])
-    release, found = _audit_together(releases, settings) if len(releases) > 1 else _audit(releases[0], settings)
+    release, found = _audit(releases, settings)
     if findings_to is not None:
         wrote(findings_to)
     if report is not None:
-        from tacit.reports.html import audit_html
+        from tacit.reporting import report_bytes
 
-        write_file(report, audit_html(found, release=release, top=top, kind=kind).encode())
+        form = "markdown" if report.casefold().endswith((".md", ".markdown")) else "html"
+        write_file(report, report_bytes(found, form, release=release, kind=kind, top=top))
+    if given["acro_to"] is not None:
+        from tacit.reporting import write_acro
+
+        write_acro(found, given["acro_to"], releases=releases, kind=kind, top=top, today=given["date"])
+        wrote(given["acro_to"])
 
     from tacit.reports.record import audit_record
 
@@ -130,18 +149,21 @@ def _top(given: Mapping[str, Any]) -> int:
     return TOP if given["top"] is None else given["top"]
 
 
-def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
-    """Read the release and attack it."""
+def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, Audit]:
+    """Read the release or the releases and attack them."""
     from tacit.api import audit
 
     given = settings.given
     codes = [code.upper() for code in given["attacks"]] or None
     with watched("auditing") as progress:
-        release = reading.read(path, given, settings)
+        gathered = reading.gather(paths, given, settings)
+        release = gathered.releases[0]
+        if len(gathered.releases) > 1:
+            return None, _audit_together(gathered, settings, progress)
         people = reading.owners_data(release, settings)
         known = reading.known_people(release, settings)
         found = audit(
-            release,
+            gathered,
             data=people,
             known=known,
             knowledge=list(given["knowledge"]) or None,
@@ -158,30 +180,27 @@ def _audit(path: str, settings: Settings) -> tuple[Release, Audit]:
     return release, found
 
 
-def _audit_together(paths: tuple[str, ...], settings: Settings) -> tuple[None, Audit]:
-    """Read several releases and attack them together."""
+def _audit_together(gathered: Gathered, settings: Settings, progress: Any) -> Audit:
+    """Attack several releases together."""
     from tacit.api import audit
 
-    given = settings.given
-    with watched("auditing") as progress:
-        read = [reading.read(path, given, settings) for path in paths]
-        rules = next((release for release in read if release.kind == "rules"), read[0])
-        found = audit(
-            read,
-            data=given["data"],
-            known=reading.known_people(rules, settings),
-            knowledge=list(given["knowledge"]) or None,
-            rows=given["rows"],
-            people=given["people"],
-            policy=tables.policy_of(read[0], settings),
-            attacks=[code.upper() for code in given["attacks"]] or None,
-            algorithm=given["algorithm"],
-            first_hit=given["first_hit"],
-            findings_to=given["findings_to"],
-            time_limit=given["time_limit"],
-            progress=progress,
-        )
-    return None, found
+    given, read = settings.given, gathered.releases
+    rules = next((release for release in read if release.kind == "rules"), read[0])
+    return audit(
+        gathered,
+        data=given["data"],
+        known=reading.known_people(rules, settings),
+        knowledge=list(given["knowledge"]) or None,
+        rows=given["rows"],
+        people=given["people"],
+        policy=tables.policy_of(read[0], settings),
+        attacks=[code.upper() for code in given["attacks"]] or None,
+        algorithm=given["algorithm"],
+        first_hit=given["first_hit"],
+        findings_to=given["findings_to"],
+        time_limit=given["time_limit"],
+        progress=progress,
+    )
 
 
 def _people(given: Mapping[str, Any]) -> People | None:
@@ -201,7 +220,8 @@ def _text(found: Audit, release: Release | None, settings: Settings, report: str
     if given["quiet"]:
         return f"{found.verdict}\n"
     shown = TOP_ON_SCREEN if given["top"] is None else given["top"]
-    told = audit_text(found, release=release, top=shown, kind=given["report_kind"], origin=settings.config.where, width=width())
+    origin = settings.config.where if given["report_kind"] == "internal" else ""
+    told = audit_text(found, release=release, top=shown, kind=given["report_kind"], origin=origin, width=width())
     told = coloured(found.verdict.upper(), _COLOURS[found.verdict]) + told.removeprefix(found.verdict.upper())
-    files = {"Report": report, "Findings": given["findings_to"]}
+    files = {"Report": report, "Record for ACRO": given["acro_to"], "Findings": given["findings_to"]}
     return told + "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)

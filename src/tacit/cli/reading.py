@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +13,7 @@ from tacit.cli.settings import ROLES, Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
+    from tacit.model.gathered import Gathered
     from tacit.model.partial import PartialTable
     from tacit.model.release import Release
     from tacit.model.table import Table
@@ -86,18 +87,11 @@ def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) 
         blank=given.get("blank", ()),
         missing=given.get("missing"),
         missing_rule=given.get("missing_rule") or "category",
+        **_cell_options(given),
         **roles,
     )
 
 
-def known_people(release: Release, settings: Settings) -> Table | None:
-    """Everybody's quasi-identifiers, where they are given."""
-    from tacit.api import read_table
-        **_cell_options(given),
-
-    given = settings.given
-    if not given.get("known"):
-        return None
 def _cell_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """How the cells of a frequency table were printed, of verbs that have options for it."""
     if "hidden_below" not in given:
@@ -105,6 +99,20 @@ def _cell_options(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: given[name] or None for name in ("hidden_below", "zeros_shown", "base")} | {"by": given["by"]}
 
 
+def gather(paths: Sequence[str], given: Mapping[str, Any], settings: Settings | None = None, record: Any = None) -> Gathered:
+    """All releases in files and folders, read as the options say, or as the record of their audit has them."""
+    from tacit.formats import folder
+
+    return folder.gather(paths, lambda path, place: read(path, tables.as_recorded(record, place, given), settings))
+
+
+def known_people(release: Release, settings: Settings) -> Table | None:
+    """Everybody's quasi-identifiers, where they are given."""
+    from tacit.api import read_table
+
+    given = settings.given
+    if not given.get("known"):
+        return None
     if given["data"]:
         raise OptionError("is part of what --data holds", where="--known", remedy="Give one of them")
     header = release.header

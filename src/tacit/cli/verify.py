@@ -20,6 +20,7 @@ from tacit.cli.settings import Settings
         "tacit verify audit.json rules.csv --known register.csv",
         "tacit verify audit.json buckets/ --knowledge negative.csv",
         "tacit verify audit.json published.csv",
+        "tacit verify audit.json 2024/ 2025/",
     ),
 )
 @click.argument("audit_file", metavar="AUDIT.json")
@@ -53,7 +54,7 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
 
     check_outputs([json_to], inputs=[audit_file, *releases, *([given["known"]] if given["known"] else []), *given["knowledge"]])
     record = read_record(audit_file)
-    read = [reading.read(path, tables.as_recorded(record, place, given)) for place, path in enumerate(releases)]
+    read = reading.gather(releases, given, record=record).releases
     settings = Settings.of(given | {"data": None, "config": None}, near=given["known"] or releases[0])
     known = reading.known_people(read[0], settings)
     knowledge = read_knowledge(list(given["knowledge"])) if given["knowledge"] else None

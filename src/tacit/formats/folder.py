@@ -14,6 +14,7 @@ from tacit.formats.buckets import pair_of
 from tacit.formats.buckets_header import HEADER
 from tacit.formats.files import open_text, shown
 from tacit.formats.releases import read_release
+from tacit.formats.tables import Names
 from tacit.model.buckets import Buckets
 from tacit.model.gathered import Gathered, NotRead, Releases
 from tacit.model.partial import PartialTable
@@ -26,7 +27,15 @@ Reader = Callable[[Any, int], Release]
 MOST_FILES = 1_000
 
 
-def read_releases(folder: str | Path, **options: Any) -> Releases:
+def read_releases(
+    folder: str | Path,
+    *,
+    n: int | None = None,
+    rounding: Any = None,
+    complete: bool | None = None,
+    qi: Names = (),
+    sa: Names = (),
+) -> Releases:
     """The releases in a folder, sorted by name, and the files in it that are none; options are those of :func:`read_release`.
 
     A pair of tables ``qit.csv`` and ``st.csv`` is one bucketized release, and so is a folder in it that holds such a pair. Files that say how to
@@ -37,17 +46,20 @@ def read_releases(folder: str | Path, **options: Any) -> Releases:
     InputError
         When there is no such folder, or no release in it.
     """
+    options: dict[str, Any] = {"n": n, "rounding": rounding, "complete": complete, "qi": qi, "sa": sa}
     return _read_folder(Path(folder), lambda one, _: read_release(one, **options), 0)
 
 
-def gather_releases(given: Any, **options: Any) -> Gathered:
+def gather_releases(given: Any) -> Gathered:
     """The releases that a caller gives: one, a folder of them, or a list of releases, folders and lists.
 
     >>> gather_releases([])
     Traceback (most recent call last):
     tacit.errors.OptionError: the list: holds 0 releases. Give at least two, or one release by itself.
     """
-    found = gather([*given] if isinstance(given, (list, tuple)) else [given], lambda one, _: read_release(one, **options))
+    if isinstance(given, Gathered):
+        return given
+    found = gather([*given] if isinstance(given, (list, tuple)) else [given], lambda one, _: read_release(one))
     if isinstance(given, (list, tuple)) and len(found.releases) < 2:
         remedy = "Give at least two, or one release by itself"
         raise OptionError(f"holds {len(found.releases)} releases", where="the list", remedy=remedy)

@@ -38,6 +38,8 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     record["release"] = [
         {name: value for name, value in entry.items() if name not in named} | {"file": None} for entry in record["release"]
     ]
+    if "not_read" in record:
+        record["not_read"] = [{"file": None, "reason": None} for _ in record["not_read"]]
     record["adversary"] = {name: value for name, value in record["adversary"].items() if _says_no_name(name, value)}
     if "estimates" in record:
         told = record["estimates"]

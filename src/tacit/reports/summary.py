@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tacit.model.audit import AttackRun, Audit, Verdict
 from tacit.reports import frequencies, tables
+from tacit.reports.people import declared_people, files_not_read
 from tacit.reports.policy import set_by
 
 ReportKind = Literal["internal", "external"]
@@ -223,8 +224,10 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
             has += f"; {counted(named, 'row')} {'is' if named == 1 else 'are'} to be protected"
     several = len(audit.release) > 1
     out = [f"The attacker has {f'all {len(audit.release)} releases' if several else 'the release'} {has}."]
-    if (people := known.pop("people", None)) and several:
-        out.append(_people(people))
+    known.pop("population", None)
+    if known.pop("people", None) and several:
+        out += declared_people(audit, visible, kind)
+    out += files_not_read(audit, visible, kind)
     if facts := known.pop("background_facts", 0):
         files = ", ".join(map(visible, known.pop("knowledge", ())))
         told = f" ({files})" if files and kind == "internal" else ""
@@ -249,19 +252,6 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     if kind == "internal":
         out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
     return out
-
-
-def _people(declared: str) -> str:
-    """How the people of several releases hang together, as declared."""
-    fixed = {
-        "same": "All releases are declared to be about the same people.",
-        "nested": "The people of the second release are declared to be among those of the first.",
-        "nested:1,0": "The people of the first release are declared to be among those of the second.",
-        "unknown": "Nothing is declared about who is in which release, so that they tell nothing together.",
-    }
-    return (
-        fixed.get(declared) or f"Between the first release and the second so many people are declared to have moved: {declared}."
-    )
 
 
 _ROUNDING = {

@@ -1,0 +1,69 @@
+"""How the people of several releases hang together, in words, and which files of a folder were not read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+from urllib.parse import unquote
+
+from tacit.model.audit import Audit
+from tacit.model.people import Churn, Nested, Same, Unknown, read_people
+
+_SAME = "All releases are declared to be about the same people."
+_UNKNOWN = "Nothing is declared about who is in which release"
+
+
+def declared_people(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
+    """What is declared about the people of several releases, one sentence each; outside, columns and files are not named."""
+    people = read_people(str(audit.adversary["people"]))
+    grouped = "population" in audit.adversary
+    one = "group of people" if grouped else "release"
+    several = max(audit.adversary.get("population", range(len(audit.release)))) > 1
+    told = [_groups(audit, visible, kind)] if grouped else []
+    if isinstance(people, Same):
+        return [*told, _SAME]
+    if isinstance(people, Unknown):
+        return [*told, f"{_UNKNOWN}, so that they tell nothing together{'' if not grouped else ' beyond each folder'}."]
+    if isinstance(people, Nested):
+        first, second = ("first", "second") if people.outer == 0 else ("second", "first")
+        before = "before" if people.outer == 0 else "after"
+        if several:
+            return [*told, f"The people of each {one} are declared to be among those of the one {before} it."]
+        return [*told, f"The people of the {second} {one} are declared to be among those of the {first}."]
+    between = f"From each {one} to the next" if several else f"Between the first {one} and the second"
+    if isinstance(people, Churn):
+        return [*told, f"{between} so many people are declared to have moved: {people.to_text()}."]
+    columns = ", ".join(visible(unquote(name)) for name in people.columns) if kind == "internal" else "some columns"
+    return [*told, f"{_SAME} {between}, {_span(people.people)} of them have another value of each of: {columns}."]
+
+
+def _span(people: tuple[int, int]) -> str:
+    fewest, most = people
+    return f"{most:,}" if fewest == most else f"at most {most:,}" if fewest == 0 else f"{fewest:,} to {most:,}"
+
+
+def _groups(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> str:
+    """Which releases are about the same people."""
+    of = list(audit.adversary["population"])
+    if kind == "external":
+        return f"The {len(of)} releases are taken as being about {max(of) + 1} groups of people, as they were given."
+    files = [entry.get("file") or f"release {number + 1}" for number, entry in enumerate(audit.release)]
+    groups = [[name for name, own in zip(files, of, strict=True) if own == number] for number in range(max(of) + 1)]
+    told = "; ".join(" and ".join(visible(name) for name in group) for group in groups)
+    return f"Releases that were given together are taken as being about the same people: {told}."
+
+
+def files_not_read(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
+    """The files of a folder that are no releases, with the reason; outside, how many there are."""
+    if not audit.not_read:
+        return []
+    if kind == "external":
+        number = len(audit.not_read)
+        return [f"{number:,} {'file' if number == 1 else 'files'} of a folder could not be read as a release and played no part."]
+    return [f"Not read: {visible(file.file)}, which {_reason(visible(file.reason))}." for file in audit.not_read]
+
+
+def _reason(text: str) -> str:
+    verbs = ("is ", "looks ", "holds ", "has ", "its name ")
+    plain = text.replace("its name begins", "has a name that begins") if text.startswith("its name") else text
+    return plain if text.startswith(verbs) else f"cannot be read: {text}"
