@@ -100,12 +100,18 @@ def owners_table(case: JointCase, data: Any) -> Table | None:
     """The owner's data about the people of all releases, read with the roles of the first that names any."""
     if data is None:
         return None
-    release = next((one for one in case.releases if one.header.qi or one.header.sa), case.releases[0])
-    people = owners_people(release, data) if isinstance(case.people, Same) else None
-    if not isinstance(people, Table):
+    people = people_of(case.releases, data) if isinstance(case.people, Same) else None
+    if people is None:
         remedy = "Leave it out, or give the table of the people whom all releases are about"
         raise OptionError("is about one release, and there are several", where="--data", remedy=remedy)
     return people
+
+
+def people_of(releases: Sequence[Release], data: Any) -> Table | None:
+    """The owner's data as a table, read with the roles of the first release that names any; None where they are none."""
+    release = next((one for one in releases if one.header.qi or one.header.sa), releases[0])
+    people = owners_people(release, data)
+    return people if isinstance(people, Table) else None
 
 
 def table_of(known: Any, releases: Sequence[Release]) -> Table:

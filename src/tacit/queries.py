@@ -12,12 +12,14 @@ from tacit.attacks.channels import run as maximal_channels
 from tacit.attacks.condensed import channels_from_condensed
 from tacit.attacks.pattern_support import pattern_support
 from tacit.attacks.sensitive.buildup import build_up
-from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.case import PeopleCase
 from tacit.attacks.sensitive.missing import estimate
 from tacit.attacks.sensitive.person import Person
 from tacit.attacks.sensitive.person_bounds import bounds_of
+from tacit.attacks.sensitive.several import SeveralCase
 from tacit.attacks.sensitive.values import baseline_of, why_not
 from tacit.auditing import bucket_case, owners_people, rule_case
+from tacit.auditing_known import people_of, several_case
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.formats.releases import read_release
 from tacit.model.person import PersonEstimate, read_who
@@ -85,10 +87,13 @@ def posterior_of(
 ) -> PersonEstimate:
     """What rules make an attacker guess about whoever fits a description, and which published and missing rules make her guess so.
 
+    Several releases about the same people are taken together: rules, trees, itemsets, frequency tables, and bucketized ones, which also say who
+    everybody is.
+
     Parameters
     ----------
     release
-        Rules, mined or read, or anything :func:`read_release` takes.
+        Rules, mined or read, or anything :func:`read_release` takes; or a list of releases about the same people.
     who
         Values by column, or text such as ``"education=Doctorate,sex=Male"``; columns that are not named may be anything.
     known, data
@@ -110,10 +115,17 @@ def posterior_of(
     >>> found = tacit.posterior_of(rules, who={"sex": "F"}, known=people.qi)
     >>> found.values, found.posterior, found.steps[0].said.says
     (('no', 'yes'), (0.0, 1.0), 'line 2: of 2 people with sex=F, 2 have ill yes')
+    >>> table = tacit.tabulate(people, by="ill")
+    >>> tacit.posterior_of([rules, table], who={"sex": "M"}, known=people.qi).posterior
+    (1.0, 0.0)
     """
-    target = read_release(release)
     limits = Limits.within(time_limit)
-    case = rule_case(target, known, owners_people(target, data), knowledge)
+    case: PeopleCase | None
+    if isinstance(release, (list, tuple)):
+        case = _together([read_release(one) for one in release], known, data, knowledge)
+    else:
+        target = read_release(release)
+        case = rule_case(target, known, owners_people(target, data), knowledge)
     if case is None:
         if target.kind == "itemsets":
             remedy = "Ask about a pattern with --pattern, or give rules"
@@ -141,7 +153,7 @@ def posterior_of(
         sensitive=case.sensitive,
         values=case.values,
         baseline=tuple(baseline_of(case, posterior).tolist()),
-        baseline_is_published=bool(case.release.header.sa_counts),
+        baseline_is_published=bool(case.sa_counts),
         posterior=tuple(person.mean(posterior).tolist()),
         least=tuple(rows.min(axis=0).tolist()),
         most=tuple(rows.max(axis=0).tolist()),
@@ -189,7 +201,16 @@ def members_of(
     return members(case, rows, top=top)
 
 
-def _fitting(case: RuleCase, described: Mapping[str, str]) -> Places:
+def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
+    """Several releases beside the people whom they are about."""
+    case = several_case(releases, known=known, people=people_of(releases, data), knowledge=knowledge)
+    if case is None or not case.speaking:
+        remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
+        raise OptionError("the releases say nothing about sensitive values of known people", where="--who", remedy=remedy)
+    return case
+
+
+def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Places:
     """The combinations that fit a description; raises where it names what is not there."""
     names = case.population.names
     for column, value in described.items():
@@ -200,8 +221,7 @@ def _fitting(case: RuleCase, described: Mapping[str, str]) -> Places:
             raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))
         if not case.population.knows(column, value):
             # Values of the data are not named; those that the release names are public.
-            pairs = case.release.items.pairs or ()
-            published = [text for name, text in pairs if name == column]
+            published = [text for name, text in case.pairs if name == column]
             remedy = nearest_name(value, published, f"published values of {column}")
             raise OptionError(f"nobody has the value {value!r} in column {column!r}", where="--who", remedy=remedy)
     combinations = case.population.holding(described.items())

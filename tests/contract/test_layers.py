@@ -79,7 +79,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "measuring": {"api", "errors", "formats", "measures", "model"},
     "negative": {"api", "errors", "formats", "mining", "model"},
     "tabulating": {"api", "errors", "mining", "model"},
-    "queries": {"attacks", "auditing", "errors", "formats", "model"},
+    "queries": {"attacks", "auditing", "auditing_known", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},
     "appetite": {"errors", "model"},

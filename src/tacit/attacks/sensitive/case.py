@@ -59,6 +59,10 @@ class PeopleCase(Protocol):
         """How many published lines there are."""
 
     @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The columns and values that are published."""
+
+    @property
     def missing(self) -> Missing:
         """What complete lists say by what they leave out."""
 
@@ -102,6 +106,11 @@ class RuleCase:
     def sa_counts(self) -> tuple[int, ...]:
         """The number of people with each value, where it is published."""
         return self.release.header.sa_counts
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The columns and values that are published."""
+        return self.release.items.pairs or ()
 
     @property
     def n_lines(self) -> int:

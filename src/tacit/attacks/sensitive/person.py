@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.sensitive.case import RuleCase
+from tacit.attacks.sensitive.case import PeopleCase
 from tacit.attacks.sensitive.missing import Estimate, estimate
 from tacit.attacks.sensitive.telling import Origins, Telling
 from tacit.errors import LimitReached
@@ -35,7 +35,7 @@ UNSEEN = 1e-4
 class Person:
     """Whoever has one of these combinations, beside the estimate that is to be explained."""
 
-    case: RuleCase
+    case: PeopleCase
     found: Estimate
     combinations: Places
 

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.attacks.sensitive.case import PeopleCase, RuleCase
 from tacit.attacks.sensitive.certain import all_said
 from tacit.attacks.sensitive.person import Person
 from tacit.attacks.sensitive.proof_words import ProofWords
-from tacit.attacks.sensitive.proofs import Prover
+from tacit.attacks.sensitive.proofs import Proof, Prover
+from tacit.attacks.sensitive.several import SeveralCase
+from tacit.attacks.sensitive.several_words import SeveralWords
 from tacit.errors import LimitReached
 from tacit.inference.bounds import bound
 from tacit.inference.branching import NoWhole
 from tacit.inference.classes import Clash, reduce
 from tacit.inference.program import Infeasible
+from tacit.inference.statements import Statements
 from tacit.model.person import Shares
 
 #: The search for bounds of a few people ends after this much work, which takes seconds; what is known by then holds.
@@ -56,5 +60,16 @@ def bounds_of(person: Person, *, check: Callable[[], None] = lambda: None) -> Pe
         q = int(person.combinations[0])
         ruled_out = tuple(np.flatnonzero(found.hi[q] == 0).tolist())
         if ruled_out:
-            proof = ProofWords(case, said, q, ruled_out).told(Prover(said).ruled_out(q, ruled_out))[1]
+            proved = Prover(said).ruled_out(q, ruled_out)
+            proof = told(case, said, q, ruled_out, proved)
     return PersonBounds(lower, upper, proof)
+
+
+def told(
+    case: PeopleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], proof: Proof | None
+) -> tuple[str, ...]:
+    """Why nobody of a combination has these values, in steps."""
+    if isinstance(case, SeveralCase):
+        return SeveralWords(case, said, combination, ruled_out).steps(proof)
+    assert isinstance(case, RuleCase)
+    return ProofWords(case, said, combination, ruled_out).told(proof)[1]

@@ -115,6 +115,12 @@ class SeveralCase:
         return sum(spoken.origin.what == LINE for one in self.readings for spoken in one.spoken)
 
     @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The columns and values that are published, but for those of single people."""
+        found = (spoken.origin.about for one in self.readings for spoken in one.spoken)
+        return tuple(dict.fromkeys((column, values[0]) for about in found for column, values in about))
+
+    @property
     def left_out(self) -> int:
         """How many lines are about something else than known columns and one sensitive value."""
         return sum(one.left_out for one in self.readings)

@@ -15,6 +15,8 @@ from tacit.model.certificate import certificate
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Citation, Finding
 
+#: What is not a line, in words.
+_NAMED = {DISTRIBUTION: "the distribution", DOMAIN: "which lists all values", GROUP: "which lists all values of the group"}
 #: How many terms of a sum the steps show; the certificate holds all of them.
 SHOWN_TERMS = 24
 
@@ -29,16 +31,60 @@ def sentence(case: SeveralCase, combination: int, left: Sequence[str]) -> str:
     return f"{who} can only have {case.sensitive} {', '.join(left[:-1])} or {left[-1]}."
 
 
-def releases_of(case: SeveralCase, proof: Proof) -> set[int]:
-    """The releases whose lines a proof uses; -1 for what is known from elsewhere."""
-    return {case.release_of(term.statement.origin) for term in proof.terms}
+class StatementWords:
+    """Says where a statement is published and whom it speaks of."""
+
+    def __init__(self, case: SeveralCase, said: Statements) -> None:
+        self.case, self.said = case, said
+
+    def where(self, origin: Hashable) -> str:
+        """The file and the line, or how else it is known."""
+        if not isinstance(origin, Origin):
+            return f"{self.case.name(self.case.release_of(origin))} leaves it out"
+        if origin.what == FACT:
+            return f"known: {origin.place}"
+        name = self.case.name(origin.release)
+        return (
+            f"{name}, line {origin.place}"
+            if isinstance(origin.place, int)
+            else f"{name}, {_NAMED.get(origin.what, origin.place)}"
+        )
+
+    def who(self, one: Statement) -> str:
+        """Whom a statement speaks of, in words; nothing where that is everybody."""
+        if isinstance(one.origin, Origin) and one.origin.what == SCATTERED:
+            return f" with the quasi-identifiers of group {one.origin.about[0][1][0]}"
+        pairs = [(column, " or ".join(values)) for column, values in self.about(one)]
+        return f" with {described(pairs)}" if pairs else ""
+
+    def what(self, origin: Hashable) -> str:
+        """The kind of a statement."""
+        return origin.what if isinstance(origin, Origin) else "missing"
+
+    def place(self, one: Statement) -> int | str:
+        """The line, or the name of what is not on a line."""
+        return one.origin.place if isinstance(one.origin, Origin) else "missing"
+
+    def about(self, one: Statement) -> list[tuple[str, tuple[str, ...]]]:
+        """Whom a statement speaks of: as printed, or the values that all of them share and that the complete list could have named."""
+        if isinstance(one.origin, Origin):
+            return list(one.origin.about)
+        columns = self.case.columns_of(self.case.release_of(one.origin))
+        where = self.said.events[one.event]
+        shared: list[Pair] = []
+        for column in self.said.population.columns:
+            codes = column.codes[where]
+            if column.name in columns and (codes == codes[0]).all():
+                shared.append((column.name, column.values[codes[0]]))
+        return [(column, (value,)) for column, value in shared]
 
 
-class SeveralWords:
+class SeveralWords(StatementWords):
     """Writes down why nobody of a combination has one of the values that are ruled out."""
 
     def __init__(self, case: SeveralCase, said: Statements, combination: int, ruled_out: tuple[int, ...]) -> None:
-        self.case, self.said, self.combination = case, said, combination
+        super().__init__(case, said)
+        self.combination = combination
         self.ruled_out = tuple(case.values[v] for v in ruled_out)
         self.left = tuple(value for value in case.values if value not in self.ruled_out)
 
@@ -55,10 +101,15 @@ class SeveralWords:
         n = int(self.case.population.people[self.combination])
         event, count, text = self.event, Bound(n, n), sentence(self.case, self.combination, self.left)
         if proof is None:
-            many = "It follows by telling cases apart, each of which a program settles; they are too many to write out here."
-            return Finding(code, event, count, text, steps=(many,))
+            return Finding(code, event, count, text, steps=self.steps(None))
         proved = certificate(event, count, people="same", **self._record(proof))
-        return Finding(code, event, count, text, self._citations(proof), tuple(self._steps(proof)), None, proved)
+        return Finding(code, event, count, text, self._citations(proof), self.steps(proof), None, proved)
+
+    def steps(self, proof: Proof | None) -> tuple[str, ...]:
+        """The proof in sentences."""
+        if proof is None:
+            return ("It follows by telling cases apart, each of which a program settles; they are too many to write out here.",)
+        return tuple(self._steps(proof))
 
     def _record(self, proof: Proof) -> dict[str, Any]:
         """The sum as the certificate holds it: terms, known people by the terms that speak of them (from 1), and what the sum stays below."""
@@ -83,10 +134,10 @@ class SeveralWords:
 
     def _term_record(self, term: Term) -> dict[str, Any]:
         one = term.statement
-        release, place = self.case.release_of(one.origin), self._place(one)
+        release, place = self.case.release_of(one.origin), self.place(one)
         out: dict[str, Any] = {"release": release if release >= 0 else None}
         out["line" if isinstance(place, int) else "cell"] = place
-        out |= {"what": self._what(one.origin), "about": {column: list(values) for column, values in self._about(one)}}
+        out |= {"what": self.what(one.origin), "about": {column: list(values) for column, values in self.about(one)}}
         out |= {"value": self.case.values[one.value], "count": [one.lo, one.hi]}
         return out | {"people": self.said.whole(one.event), "weight": str(term.weight)}
 
@@ -98,7 +149,7 @@ class SeveralWords:
             found[self.case.grouped, "who"] = Citation(self.case.grouped, "quasi-identifiers", Bound(n, n), None)
         for term in proof.terms:
             one = term.statement
-            release, place = max(0, self.case.release_of(one.origin)), self._place(one)
+            release, place = max(0, self.case.release_of(one.origin)), self.place(one)
             found.setdefault((release, str(place)), Citation(release, place, Bound(one.lo, one.hi), None))
         return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], not key[1].isdecimal(), key[1].zfill(12))))
 
@@ -123,64 +174,22 @@ class SeveralWords:
         if len(proof.terms) > 1:
             return None
         one = proof.terms[0].statement
-        whole, who, value = self.said.whole(one.event), self._who(one), self.case.values[one.value]
+        whole, who, value = self.said.whole(one.event), self.who(one), self.case.values[one.value]
         if proof.terms[0].weight < 0 and one.lo == whole:
-            return f"All {people(whole)}{who} have {self.case.sensitive} {value} ({self._where(one.origin)})."
+            return f"All {people(whole)}{who} have {self.case.sensitive} {value} ({self.where(one.origin)})."
         if proof.terms[0].weight > 0 and one.hi == 0:
-            return f"Nobody{who} has {self.case.sensitive} {value} ({self._where(one.origin)})."
+            return f"Nobody{who} has {self.case.sensitive} {value} ({self.where(one.origin)})."
         return None
 
     def _term(self, term: Term) -> str:
         one = term.statement
         side = "exactly" if one.lo == one.hi else "at most" if term.weight > 0 else "at least"
-        who = self._who(one)
+        who = self.who(one)
         group = f"of {'the' if who else 'all'} {people(self.said.whole(one.event))}{who}"
         has = f"{side} {term.end:,} {group} have {self.case.sensitive} {self.case.values[one.value]}"
-        return f"{times(term.weight)}{term.end:,}: {has} ({self._where(one.origin)})"
+        return f"{times(term.weight)}{term.end:,}: {has} ({self.where(one.origin)})"
 
     def _group(self, group: Group, proof: Proof) -> str:
-        spoken = "; ".join(dict.fromkeys(self._where(proof.terms[t].statement.origin) for t in group.terms))
+        spoken = "; ".join(dict.fromkeys(self.where(proof.terms[t].statement.origin) for t in group.terms))
         who = "people asked about" if group.asked else "known people of whom these speak"
         return f"{times(group.weight)}{group.people:,}: {who} ({spoken or 'nothing above'})"
-
-    def _where(self, origin: Hashable) -> str:
-        """The file and the line, or how else it is known."""
-        if not isinstance(origin, Origin):
-            return f"{self.case.name(self.case.release_of(origin))} leaves it out"
-        if origin.what == FACT:
-            return f"known: {origin.place}"
-        name = self.case.name(origin.release)
-        return (
-            f"{name}, line {origin.place}"
-            if isinstance(origin.place, int)
-            else f"{name}, {_NAMED.get(origin.what, origin.place)}"
-        )
-
-    def _who(self, one: Statement) -> str:
-        if isinstance(one.origin, Origin) and one.origin.what == SCATTERED:
-            return f" with the quasi-identifiers of group {one.origin.about[0][1][0]}"
-        pairs = [(column, " or ".join(values)) for column, values in self._about(one)]
-        return f" with {described(pairs)}" if pairs else ""
-
-    def _what(self, origin: Hashable) -> str:
-        return origin.what if isinstance(origin, Origin) else "missing"
-
-    def _place(self, one: Statement) -> int | str:
-        return one.origin.place if isinstance(one.origin, Origin) else "missing"
-
-    def _about(self, one: Statement) -> list[tuple[str, tuple[str, ...]]]:
-        """Whom a statement speaks of: as printed, or the values that all of them share and that the complete list could have named."""
-        if isinstance(one.origin, Origin):
-            return list(one.origin.about)
-        columns = self.case.columns_of(self.case.release_of(one.origin))
-        where = self.said.events[one.event]
-        shared: list[Pair] = []
-        for column in self.said.population.columns:
-            codes = column.codes[where]
-            if column.name in columns and (codes == codes[0]).all():
-                shared.append((column.name, column.values[codes[0]]))
-        return [(column, (value,)) for column, value in shared]
-
-
-#: What is not a line, in words.
-_NAMED = {DISTRIBUTION: "the distribution", DOMAIN: "which lists all values", GROUP: "which lists all values of the group"}

@@ -8,8 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.attacks.sensitive.case import DISTRIBUTION, LINE, MISSING, RuleCase
+from tacit.attacks.sensitive.case import DISTRIBUTION, LINE, MISSING, PeopleCase, RuleCase
+from tacit.attacks.sensitive.known import Origin
 from tacit.attacks.sensitive.missing import Estimate
+from tacit.attacks.sensitive.several import SeveralCase
+from tacit.attacks.sensitive.several_words import StatementWords
 from tacit.inference.statements import Statement, Statements
 from tacit.model.person import Said
 from tacit.model.population import Places
@@ -19,6 +22,8 @@ Origins = tuple[Hashable, ...]
 
 def kind_of(origin: Hashable) -> str:
     """What a statement comes from."""
+    if isinstance(origin, Origin):
+        return origin.what
     return str(origin[0]) if isinstance(origin, tuple) and origin else str(origin)
 
 
@@ -26,7 +31,7 @@ def kind_of(origin: Hashable) -> str:
 class Telling:
     """The statements that an estimate keeps: all that is published, and the missing rules that matter."""
 
-    case: RuleCase
+    case: PeopleCase
     found: Estimate
 
     @cached_property
@@ -48,11 +53,20 @@ class Telling:
     def said(self, origins: Origins, described: Places) -> Said:
         """Statements with the same meaning as one sentence."""
         case = self.case
-        lines = {case.release.line(int(origin[1])) for origin in origins if isinstance(origin, tuple) and origin[0] == LINE}
+        lines = {line for line in map(self._line, origins) if line is not None}
         says = "; ".join(dict.fromkeys(self._says(origin) for origin in origins))
         holders = self.statements.events[self.one(origins[0]).event]
         people = int(case.population.people[np.intersect1d(holders, described)].sum())
         return Said(kind_of(origins[0]), tuple(sorted(lines)), says, people)
+
+    def _line(self, origin: Hashable) -> int | None:
+        """The line that a statement stands on."""
+        if isinstance(origin, Origin):
+            return origin.place if isinstance(origin.place, int) else None
+        case = self.case
+        if isinstance(case, RuleCase) and isinstance(origin, tuple) and origin[0] == LINE:
+            return case.release.line(int(origin[1]))
+        return None
 
     def _says(self, origin: Hashable) -> str:
         case, one = self.case, self.one(origin)
@@ -60,6 +74,10 @@ class Telling:
         has = f"{case.sensitive} {case.values[one.value]}"
         number, people = between(one.lo, one.hi, whole), f"{whole:,} {'person' if whole == 1 else 'people'}"
         verb = "has" if number.split()[-1] in ("1", "none") else "have"
+        if isinstance(case, SeveralCase):
+            words = StatementWords(case, self.statements)
+            return f"{words.where(origin)}: of {people}{words.who(one) or ' in all'}, {number} {verb} {has}"
+        assert isinstance(case, RuleCase)
         if kind_of(origin) == LINE and isinstance(origin, tuple):
             who = listed(case.antecedent(origin[1]))
             return f"line {case.release.line(origin[1])}: of {people} with {who}, {number} {verb} {has}"
@@ -84,7 +102,7 @@ def between(lo: int, hi: int, whole: int) -> str:
     return f"at most {hi:,}" if lo <= 0 else f"{lo:,} to {hi:,}"
 
 
-def common_values(case: RuleCase, combinations: Places) -> Mapping[str, str]:
+def common_values(case: PeopleCase, combinations: Places) -> Mapping[str, str]:
     """The values that all these combinations share."""
     out = {}
     for column in case.population.columns:
