@@ -230,6 +230,7 @@ def repair(
     goal: Goal = "all",
     base: int | None = None,
     decimals: int | None = None,
+    lines: Iterable[int] | None = None,
     suggest: bool = True,
     time_limit: float | None = None,
     progress: Progress = silent,
@@ -238,8 +239,10 @@ def repair(
 
     Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: every one that
     applies, or with ``"frequent-only"`` those on published itemsets (I01). ``base`` or ``decimals`` say how the method ``round`` prints counts;
-    by default as fine as no attack breaks. Rules are repaired beside their data; with ``suggest`` the other methods are tried as well, and the
-    result names the cheapest that meets the policy. Where the release does not say how many people it is about, the data do, and the result
+    by default as fine as no attack breaks. ``lines`` are those of the file that ``leave-out`` and ``withdraw`` take out; by default few that all
+    proofs rest on. Rules QI => SA are repaired beside their data, others from their own numbers; with ``suggest`` the other methods are tried as
+    well, and the result names the cheapest that meets the policy.
+    Where the release does not say how many people it is about, the data do, and the result
     says it.
     When ``time_limit`` passes, :class:`LimitReached` is raised.
 
@@ -253,17 +256,16 @@ def repair(
     """
     start = repairable(read_release(release))
     chosen = _method(method, start, data)
-    precision = _precision(method, base, decimals)
+    precision, named = _precision(method, base, decimals), _named_lines(method, lines)
     people = owners_people(start, data)
-    _check_goal(goal, start)
-    if knowledge is not None and not isinstance(start, Rules):
-        raise OptionError("helps to attack rules, and the release holds none", where="--knowledge", remedy="Leave it out")
+    _check_goal(goal, knowledge, start)
     policy, limits = policy or Policy(), Limits.within(time_limit)
     if method == "round" and precision is None and policy.safe_round_base is not None and isinstance(start, Itemsets):
         precision = Precision(policy.safe_round_base, None)
     if isinstance(start, Rules):
         look_at = partial(_look_at_rules, policy=policy, limits=limits, progress=progress, knowledge=knowledge)
-        return repair_rules(start, chosen, people, policy, precision=precision, look=look_at, limits=limits, suggest=suggest)
+        how: dict[str, Any] = {"precision": precision, "look": look_at, "limits": limits, "suggest": suggest, "lines": named}
+        return repair_rules(start, chosen, people, policy, **how)
     rows = rows_of(people)
     if start.n is None and rows is not None:
         # Repairs that change rows print n, so all of them are judged against an attacker who knows it.
@@ -279,7 +281,7 @@ def repair(
         return audit(candidate, data=people, time_limit=limits.seconds_left, progress=progress, **how)
 
     before = look(start, rows)
-    if before.ok and precision is None:
+    if before.ok and precision is None and named is None:
         return Repair(method, start, before, before, cost_of(start, start))
 
     def mine(people: Transactions, only: Only | None = None, least: int | None = None) -> Itemsets:
@@ -289,7 +291,7 @@ def repair(
         return replace(mined, header=replace(start.header, n=people.n))
 
     all_sets, first_look = partial(mine, only="all"), partial(look, first_hit=True)
-    case = RepairCase(start, policy.k, look, mine, all_sets, rows, goal, precision, first_look)
+    case = RepairCase(start, policy.k, look, mine, all_sets, rows, goal, precision, first_look, lines=named)
     proposal = chosen.propose(case)
     after = look(proposal.release, proposal.data)
     return Repair(method, proposal.release, before, after, _cost(case, proposal, partial(mine, only="all")))
@@ -355,12 +357,24 @@ def _method(name: str, release: Release, data: Any) -> RepairMethod:
     return chosen
 
 
-def _check_goal(goal: Goal, release: Release) -> None:
-    """Raise when there is no such goal, or when it is not one for the release."""
+def _check_goal(goal: Goal, knowledge: Any, release: Release) -> None:
+    """Raise when there is no such goal, or when it is not one for the release; nor is knowledge for one without rules."""
+    if knowledge is not None and not isinstance(release, Rules):
+        raise OptionError("helps to attack rules, and the release holds none", where="--knowledge", remedy="Leave it out")
     if goal not in GOALS:
         raise OptionError(f"there is no goal {goal!r}", where="--goal", remedy=nearest_name(goal, GOALS, "goals"))
     if goal != "all" and release.kind == "rules":
         raise OptionError(f"{goal} is a goal for itemsets", where="--goal", remedy="Leave it out")
+
+
+def _named_lines(method: str, lines: Iterable[int] | None) -> tuple[int, ...] | None:
+    """The lines to take out, where somebody names them."""
+    if lines is None:
+        return None
+    if method not in ("leave-out", "withdraw"):
+        remedy = "Add --method leave-out (itemsets) or --method withdraw (rules), or leave it out"
+        raise OptionError("says which lines are taken out", where="--lines", remedy=remedy)
+    return tuple(lines)
 
 
 def _precision(method: str, base: int | None, decimals: int | None) -> Precision | None:

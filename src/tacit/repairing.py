@@ -36,18 +36,25 @@ def repair_rules(
     look: Look,
     limits: Limits,
     suggest: bool,
+    lines: tuple[int, ...] | None = None,
 ) -> Repair:
-    """Rules changed by the chosen method, with what the other methods would come to."""
-    if not isinstance(people, Table):
+    """Rules changed by the chosen method, with what the other methods would come to.
+
+    Rules QI => SA are judged beside their people; ``people`` may be None of other rules, and where ``lines`` are named.
+    """
+    alone = people is None and (lines is not None or start.items.pairs is None or not start.header.sa)
+    if not alone and not isinstance(people, Table):
         remedy = "Give the table that the rules were made from with --data"
         raise OptionError("rules are repaired beside the people that they are about", where="--data", remedy=remedy)
-    true_counts(start, people)  # other data are refused before anything is attacked
-    known = people.select(start.header.qi or people.schema.qi).merged()
+    known = None
+    if not alone:
+        true_counts(start, people)  # other data are refused before anything is attacked
+        known = people.select(start.header.qi or people.schema.qi).merged()
 
     before = look(start, data=people)
     case = RepairCase(
         start, policy.k, lambda candidate, _: look(candidate, known=known), _no_mining, _no_mining, None, "all", precision,
-        partial(look, known=known, first_hit=True, attacks=FAST), people,
+        partial(look, known=known, first_hit=True, attacks=FAST), people, lines=lines,
     )  # fmt: skip
     done = _carried_out(case, chosen, before, look)
     if _found_by_slow(done.after):
@@ -69,7 +76,7 @@ def _carried_out(case: RepairCase, method: RepairMethod, before: Audit, look: Lo
     """What one method does; a release that is safe stays as it is."""
     start = case.release
     assert isinstance(start, Rules)
-    if before.ok and case.precision is None:
+    if before.ok and case.precision is None and case.lines is None:
         return Repair(method.name, start, before, before, rule_cost(start, start, before, before))
     result = method.propose(case).release
     assert isinstance(result, Rules)
@@ -82,7 +89,7 @@ def _tried(case: RepairCase, method: RepairMethod, done: Repair, look: Look) -> 
     if method.name == done.method:
         return Tried(method.name, done.after.verdict, done.cost)
     try:
-        other = _carried_out(case, method, done.before, look)
+        other = _carried_out(replace(case, lines=None), method, done.before, look)
     except LimitReached:
         return Tried(method.name, None, {}, "the time limit was reached")
     except TacitError as error:

@@ -10,6 +10,7 @@ from tacit.cli import options, reading
 from tacit.cli.output import check_outputs, emit, watched, wrote
 from tacit.cli.program import DONE, EXPOSED
 from tacit.cli.settings import Settings
+from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Audit
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     "repair",
     epilog=options.examples(
         "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
+        "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
         "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
     ),
 )
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 )
 @click.option("--base", type=int, metavar="B", help="With --method round: counts as multiples of B.  [the finest that is safe]")
 @click.option("--decimals", type=int, metavar="D", help="With --method round: supports with D decimals instead of counts.")
+@click.option("--lines", metavar="LINES", help="With --method leave-out or withdraw: take out just these lines, such as 3,17.")
 @click.option(
     "--suggest/--no-suggest",
     default=True,
@@ -67,6 +70,7 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
             goal=given["goal"],
             base=given["base"],
             decimals=given["decimals"],
+            lines=_lines(given["lines"]),
             suggest=given["suggest"],
             time_limit=given["time_limit"],
             progress=progress,
@@ -75,6 +79,16 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
     wrote(output)
     emit(done.to_dict(), lambda: _text(done, output), json_to=json_to)
     return DONE if done.ok else EXPOSED
+
+
+def _lines(given: str | None) -> list[int] | None:
+    """The numbers of a comma list."""
+    if given is None:
+        return None
+    parts = [part.strip() for part in given.split(",") if part.strip()]
+    if not parts or not all(part.isdecimal() and len(part) < 16 for part in parts):
+        raise OptionError("is no list of line numbers", where="--lines", remedy="Write for instance --lines 3,17")
+    return [int(part) for part in parts]
 
 
 def _text(done: Repair, output: str) -> str:

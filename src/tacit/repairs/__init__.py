@@ -5,6 +5,7 @@ from __future__ import annotations
 from tacit.repairs import (
     additive,
     exact_deficit,
+    leave_out,
     raise_threshold,
     round,
     safe_family,
@@ -54,6 +55,14 @@ REPAIRS: tuple[RepairMethod, ...] = (
         needs_data=True,
         propose=safe_family.propose,
         summary="publish exactly the frequent itemsets on which nobody is in a small group, with true counts",
+        source="ours",
+    ),
+    RepairMethod(
+        leave_out.NAME,
+        of=("itemsets",),
+        needs_data=False,
+        propose=leave_out.propose,
+        summary="leave out the itemsets on which somebody is in a small group; the list is then no longer complete",
         source="ours",
     ),
     RepairMethod(

@@ -26,7 +26,7 @@ class RepairCase:
     makes a release like this one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are
     handed in, so that repairs share no code with the attacks. ``precision`` is asked for by whoever rounds; ``first_look`` is an audit that may
     stop at its first finding: enough to know the verdict. ``table`` holds the people that rules were made from, with their columns;
-    ``most_looks`` is how many audits a search may add that only makes the result better.
+    ``most_looks`` is how many audits a search may add that only makes the result better, ``lines`` which lines of the file are to be taken out.
     """
 
     release: Listed
@@ -40,6 +40,7 @@ class RepairCase:
     first_look: Callable[[Listed], Audit] | None = None
     table: Table | None = None
     most_looks: int = 150
+    lines: tuple[int, ...] | None = None
 
     def look(self, candidate: Listed) -> Audit:
         """An audit of a candidate that is enough for its verdict, as fast as it can be had without data."""

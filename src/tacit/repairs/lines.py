@@ -28,12 +28,16 @@ class Lines:
 
     @classmethod
     def of(cls, case: RepairCase, name: str) -> Lines:
-        """The lines of a case; anything but rules QI => SA beside their data is refused."""
+        """The lines of a case: rules QI => SA beside their data, or rules that print exact numbers; anything else is refused."""
         release = case.release
         if not isinstance(release, Rules):
             raise OptionError("needs rules", where=f"--method {name}", remedy="See tacit repairs")
-        assert case.table is not None  # rules are not repaired without their data
-        return cls(release, *true_counts(release, case.table))
+        if case.table is not None:
+            return cls(release, *true_counts(release, case.table))
+        if (release.lo != release.hi).any() or (release.whole_lo != release.whole_hi).any():
+            remedy = "Give the table that the rules were made from with --data"
+            raise OptionError("rules without exact numbers are repaired beside their data", where="--data", remedy=remedy)
+        return cls(release, release.lo, release.whole_lo)
 
     def printed(self, form: Published, header: Header | None = None) -> Rules:
         """The same lines in another form."""

@@ -3,7 +3,8 @@
 Changes
     Rules are taken out, those first that do most to raise the estimates and proofs that the policy forbids; all others keep their numbers. The
     header then says that the list is not complete. At the end, rules that turn out not to matter are put back, the broadest first; and a list
-    is grown from nothing in the same way. The one that says more is published.
+    is grown from nothing in the same way. The one that says more is published. Rules that are not about known people lose a few lines that all
+    proofs rest on. With ``--lines`` just the lines that are named go.
 Guarantee
     Every line stays true of the data. Each database that fits the old list fits the new one: nothing is proved that was not proved before, and
     the largest entropy can only rise. (A list that leaves rules out and calls itself complete would be false, and would say more, not less.)
@@ -18,8 +19,6 @@ Reference
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 
@@ -27,27 +26,28 @@ from tacit.model.audit import Audit
 from tacit.model.release import Rules
 from tacit.repairs.base import Proposal, RepairCase
 from tacit.repairs.lines import Lines, safety
+from tacit.repairs.taking_out import Places, some_lines, with_more, without_lines, without_proofs
 
 NAME = "withdraw"
 
 #: In each step the worst of this many parts of the rules goes.
 PARTS = 25
-#: Rules are put back in so many groups at first.
-GROUPS = 8
 #: Of so many proofs the cited lines are counted; the worst come first.
 MOST_PROOFS = 200
-
-Places = npt.NDArray[np.int64]
 
 
 def propose(case: RepairCase) -> Proposal:
     """The rules without those that had to go: cut by influence, or grown from nothing, whichever says more."""
+    if case.lines is not None:
+        return Proposal(without_lines(case.release, case.lines))
+    if case.table is None:
+        return Proposal(without_proofs(case))
     lines = Lines.of(case, NAME)
     release = lines.release
     broadest_first = np.argsort(-lines.wholes, kind="stable")
     kept, reached = _cut(case, release)
-    chosen = _with_more(case, release, kept, broadest_first, reached)
-    grown = _with_more(case, release, kept[:0], broadest_first, reached)
+    chosen = with_more(case, release, kept, broadest_first, reached)
+    grown = with_more(case, release, kept[:0], broadest_first, reached)
     return Proposal(min((_part(release, one) for one in (chosen, grown)), key=lambda one: _entropy(case.look(one))))
 
 
@@ -86,27 +86,8 @@ def influence(audit: Audit, release: Rules) -> npt.NDArray[np.float64]:
     return total
 
 
-def _with_more(case: RepairCase, release: Rules, kept: Places, order: Places, reached: int) -> Places:
-    """The kept rules and as many others as can be put back, in their order: whole groups of them, then halves of groups that were too much."""
-    others = order[~np.isin(order, kept)].tolist()
-    size = max(1, -(-len(others) // GROUPS))
-    waiting = [others[first : first + size] for first in range(0, len(others), size)][::-1]
-    for _ in range(case.most_looks):
-        if not waiting:
-            break
-        group = waiting.pop()
-        more = np.sort(np.append(kept, group))
-        # Where everything is back nothing is withdrawn, and that was not safe.
-        if len(more) < len(release) and safety(case.look(_part(release, more))) >= max(1, reached):
-            kept = more
-        elif len(group) > 1:
-            half = len(group) // 2
-            waiting += [group[half:], group[:half]]
-    return kept
-
-
 def _part(release: Rules, kept: Places) -> Rules:
     """Some of the rules; a list that lacks some says so."""
-    if len(kept) == len(release):
-        return release
-    return release.take(kept, replace(release.header, complete=False))
+    part = some_lines(release, kept)
+    assert isinstance(part, Rules)
+    return part
