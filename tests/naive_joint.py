@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import Churn, Nested, People
 from tacit.model.release import Itemsets, Listed, Rules
 
@@ -27,7 +28,7 @@ def kinds_of(choices: Sequence[Sequence[frozenset[str]]], people: People, releas
     return [(frozenset().union(*items), inside) for items in product(*choices) for inside in members]
 
 
-def worlds(kinds: Sequence[Kind], releases: Sequence[Listed], people: People) -> Iterator[World]:
+def worlds(kinds: Sequence[Kind], releases: Sequence[Listed | FrequencyTable], people: People) -> Iterator[World]:
     """All groups of people that fit every line of every release, and the declaration."""
     n = max(release.n or 0 for release in releases)
     totals = [n]
@@ -55,11 +56,17 @@ def _compositions(total: int, parts: int) -> Iterator[World]:
         yield tuple(edges[i + 1] - edges[i] - 1 for i in range(parts))
 
 
-def _tests(release: Listed, number: int, kinds: Sequence[Kind]) -> Iterator[Callable[[World], bool]]:
+def _tests(release: Listed | FrequencyTable, number: int, kinds: Sequence[Kind]) -> Iterator[Callable[[World], bool]]:
     def count(world: World, items: frozenset[str]) -> int:
         return sum(times for times, (has, inside) in zip(world, kinds, strict=True) if number in inside and items <= has)
 
     yield lambda world: count(world, frozenset()) == release.n
+    if isinstance(release, FrequencyTable):
+        for index in range(len(release)):
+            cell = frozenset(f"{column}={value}" for column, value in release.cell(index).items())
+            ends = release.count(index)
+            yield lambda world, cell=cell, ends=ends: ends.lo <= count(world, cell) <= ends.hi  # type: ignore[misc]
+        return
     if isinstance(release, Itemsets):
         listed = {frozenset(release.names(index)): release.count(index) for index in range(len(release))}
         for items, bound in listed.items():

@@ -214,7 +214,7 @@ def adversary(release: Release, case: RuleCase | BucketCase | TableCase | None) 
         named = None if case.rows is None else len(case.rows)
         return {"knows_n": True, "rows_named": named, "true_values_given": any(one.true is not None for one in case.attributes)}
     if isinstance(release, FrequencyTable):
-        knows = {"people": "same", "knows_n": header.n is not None, "knows_all_values": header.complete}
+        knows = {"knows_n": header.n is not None, "knows_all_values": header.complete}
         return knows | ({} if release.printing.base is None else {"rounding": release.printing.rounding})
     out: dict[str, Any] = (
         {"knows_n": True, "knows_who_is_in_which_group": True}

@@ -36,6 +36,7 @@ from tacit.measures.posterior import posterior_measures
 from tacit.measures.truth import compare
 from tacit.model.audit import AttackRun, Audit, Status
 from tacit.model.finding import Finding
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.gathered import Gathered
 from tacit.model.people import Changed, Churn, Nested, People, Same, Unknown, check_people
 from tacit.model.policy import Limits, Policy
@@ -74,8 +75,12 @@ def audit_one(
     rows: Any = None,
     findings_to: str | Path | None = None,
     index: int = 0,
+    alone: bool = True,
 ) -> Audit:
-    """The audit of one release, which is number ``index`` among those that are audited; :func:`tacit.api.audit` says what the options mean."""
+    """The audit of one release, which is number ``index`` among those that are audited; :func:`tacit.api.audit` says what the options mean.
+
+    Where it is ``alone``, the tables of a release of frequency tables are attacked together.
+    """
     check_listing(release)
     people = owners_people(release, data)
     rules = rule_case(release, known, people, knowledge)
@@ -84,8 +89,9 @@ def audit_one(
     named = frozenset() if attacks is None else wanted
     check_algorithm(algorithm, release, wanted)
     case = Target(
-        release, policy, limits, rows_of(people), index, progress, algorithm, first_hit, None, rules, buckets, named, table
-    )
+        release, policy, limits, rows_of(people), index, progress, algorithm, first_hit, None, rules, buckets, named, table,
+        together=JointCase.of((release,), Same()) if alone and isinstance(release, FrequencyTable) else None,
+    )  # fmt: skip
     if findings_to is None:
         runs = run_attacks(case, wanted)
     else:
@@ -93,6 +99,8 @@ def audit_one(
             runs = run_attacks(replace(case, stream=stream), wanted)
     measures, posterior = dict(measure(release, runs)), posterior_of(rules, runs)
     tables, attacker = tables_of(posterior, buckets, runs), adversary(release, rules or buckets or table)
+    if case.together is not None:
+        attacker = {"people": case.together.people.to_text()} | attacker
     found = Audit((described(release),), attacker, policy, runs, measures, tables, posterior)
     if buckets is not None and isinstance(people, Table):
         known_to = buckets.known if buckets.facts else None
@@ -116,7 +124,9 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
     audits = []
     for number, release in enumerate(case.releases):
         own = of_one_release(release, several, given, some_rules=some_rules)
-        audits.append(audit_one(release, index=number, **how | {"attacks": _for_each(how["attacks"], several)}, **own))
+        audits.append(
+            audit_one(release, index=number, alone=False, **how | {"attacks": _for_each(how["attacks"], several)}, **own)
+        )
     names, wanted, first_hit = [case.name(number) for number in range(len(audits))], asked_for(how["attacks"]), how["first_hit"]
     runs: list[AttackRun] = []
     for place, attack in enumerate(ATTACKS):

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from tacit import checker_joint_tables
 from tacit.checker_joint_people import Declaration
 from tacit.checker_rules import Reject
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.number import DOUBLE_DIGITS, Printed
 from tacit.model.release import Itemsets, Release, Rules
 
@@ -44,26 +46,38 @@ class JointBook:
     of: Sequence[int] = ()
     columns: set[str] = field(default_factory=set)
     domains: dict[Axis, frozenset[str]] = field(default_factory=dict)
-    by_line: list[dict[int, int]] = field(default_factory=list)
+    by_line: list[dict[int | str, int]] = field(default_factory=list)
     declared: Declaration = field(init=False)
 
     def __post_init__(self) -> None:
         self.declared = Declaration(self.people, self.of or range(len(self.releases)))
-        declared: dict[Axis, list[frozenset[str]]] = {}
-        for release in self.releases:
-            if not isinstance(release, (Itemsets, Rules)):
-                raise Reject("there is no way to check X01 of a release of this kind")
-            self.by_line.append({release.line(index): index for index in range(len(release))})
-            if release.items.pairs is not None and not release.header.coarser:
-                self.columns |= {column for column, _ in release.items.pairs}
-                if release.header.sa_values:
-                    column = ("column", " & ".join(release.header.sa))
-                    declared.setdefault(column, []).append(frozenset(release.header.sa_values))
-        for column, told in declared.items():
-            if not self.declared.sets or len(told) == len(self.releases):
-                self.domains[column] = frozenset().union(*told)
+        told: dict[Axis, dict[int, frozenset[str]]] = {}
+        for release, population in zip(self.releases, self.declared.of, strict=True):
+            for column, values in self._take_in(release).items():
+                of_column = told.setdefault(column, {})
+                of_column[population] = of_column.get(population, frozenset()) | values
+        every = set(self.declared.of)
+        for column, by_population in told.items():
+            # What one release says about its people's values holds for everybody where all are the same people.
+            if not self.declared.sets or set(by_population) == every:
+                self.domains[column] = frozenset().union(*by_population.values())
         if self.declared.sets:
             self.domains[MEMBER] = frozenset(self.declared.sets)
+
+    def _take_in(self, release: Release) -> dict[Axis, frozenset[str]]:
+        """Note the places and columns of a release; what comes back are columns of which it lists every value."""
+        if isinstance(release, FrequencyTable):
+            self.by_line.append(checker_joint_tables.places(release))
+            self.columns |= set(release.columns)
+            return checker_joint_tables.domains(release)
+        if not isinstance(release, (Itemsets, Rules)):
+            raise Reject("there is no way to check X01 of a release of this kind")
+        self.by_line.append({release.line(index): index for index in range(len(release))})
+        if release.items.pairs is None or release.header.coarser:
+            return {}
+        self.columns |= {column for column, _ in release.items.pairs}
+        sensitive, values = ("column", " & ".join(release.header.sa)), release.header.sa_values
+        return {sensitive: frozenset(values)} if values else {}
 
     def scope(self, number: int) -> Box:
         """Who the people of a release are."""
@@ -112,7 +126,6 @@ class JointBook:
         """What a cited place says."""
         number, what = int(cited["release"]), cited["what"]
         release = self.releases[number]
-        assert isinstance(release, (Itemsets, Rules))
         one = Fraction(1)
         if what == "n" and cited["cell"] == "n" and release.n is not None:
             return Statement(((one, self.scope(number)),), release.n, release.n, (release.n, release.n))
@@ -124,8 +137,12 @@ class JointBook:
             people = dict(zip(release.header.sa_values, release.header.sa_counts, strict=True))[value]
             box = {**self.scope(number), ("column", " & ".join(release.header.sa)): (frozenset({value}), False)}
             return Statement(((one, box),), people, people, (people, people))
+        if isinstance(release, FrequencyTable):
+            box, least, most, printed = checker_joint_tables.cell(release, self.by_line[number], cited)
+            return Statement(((one, {**box, **self.scope(number)}),), least, most, printed)
         if isinstance(release, Itemsets):
             return self._of_itemsets(number, release, cited)
+        assert isinstance(release, Rules)
         return self._of_rule(number, release, cited)
 
     def _of_itemsets(self, number: int, release: Itemsets, cited: Mapping[str, Any]) -> Statement:

@@ -15,6 +15,7 @@ from tacit.attacks.joint.boxes import HAS, Allowed
 from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.lowering import lower
 from tacit.checker import check_audit
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.items import Items
 from tacit.model.people import read_people
 from tacit.model.release import Header, Itemsets
@@ -26,8 +27,17 @@ PATTERNS = [case for case in CASES if any(text.endswith("signed patterns") for t
 GROUPS = [case for case in CASES if case not in PATTERNS]
 
 
-def release_of(text: str) -> Itemsets:
+def table_of(text: str) -> FrequencyTable:
+    """A frequency table written as in the cases."""
+    n, columns, cells = (part.strip() for part in text.split(";"))
+    pairs = [cell.rsplit(":", 1) for cell in cells.split(",")]
+    return FrequencyTable.of(columns.split(), [values.split() for values, _ in pairs], [int(c) for _, c in pairs], n=int(n))
+
+
+def release_of(text: str) -> Itemsets | FrequencyTable:
     """A release written as in the cases."""
+    if text.startswith("table "):
+        return table_of(text.removeprefix("table "))
     n, *complete, lines = (part.strip() for part in text.split(";"))
     pairs = [line.rsplit(":", 1) for line in lines.split(",")]
     names = sorted({item for items, _ in pairs for item in items.split()})
@@ -51,7 +61,7 @@ def group_of(finding: tacit.Finding) -> tuple[Any, ...]:
 
 def expected(text: str) -> tuple[Any, ...]:
     """A group written as in the cases, as :func:`group_of` gives it."""
-    found = re.fullmatch(r"(.*)\|([^@=]*)(?:@ (\d)(?: - (\d))?)? ?= ?(\d+)(?:-(\d+))?", text)
+    found = re.fullmatch(r"(.*)\|([^@]*?)(?:@ (\d)(?: - (\d))?)? ?= ?(\d+)(?:-(\d+))?", text)
     assert found is not None, text
     has, lacks, inside, outside, fewest, most = found.groups()
     where = [() if one is None else (int(one),) for one in (inside, outside)]

@@ -141,7 +141,7 @@ def test_a_rounded_confidence_beside_the_whole_table_tells_who_was_left_out() ->
     shown = Decimals(np.array([20]), np.array([2], np.int8))
     sides = Sets.from_lists([[0]]), Sets.from_lists([[1]])
     inner = Rules(*sides, both, whole, whole, whole, Items(("N", "yes")), Header(n=99), confidence=shown)
-    releases: list[Itemsets | Rules] = [release_of("100; N:51, yes:25, N yes:11"), inner]
+    releases: list[Any] = [release_of("100; N:51, yes:25, N yes:11"), inner]
     audit = tacit.audit(releases, people=tacit.Nested(), attacks=["X01"])
     statement = "1 person has N and yes, among the people of release 1 who are not in release 2."
     assert [finding.statement for finding in audit.findings if finding.count.hi == 1] == [statement]

@@ -122,9 +122,9 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
     for attack in ATTACKS:
         if attack.code not in asked_for:
             runs.append(attack.skipped("not asked for"))
-        elif attack.needs == "several releases":
-            runs.append(attack.skipped("needs several releases; this is one"))
-        elif attack.needs != case.release.kind:
+        elif attack.needs == "several releases" and case.together is None:
+            runs.append(attack.skipped("needs several releases, or frequency tables; this is one of another kind"))
+        elif attack.needs not in ("several releases", case.release.kind):
             runs.append(attack.skipped(f"needs {_noun(attack.needs)}; the release {_held(case.release.kind)}"))
         elif case.first_hit and any(run.findings for run in runs):
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
@@ -139,7 +139,8 @@ def _noun(kind: str) -> str:
 
 
 def _held(kind: str) -> str:
-    return "is a table" if kind == "table" else f"holds {kind}"
+    told = {"table": "is a table", "frequencies": "is a frequency table"}
+    return told.get(kind, f"holds {kind}")
 
 
 def _hand_on(run: AttackRun, stream: Stream | None) -> None:

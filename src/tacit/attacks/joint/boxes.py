@@ -94,7 +94,8 @@ class Axis:
         single = [1 << place for place in range(len(signatures))]
         rests = {everything ^ mask for mask in masks if lacking or mask.bit_count() > 1}
         groups = sorted((masks | rests) - set(single) - {0, everything})
-        slots = [*single, *groups, everything] if len(single) > 1 else [everything]
+        only = key.kind == "column" and len(universe) == 1 and not is_open  # everybody has it, which is worth a name of its own
+        slots = [*single, *groups, everything] if len(single) > 1 or only else [everything]
         return cls(key, tuple(tuple(part) for part in classes.values()), tuple(slots), _sums(slots, len(single)))
 
     @cached_property

@@ -34,6 +34,10 @@ class ListedLines:
         box = intersection(self._of[item] for item in items)
         return None if box is None else {**box, **self._scope}
 
+    def lines(self) -> Iterator[Line]:
+        """All lines of the release."""
+        return self.itemsets(self._release) if isinstance(self._release, Itemsets) else self.rules(self._release)
+
     def itemsets(self, release: Itemsets) -> Iterator[Line]:
         """What a list of itemsets prints, and what follows from its being complete."""
         listed: dict[frozenset[int], int] = {}

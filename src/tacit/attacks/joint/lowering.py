@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Key
+from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key
+from tacit.attacks.joint.frequency_lines import FrequencyLines
 from tacit.attacks.joint.lines import MOST_GROUPS, Problem, groups_of
 from tacit.attacks.joint.listed_lines import ListedLines
 from tacit.attacks.joint.populations import populations
-from tacit.attacks.joint.vocabulary import Vocabulary
+from tacit.attacks.joint.vocabulary import Lined, Vocabulary
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import People
-from tacit.model.release import Itemsets, Listed
 
 
-def lower(releases: Sequence[Listed], people: People, of: Sequence[int] | None = None) -> Problem:
+def lower(releases: Sequence[Lined], people: People, of: Sequence[int] | None = None) -> Problem:
     """All that the releases print about their people, taken together; ``of`` is the population of each, by default its own."""
-    words = Vocabulary(releases, people)
+    words = Vocabulary(releases, people, of)
     whose = populations(releases, people, of)
     lines, members = list(whose.lines), whose.members
     left_out = 0
     for number, release in enumerate(releases):
-        reader = ListedLines(number, release, words, whose.scopes[number])
-        lines += reader.itemsets(release) if isinstance(release, Itemsets) else reader.rules(release)
+        reader = _reader(number, release, words, whose.scopes[number])
+        lines += reader.lines()
         left_out += reader.left_out
     named: dict[Key, list[Allowed]] = {}
     for line in lines:
@@ -40,3 +41,10 @@ def lower(releases: Sequence[Listed], people: People, of: Sequence[int] | None =
     if groups_of(axes) > MOST_GROUPS:  # then those who lack a single value are not looked at
         axes = tuple(Axis.of(key, *universe(key), named[key], lacking=False) for key in keys)
     return Problem(axes, tuple(lines), whose.everybody, members, left_out, {axis.key: place for place, axis in enumerate(axes)})
+
+
+def _reader(number: int, release: Lined, words: Vocabulary, scope: Box) -> FrequencyLines | ListedLines:
+    """What reads the lines of a release of its kind."""
+    if isinstance(release, FrequencyTable):
+        return FrequencyLines(number, release, scope)
+    return ListedLines(number, release, words, scope)

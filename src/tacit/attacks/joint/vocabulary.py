@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tacit.attacks.joint.boxes import HAS, Allowed, Key
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import Changed, People, Same
-from tacit.model.release import Listed
+from tacit.model.release import Itemsets, Rules
+
+#: Releases whose lines can be taken together.
+Lined = Itemsets | Rules | FrequencyTable
 
 
 class Vocabulary:
-    """The axes that items of the releases belong to."""
+    """The axes that items and columns of the releases belong to; ``of`` is the population of each release, by default its own."""
 
-    def __init__(self, releases: Sequence[Listed], people: People) -> None:
+    def __init__(self, releases: Sequence[Lined], people: People, of: Sequence[int] | None = None) -> None:
         self.values: dict[Key, dict[str, None]] = {}
-        told: dict[Key, int] = {}
-        tables = [release for release in releases if release.items.pairs is not None and not release.header.coarser]
-        self._columns = {column for release in tables for column, _ in release.items.pairs or ()}
-        for release in releases:
-            column = Key("column", " & ".join(release.header.sa))
-            if release in tables and release.header.sa_values:
-                told[column] = told.get(column, 0) + 1
-                self.values.setdefault(column, {}).update(dict.fromkeys(release.header.sa_values))
+        self._columns = {column for release in releases for column in columns_of(release)}
+        owner = range(len(releases)) if of is None else of
+        told: dict[Key, set[int]] = {}
+        for release, population in zip(releases, owner, strict=True):
+            for column, named in columns_of(release).items():
+                self.values.setdefault(Key("column", column), {}).update(dict.fromkeys(named))
+            for column, known in all_values(release).items():
+                told.setdefault(Key("column", column), set()).add(population)
+                self.values.setdefault(Key("column", column), {}).update(dict.fromkeys(known))
         # What one release says about the values of its people holds for all people only where they are the same.
-        self.closed = {column for column, times in told.items() if isinstance(people, (Same, Changed)) or times == len(releases)}
+        same, every = isinstance(people, (Same, Changed)), set(owner)
+        self.closed = {column for column, populations in told.items() if same or populations == every}
 
-    def meaning(self, release: Listed, item: int) -> tuple[Key, Allowed]:
+    def meaning(self, release: Itemsets | Rules, item: int) -> tuple[Key, Allowed]:
         """What having an item of a release means."""
         name, pairs, header = release.items.names[item], release.items.pairs, release.header
         if pairs is not None and not header.coarser:
@@ -46,3 +52,20 @@ class Vocabulary:
     def universe(self, key: Key) -> tuple[list[str], bool]:
         """The values of an axis, and whether there may be others."""
         return sorted(self.values[key]), key not in self.closed
+
+
+def columns_of(release: Lined) -> Mapping[str, Sequence[str]]:
+    """The columns that a release speaks of, with the values that it names; none of a list of items."""
+    if isinstance(release, FrequencyTable):
+        return dict(zip(release.columns, release.values, strict=True))
+    if release.items.pairs is None or release.header.coarser:
+        return {}
+    return {column: () for column, _ in release.items.pairs}
+
+
+def all_values(release: Lined) -> Mapping[str, Sequence[str]]:
+    """The columns of which a release says all values that its people have, with these."""
+    if isinstance(release, FrequencyTable):
+        return columns_of(release) if release.header.complete else {}
+    is_table = release.items.pairs is not None and not release.header.coarser
+    return {" & ".join(release.header.sa): release.header.sa_values} if is_table and release.header.sa_values else {}

@@ -1,0 +1,26 @@
+"""What frequency tables print about boxes of people: their cells and their totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tacit.attacks.joint.boxes import Allowed, Box, Key
+from tacit.attacks.joint.lines import Line, Origin
+from tacit.model.frequencies import UNBOUNDED, FrequencyTable
+
+
+class FrequencyLines:
+    """The lines of one release of frequency tables, about the people of its scope."""
+
+    def __init__(self, number: int, release: FrequencyTable, scope: Box) -> None:
+        self._number, self._release, self._scope = number, release, scope
+        self.left_out = 0
+
+    def lines(self) -> Iterator[Line]:
+        """Every cell: a number, a rounded one, or that it is small; one of which nothing is known names its values all the same."""
+        release, number = self._release, self._number
+        for index in range(len(release)):
+            count = release.count(index)
+            most = None if count.hi >= UNBOUNDED else count.hi
+            fixed = {Key("column", column): Allowed(frozenset([value])) for column, value in release.cell(index).items()}
+            yield Line(((1, {**fixed, **self._scope}),), count.lo, most, Origin(number, release.place(index), "count", count))
