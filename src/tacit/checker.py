@@ -168,9 +168,9 @@ def _same_releases(record: Mapping[str, Any], releases: Sequence[Release]) -> li
     for index, (entry, release) in enumerate(zip(record["release"], releases, strict=True)):
         mine = release.source.sha256 if release.source else ""
         if entry["kind"] != release.kind:
-            problems.append(f"release {index} is of another kind than what was audited")
+            problems.append(f"release {index} is not the file that was audited: it is of another kind")
         elif entry.get("sha256") and entry["sha256"] != mine:
-            problems.append(f"release {index} has another SHA-256 than the file that was audited")
+            problems.append(f"release {index} is not the file that was audited: its SHA-256 is another")
         if entry["n"] != release.n:
             problems.append(f"release {index} is about another number of people")
     return problems

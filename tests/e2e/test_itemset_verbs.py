@@ -32,7 +32,7 @@ def test_explain_tells_the_worst_finding_or_the_one_asked_for() -> None:
         assert record("explain", "sets.csv", "--data", "people.dat", "--finding", finding["id"])["finding"] == finding
     told = tacit("explain", "sets.csv").stdout
     assert worst["id"] in told
-    assert "  1. plus" in told
+    assert "  1. Start from 43: people with a and c (sets.csv, line 5)." in told
 
 
 @pytest.mark.usefixtures("release")

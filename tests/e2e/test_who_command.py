@@ -56,7 +56,7 @@ def test_the_picture_is_written(rules: Path) -> None:
         (("--known", "people.csv", "--who", ""), "--who: does not say which column has which value"),
         (("--known", "people.csv", "--who", "sex=F", "--k", "3"), "--k: does not go with --who"),
         (("--known", "people.csv", "--who", "sex=F", "--pattern", "a"), "--pattern: does not go with --who"),
-        (("--known", "people.csv", "--picture", "who.svg"), "--picture: belongs to an estimate about somebody"),
+        (("--known", "people.csv", "--pattern", "a", "--picture", "who.svg"), "--known: belongs to a finding"),
         (("--top", "3"), "--top: belongs to an estimate about somebody"),
         (("--known", "nowhere.csv", "--who", "sex=F"), "nowhere.csv"),
         (("--known", "people.csv", "--data", "people.csv", "--who", "sex=F"), "--known: is part of what --data holds"),

@@ -21,13 +21,22 @@ if TYPE_CHECKING:
     epilog=options.examples(
         "tacit explain itemsets.csv",
         "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
+        "tacit explain itemsets.csv --picture worst.svg",
+        "tacit explain last-year.csv this-year.csv --people left:0-3,joined:0-2",
+        "tacit explain --audit audit.json --finding X01-3f2a9c1b04de itemsets.csv rules.csv",
         "tacit explain itemsets.csv --pattern 'bread and not (butter or \"peanut butter\")'",
         'tacit explain rules.csv --known adult.csv --who "education=Doctorate,sex=Male" --picture who.svg',
         'tacit explain buckets/ --knowledge negative.csv --who "education=Doctorate,sex=Male"',
     ),
 )
-@click.argument("release_file", metavar="RELEASE")
+@click.argument("releases", nargs=-1, metavar="RELEASE...")
 @click.option("--finding", "wanted", metavar="ID", help="The id of a finding, as in the record of tacit audit.  [the worst]")
+@click.option(
+    "--audit",
+    "audit_file",
+    metavar="AUDIT.json",
+    help="Take the finding from the record of an audit instead of auditing again; a RELEASE that is given is compared.",
+)
 @click.option(
     "--pattern", metavar="PATTERN", help="Tell instead how many people fit a pattern: items with and, or, not and parentheses."
 )
@@ -44,8 +53,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="For rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
 )
+@click.option("--people", metavar="HOW", help="For several releases: how their people hang together, as for tacit audit.")
 @click.option("--top", type=int, callback=options.positive, metavar="N", help="With --who: how many lines to tell about.  [5]")
-@click.option("--picture", "picture_to", metavar="FILE.svg", help="With --who: draw prior, estimate and bounds, as SVG.")
+@click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw the sum, the bounds or the values behind it, as SVG.")
 @options.roles
 @options.missing
 @reading.release_file
@@ -53,66 +63,49 @@ if TYPE_CHECKING:
 @reading.policy
 @tables.of_tables
 @options.running
-def explain_command(release_file: str, wanted: str | None, pattern: str | None, json_to: str | None, **given: Any) -> None:
+def explain_command(
+    releases: tuple[str, ...], wanted: str | None, pattern: str | None, json_to: str | None, **given: Any
+) -> None:
     """Explain one finding, how many people fit a pattern, or what is guessed about somebody, line by line.
 
-    Each step names the published line that it adds or takes away, so that a reader can redo the sum. With --pattern the answer is one number
-    where the release gives it away, else the tightest bounds, each with the sum that proves it. With --who it is the probability of each
-    sensitive value, which published and missing rules make it, and what it would be without single ones; --known or --data must be given.
+    Each step names the published line that it adds or takes away, so that a reader can redo the sum. Several RELEASE files are explained
+    together, as they are audited. With --pattern the answer is one number where the release gives it away, else the tightest bounds, each
+    with the sum that proves it. With --who it is the probability of each sensitive value, which published and missing rules make it, and
+    what it would be without single ones; --known or --data must be given.
     """
-    check_outputs(
-        [json_to, given["picture_to"]],
-        inputs=[release_file, *(given[name] for name in ("data", "known") if given[name]), *given["knowledge"]],
-    )
+    read = [given[name] for name in ("data", "known", "audit_file") if given[name]]
+    check_outputs([json_to, given["picture_to"]], inputs=[*releases, *read, *given["knowledge"]])
+    if not releases and given["audit_file"] is None:
+        raise OptionError(
+            "is missing", where="RELEASE", remedy="Name the release to explain, or the record of its audit with --audit"
+        )
+    asked = {"finding": wanted, "pattern": pattern}
     if given["who"] is not None:
-        _explain_person(release_file, json_to, given | {"finding": wanted, "pattern": pattern})
+        _explain_person(_only(releases, "--who"), json_to, given | asked)
         return
-    for name, option in (("top", "--top"), ("picture_to", "--picture")):
-        if given[name] is not None:
-            raise OptionError("belongs to an estimate about somebody", where=option, remedy="Say about whom with --who")
     if pattern is not None:
-        _explain_pattern(release_file, pattern, json_to, given | {"finding": wanted})
+        _explain_pattern(_only(releases, "--pattern"), pattern, json_to, given | asked)
         return
-    from tacit.api import audit
+    if given["top"] is not None:
+        raise OptionError("belongs to an estimate about somebody", where="--top", remedy="Say about whom with --who")
+    from tacit.cli.explain_finding import explain_finding
 
-    settings = Settings.of(given, near=given["data"] or given["known"] or release_file)
-    with watched("auditing") as progress:
-        release = reading.read(release_file, given, settings)
-        people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
-        limits = {
-            "policy": tables.policy_of(release, settings),
-            "rows": tables.rows_of(release, people, given),
-            "time_limit": given["time_limit"],
-        }
-        limits["attacks"] = _attack_of(wanted)
-        found = audit(release, data=people, known=known, knowledge=list(given["knowledge"]) or None, progress=progress, **limits)
-    if wanted is None and not found.findings:
-        hints = {"buckets": "Raise --l, or give --knowledge", "table": "Lower --min-confidence or --min-support"}
-        remedy = hints.get(release.kind, "Raise --k to see larger groups")
-        raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=release_file, remedy=remedy)
-    finding = found.findings[0] if wanted is None else found.finding(wanted)
-    head = f"{finding.id}:", finding.statement
-    emit({"format": "tacit.explanation/1", "finding": finding.to_dict()}, lambda: _text(head, finding.steps), json_to=json_to)
+    explain_finding(releases, wanted, json_to, given)
 
 
-def _attack_of(finding: str | None) -> list[str] | None:
-    """The attack that a finding is of, by its id; asked for by name, B03 finds as well. None where the id tells none.
-
-    >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
-    (['B03'], None, None)
-    """
-    from tacit.attacks import ATTACKS
-
-    code = (finding or "").partition("-")[0]
-    return [code] if code in {attack.code for attack in ATTACKS} else None
+def _only(releases: tuple[str, ...], option: str) -> str:
+    """The one release that a question is about."""
+    if len(releases) != 1:
+        raise OptionError(f"is about one release, and {len(releases)} are given", where=option, remedy="Give one of them")
+    return releases[0]
 
 
 def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given: dict[str, Any]) -> None:
     """What the release says about the support of a pattern."""
     from tacit.queries import support_of
 
-    for name in ("finding", "data", "known", "k", "knowledge"):
-        if given.get(name) not in (None, ()):
+    for name in ("finding", "data", "known", "k", "knowledge", "people", "top", "picture", "audit"):
+        if given.get({"picture": "picture_to", "audit": "audit_file"}.get(name, name)) not in (None, ()):
             remedy = "Leave one of the two out"
             raise OptionError("belongs to a finding, not to a pattern", where=f"--{name}", remedy=remedy)
     with watched("reading"):
@@ -125,9 +118,9 @@ def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any
     """What rules make an attacker guess about somebody."""
     from tacit.queries import posterior_of
 
-    for name in ("finding", "pattern", "k", "l", "max_posterior", "max_gain"):
+    for name in ("finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"):
         if given.get(name) not in (None, ()):
-            option = "--" + name.replace("_", "-")
+            option = "--" + name.removesuffix("_file").replace("_", "-")
             raise OptionError("does not go with --who", where=option, remedy="Leave one of the two out")
     settings = Settings.of(given, near=given["data"] or given["known"] or release_file)
     with watched("estimating"):
