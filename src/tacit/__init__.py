@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from tacit.negative import mine_negative_rules
     from tacit.queries import all_channels, members_of, posterior_of, support_of
     from tacit.repairs import REPAIRS
+    from tacit.reporting import write_acro, write_report
     from tacit.sweeps import sweep_itemsets, sweep_rounding, sweep_rules
     from tacit.tabulating import tabulate
     from tacit.verifying import verify
@@ -139,6 +140,7 @@ _HOMES = {
     "tacit.negative": ("mine_negative_rules",),
     "tacit.queries": ("all_channels", "members_of", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
+    "tacit.reporting": ("write_acro", "write_report"),
     "tacit.sweeps": ("sweep_itemsets", "sweep_rounding", "sweep_rules"),
     "tacit.tabulating": ("tabulate",),
     "tacit.verifying": ("verify",),
@@ -210,7 +212,9 @@ __all__ = [
     "tabulate",
     "utility",
     "verify",
+    "write_acro",
     "write_release",
+    "write_report",
 ]
 
 

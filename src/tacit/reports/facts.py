@@ -8,7 +8,7 @@ from typing import Any
 from tacit.measures import MEASURES
 from tacit.model.audit import Audit
 from tacit.model.finding import Finding
-from tacit.reports.summary import ReportKind, Summary, counted, described, finds_groups, thresholds, visible
+from tacit.reports.summary import ReportKind, Summary, counted, described, finds_groups, reason, thresholds, visible
 from tacit.version import __version__
 
 SENSITIVE: dict[ReportKind, str] = {
@@ -51,13 +51,13 @@ def tiles(audit: Audit, summary: Summary) -> list[tuple[int, str]]:
     return entries
 
 
-def attacks(audit: Audit) -> Iterator[tuple[str, ...]]:
+def attacks(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, ...]]:
     """One row for each attack, also for those that did not run."""
     for owner, run in enumerate(audit.runs):
         looked = run.status in ("ran", "stopped")
         numbers = (run.findings, audit.waived.number(owner), run.undecided)
         counts = tuple(f"{number:,}" for number in numbers) if looked else ("-", "-", "-")
-        yield run.code, run.name, run.claim, run.status, *counts, run.reason or "-"
+        yield run.code, run.name, run.claim, run.status, *counts, reason(audit, run, kind) or "-"
 
 
 def measures(audit: Audit) -> Iterator[tuple[str, str, str, str]]:

@@ -29,7 +29,7 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
     yield f'<p class="note">{facts.SENSITIVE[kind]}</p>'
     yield section("What to do next", listed(next_steps(audit)))
     yield section("Assumptions", listed(assumptions(audit, kind)))
-    yield section("Attacks", table(facts.ATTACKS_CAPTION, facts.ATTACK_COLUMNS, facts.attacks(audit)))
+    yield section("Attacks", table(facts.ATTACKS_CAPTION, facts.ATTACK_COLUMNS, facts.attacks(audit, kind)))
     if kind == "internal" and top and summary.findings:
         yield section("Worst findings", _findings(audit, summary, release, top))
     if summary.groups:

@@ -87,7 +87,7 @@ def _row(columns: Sequence[str], row: Sequence[object]) -> str:
         f'<td data-name="{safe(name)}"{_figures(name)}>{cell if isinstance(cell, Marked) else safe(cell)}</td>'
         for name, cell in zip(columns[1:], row[1:], strict=True)
     )
-    return f'<tr><th scope="row">{safe(row[0])}</th>{cells}</tr>'
+    return f'<tr><th scope="row">{row[0] if isinstance(row[0], Marked) else safe(row[0])}</th>{cells}</tr>'
 
 
 class Marked(str):

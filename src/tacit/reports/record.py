@@ -8,7 +8,7 @@ from typing import Any
 from tacit.model.audit import Audit
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Rules
-from tacit.reports.summary import ReportKind
+from tacit.reports.summary import ReportKind, reason
 
 
 def dump(record: dict[str, Any]) -> bytes:
@@ -46,6 +46,9 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
         record["estimates"] = {
             name: told[name] for name in ("attack", "method", "combinations", "baseline_is_published", "outside_bounds")
         }
+    record["attacks"] = [
+        entry | {"reason": reason(audit, run, kind)} for entry, run in zip(record["attacks"], audit.runs, strict=True)
+    ]
     record["policy_files"] = [file | {"file": None} for file in record["policy_files"]]
     told = ("name", "until", "status", "findings")
     record["waivers"] = [{name: waiver[name] for name in told} for waiver in record["waivers"]]

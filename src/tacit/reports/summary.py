@@ -283,6 +283,18 @@ def policy_sentences(audit: Audit) -> list[str]:
     return out
 
 
+def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
+    """Why an attack ended as it did; an external report names no file."""
+    told = run.reason
+    if kind == "external":
+        names = {
+            str(release["file"]): f"release {place + 1}" for place, release in enumerate(audit.release) if release.get("file")
+        }
+        for name in sorted(names, key=len, reverse=True):
+            told = told.replace(name, names[name])
+    return told
+
+
 def next_steps(audit: Audit) -> list[str]:
     """What the owner can do now."""
     if tables.is_table(audit) and (steps := tables.next_steps(audit)):

@@ -26,6 +26,7 @@ from tacit.reports.summary import (
     thresholds,
     visible,
 )
+from tacit.reports.summary import reason as reason_of
 
 #: How many lines of the release ``mine`` shows.
 SHOWN_PATTERNS = 5
@@ -43,7 +44,7 @@ def audit_text(
         _wrapped(f"{audit.verdict.upper()}: {summary.sentence()}", width),
         _facts(audit, kind, origin, width),
         _section("Assumed", (line for sentence in assumptions(audit, kind) for line in bullet("-", sentence, width))),
-        _section("Attacks", _attack_lines(audit, width)),
+        _section("Attacks", _attack_lines(audit, kind, width)),
     ]
     if accepted := waiver_sentences(audit, kind):
         blocks.append(_section("Waivers", (line for one in accepted for line in bullet("-", one, width))))
@@ -77,14 +78,16 @@ def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
     return "\n".join(line for name, value in lines for line in bullet(f"{name:<9}", value, width, indent=""))
 
 
-def _attack_lines(audit: Audit, width: int) -> Iterator[str]:
+def _attack_lines(audit: Audit, kind: ReportKind, width: int) -> Iterator[str]:
     for owner, run in enumerate(audit.runs):
-        yield from bullet(run.code, f"{run.name}: {outcome(run, waived=audit.waived.number(owner))}", width)
+        told = outcome(run, waived=audit.waived.number(owner), because=reason_of(audit, run, kind))
+        yield from bullet(run.code, f"{run.name}: {told}", width)
 
 
-def outcome(run: AttackRun, *, waived: int = 0) -> str:
+def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> str:
     """What became of an attack, in words; ``waived`` of its findings somebody accepts."""
-    reason = f" ({run.reason})" if run.reason else ""
+    because = run.reason if because is None else because
+    reason = f" ({because})" if because else ""
     if run.status == "not-relevant":
         return f"not relevant{reason}"
     if run.status == "unavailable":
