@@ -78,9 +78,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hiding_cells": {"api", "errors", "formats", "hiding", "inference", "measures", "model"},
     "bucketizing": {"api", "bucketing", "errors", "formats", "inference", "measures", "model"},
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
+    "tabulating": {"api", "errors", "mining", "model"},
     "measuring": {"api", "errors", "formats", "measures", "model"},
     "negative": {"api", "errors", "formats", "mining", "model"},
-    "tabulating": {"api", "errors", "mining", "model"},
     "queries": {"attacks", "auditing", "auditing_known", "errors", "formats", "model"},
     "demo": {"api", "formats", "model", "reports"},
     "__main__": {"cli"},
@@ -107,11 +107,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reports",
         "reproductions",
         "sweeps",
+        "tabulating",
         "verifying",
         "version",
     },
     "": {
-        "tabulating",
         "api",
         "attacks",
         "bucketizing",
@@ -126,11 +126,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "repairs",
         "reporting",
         "sweeps",
+        "tabulating",
         "verifying",
         "version",
     },
 }
-        "tabulating",
 
 #: Where only the package itself may be imported, for its table, and none of its modules.
 TABLE_ONLY = {"cli": {"attacks", "engines", "repairs"}, "": {"attacks", "measures", "repairs"}}
