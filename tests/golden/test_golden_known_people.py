@@ -13,7 +13,12 @@ from tacit.attacks.sensitive.certain import all_said, bounds_of
 from tacit.auditing_known import several_case
 from tacit.model.policy import Limits
 
-QIT = {"name": ["Ann", "Bea", "Carl", "Dan"], "sex": list("ffmm"), "age": ["young", "old"] * 2, "group": [1] * 4}
+QIT: dict[str, list[Any]] = {
+    "name": ["Ann", "Bea", "Carl", "Dan"],
+    "sex": list("ffmm"),
+    "age": ["young", "old"] * 2,
+    "group": [1] * 4,
+}
 ST = {"group": [1, 1, 1], "ill": ["flu", "ovarian", "prostate"], "count": [2, 1, 1]}
 NEGATIVE: list[Any] = [({"sex": "m"}, "ovarian"), ({"sex": "f"}, "prostate")]
 ANN_HAS_FLU = {"event": {"name": "Ann"}, "value": "flu", "at_least": 1}
