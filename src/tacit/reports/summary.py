@@ -50,12 +50,13 @@ class Summary:
             small.update(audit.sizes(run))
         sizes = np.array(sorted(small), np.int64)
         numbers = np.array([small[size] for size in sizes.tolist()], np.int64)
-        people = max((run.people for run in groups), default=0)
+        people = max((_in_groups(run) for run in groups), default=0)
         values = [run for run in audit.runs if not run.finds_groups]
         told_of = [run for run in values if audit.counted(run.code)]
         certain, guessed = (
             max((run.people for run in told_of if run.claim == claim), default=0) for claim in ("proves", "estimates")
         )
+        certain = max([certain, *(int(run.columns["count"][run.is_value].sum()) for run in groups if run.is_value.any())])
         bounded = any(run.claim == "proves" and run.decides for run in values)
         findings = sum(run.findings for run in audit.runs)  # those that somebody accepts among them: they stay listed
         single = int(numbers[sizes == 1].sum())
@@ -139,6 +140,11 @@ class Summary:
             if self.people
             else ""
         )
+
+
+def _in_groups(run: AttackRun) -> int:
+    """The people whom the groups of a run concern at least; those whose value is certain are told apart."""
+    return run.people if not run.is_value.any() else int(run.columns["count"][~run.is_value].max(initial=0))
 
 
 def finds_groups(audit: Audit) -> bool:
