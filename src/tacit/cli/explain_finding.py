@@ -19,14 +19,14 @@ _OF_AUDITS = ("data", "known", "knowledge", "people", "k", "l", "max_posterior",
 
 def explain_finding(releases: Sequence[str], wanted: str | None, json_to: str | None, given: dict[str, Any]) -> None:
     """Tell a finding step by step, as text, as JSON, and as a picture where one is wanted."""
-    from tacit.reports.explanation import Explanation, explanation_text
+    from tacit.reports.explanation import Explanation, explanation_text, files_of
     from tacit.reports.explanation_svg import explanation_svg
 
     if given["audit_file"] is not None:
         finding, record, read = _recorded(releases, wanted, given)
     else:
         finding, record, read = _audited(releases, wanted, given)
-    told = Explanation.of(finding, [entry.get("file") for entry in record["release"]])
+    told = Explanation.of(finding, files_of(record["release"]))
     if given["picture_to"] is not None:
         values = next((one.header.sa_values for one in read if one.kind == "rules" and one.header.sa_values), ())
         picture = explanation_svg(told, values=values, bars=record["policy"])

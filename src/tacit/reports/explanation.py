@@ -94,7 +94,8 @@ def explanation_text(told: Explanation, *, width: int = WIDTH) -> str:
         lines += bullet(f"{number:>3}.", step.text, width)
     sources = f" Published in {told.sources}." if told.sources else ""
     if told.is_proved:
-        last = f"Proved: it is so in every database that fits.{sources} tacit verify re-checks it."
+        what = "the table shows these counts" if finding["code"] == "T01" else "it is so in every database that fits"
+        last = f"Proved: {what}.{sources} tacit verify re-checks it."
     else:
         last = f"Estimated: a probability, not a proof.{sources}"
     return "\n".join([*lines, "", *wrap(visible(last), width, break_long_words=False, break_on_hyphens=False)]) + "\n"
@@ -118,7 +119,7 @@ def _sentences(finding: Mapping[str, Any], owner: str | None) -> Iterator[Step]:
             yield Step(_total(step.removeprefix("sum: "), finding["code"]))
         else:
             begun = begun and not step.endswith(":")
-            yield _placed(step[:1].upper() + step[1:], owner)
+            yield _placed(f"And {step.removeprefix('and ')}" if step.startswith("and ") else step, owner)
 
 
 def _total(number: str, code: str) -> str:
@@ -164,5 +165,7 @@ def _numbered(lines: Sequence[int]) -> str:
 
 
 def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
-    """The names of the files of an audit, as its record has them."""
-    return [entry.get("file") for entry in releases]
+    """The names of the files of an audit, as its record has them; of a bucketized release the second, whose lines are cited."""
+    names = [entry.get("file") for entry in releases]
+    kinds = [entry.get("kind") for entry in releases]
+    return [name.rpartition(" and ")[2] if name and kind == "buckets" else name for name, kind in zip(names, kinds, strict=True)]

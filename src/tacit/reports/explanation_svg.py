@@ -17,12 +17,15 @@ from tacit.reports.summary import counted, visible
 #: So many rows are drawn; of the others it is said how many there are.
 MOST_ROWS = 16
 
-_WIDE, _LABEL, _LEFT, _RIGHT, _ROW, _TOP = 720, 262, 276, 96, 30, 74
+_WIDE, _LABEL, _LEFT, _RIGHT, _ROW = 720, 268, 280, 100, 36
+#: So many letters fit in a line of the title, of a label, and of a note; titles and labels take two lines at most.
+_TITLE, _LETTERS, _NOTE = 68, 38, 104
 _STYLE = (
     "svg{--ink:#1b1b1b;--soft:#5a5a5a;--page:#fff;--grid:#d9d9d9;--add:#0072b2;--take:#9a9a9a;--left:#d55e00;--band:#bcd9ee}"
     "@media (prefers-color-scheme:dark){svg{--ink:#eee;--soft:#b5b5b5;--page:#1b1d20;--grid:#44474c;--add:#56b4e9;--take:#7d7d7d;"
     "--left:#ff8c42;--band:#24465c}}"
     "text{font:13px system-ui,sans-serif;fill:var(--ink)}.title{font-size:16px;font-weight:600}.small{font-size:12px;fill:var(--soft)}"
+    ".label{font-size:12px}"
     ".page{fill:var(--page)}.grid{stroke:var(--grid)}.axis{stroke:var(--soft)}.add{fill:var(--add)}.take{fill:var(--take)}"
     ".left{fill:var(--left)}.before{fill:var(--band)}.mark{stroke:var(--left);stroke-width:2}.out{fill:none;stroke:var(--take);stroke-width:2}"
 )
@@ -151,7 +154,7 @@ def _bounds_svg(told: Explanation) -> str | None:
     left = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
     rows = [*rows[hidden:], Row("the group of the finding", lo, hi, "left", left)]
     note = f"{counted(hidden, 'earlier itemset')} not drawn; " if hidden else ""
-    note += "pale: possible at first; blue: what is left when lines, thresholds and people are counted; orange: the group"
+    note += "wide band: possible at first; blue: what the steps leave of it; orange: the group of the finding"
     spoken = "; ".join(f"{row.label}: {row.number}" for row in rows)
     return _picture(told, rows, note, f"How many people there can be: {spoken}.")
 
@@ -176,15 +179,15 @@ def _values_svg(told: Explanation, values: Sequence[str]) -> str:
     rows = [*((value, "possible" if len(left) > 1 else "certain") for value in left), *out]
     hidden = max(0, len(rows) - MOST_ROWS)
     for place, (value, why) in enumerate(rows[:MOST_ROWS]):
-        y = _TOP + _ROW * (place + 0.5)
+        y = _top(told) + _ROW * (place + 0.5)
         is_left = value in left and why in ("possible", "certain")
-        parts.append(_label(value, y))
+        parts += _label(value, y)
         if is_left:
             parts.append(f'<circle class="left" cx="{_LEFT + 14}" cy="{y:.1f}" r="9"/>')
         else:
             parts.append(f'<circle class="out" cx="{_LEFT + 14}" cy="{y:.1f}" r="8"/>')
             parts.append(f'<path class="axis" d="M{_LEFT + 9},{y - 5:.1f}l10,10m0,-10l-10,10"/>')
-        parts.append(f'<text x="{_LEFT + 36}" y="{y + 4:.1f}">{_cut(why, 50)}</text>')
+        parts.append(f'<text x="{_LEFT + 36}" y="{y + 4:.1f}">{_cut(why, 44)}</text>')
     note = f"and {counted(hidden, 'more value')}" if hidden else "filled: the person can have it; crossed: nobody who fits has it"
     spoken = "; ".join(f"{value}: {why}" for value, why in rows)
     return _frame(told, parts, len(rows[:MOST_ROWS]), note, spoken)
@@ -226,51 +229,80 @@ def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, mark: float | None = None) -> str:
-    """Rows of bars on one scale that starts at 0."""
-    far = max([1.0, *(row.end for row in rows)])
-    room = _WIDE - _LEFT - _RIGHT
+    """Rows of bars on one scale, with 0 marked."""
+    near, far = min([0.0, *(row.start for row in rows)]), max([1.0, *(row.end for row in rows)])
+    top, room = _top(told), _WIDE - _LEFT - _RIGHT
 
     def x(value: float) -> float:
-        return _LEFT + room * max(0.0, value) / far
+        return _LEFT + room * (value - near) / (far - near)
 
-    floor = _TOP + _ROW * len(rows)
-    parts = [f'<line class="axis" x1="{_LEFT}" y1="{_TOP - 4}" x2="{_LEFT}" y2="{floor}"/>']
+    floor = top + _ROW * len(rows)
+    parts = [f'<line class="axis" x1="{x(0):.1f}" y1="{top - 4}" x2="{x(0):.1f}" y2="{floor}"/>']
     for place, row in enumerate(rows):
-        y = _TOP + _ROW * place
-        parts.append(_label(row.label, y + _ROW / 2))
+        y = top + _ROW * place + _ROW / 2
+        parts += _label(row.label, y)
         if row.before is not None:
             low, high = x(row.before[0]), x(row.before[1])
-            parts.append(f'<rect class="before" x="{low:.1f}" y="{y + 6}" width="{high - low:.1f}" height="18"/>')
+            parts.append(f'<rect class="before" x="{low:.1f}" y="{y - 9}" width="{high - low:.1f}" height="18"/>')
         low, high = x(row.start), x(row.end)
         wide = max(3.0, high - low)  # one person among thousands stays in sight
-        parts.append(f'<rect class="{row.style}" x="{low:.1f}" y="{y + 7}" width="{wide:.1f}" height="16"/>')
+        parts.append(f'<rect class="{row.style}" x="{low:.1f}" y="{y - 8}" width="{wide:.1f}" height="16"/>')
         right = max(low + wide, x(row.before[1]) if row.before else 0.0)
-        parts.append(
-            f'<text x="{min(right + 6, _WIDE - 4 - 7.2 * len(row.number)):.1f}" y="{y + 19}">{escape(row.number)}</text>'
-        )
+        parts.append(f'<text x="{right + 6:.1f}" y="{y + 4:.1f}">{escape(row.number)}</text>')
     if mark is not None:
-        parts.append(f'<line class="mark" x1="{x(mark):.1f}" y1="{_TOP - 4}" x2="{x(mark):.1f}" y2="{floor}"/>')
+        parts.append(f'<line class="mark" x1="{x(mark):.1f}" y1="{top - 4}" x2="{x(mark):.1f}" y2="{floor}"/>')
     return _frame(told, parts, len(rows), note, spoken)
+
+
+def _top(told: Explanation) -> int:
+    """Where the first row begins: below one or two lines of the title."""
+    return 68 + 20 * (len(_lines(told.finding["statement"], _TITLE)) - 1)
 
 
 def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken: str) -> str:
     """The parts under a title, with a note below, as a file that stands alone."""
-    finding = told.finding
-    height = _TOP + _ROW * rows + 34
+    finding, top = told.finding, _top(told)
+    notes = _lines(note, _NOTE)
+    height = top + _ROW * rows + 16 + 17 * len(notes)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_WIDE} {height}" width="{_WIDE}" height="{height}">'
     from_where = f"{finding['id']}" + (f", from {told.sources}" if told.sources else "")
     title = f"<title>{escape(visible(finding['statement']))}</title><desc>{escape(visible(spoken))}</desc><style>{_STYLE}</style>"
     words = [
-        f'<text class="title" x="12" y="26">{_cut(finding["statement"], 82)}</text>',
-        f'<text class="small" x="12" y="48">{_cut(from_where, 108)}</text>',
-        f'<text class="small" x="12" y="{height - 12}">{_cut(note, 112)}</text>',
+        f'<text class="title" x="12" y="{26 + 20 * number}">{escape(line)}</text>'
+        for number, line in enumerate(_lines(finding["statement"], _TITLE))
+    ]
+    words.append(f'<text class="small" x="12" y="{top - 22}">{_cut(from_where, _NOTE)}</text>')
+    words += [
+        f'<text class="small" x="12" y="{top + _ROW * rows + 20 + 17 * number}">{escape(line)}</text>'
+        for number, line in enumerate(notes)
     ]
     page = f'<rect class="page" width="{_WIDE}" height="{height}"/>'
     return "\n".join([head, title, page, *words, *parts, "</svg>", ""])
 
 
-def _label(text: str, y: float) -> str:
-    return f'<text x="{_LABEL}" y="{y + 4:.1f}" text-anchor="end">{_cut(text, 38)}</text>'
+def _label(text: str, y: float) -> list[str]:
+    """The label of a row, in one or two lines about its middle."""
+    lines = _lines(text, _LETTERS)
+    first = y + 4 - 7 * (len(lines) - 1)
+    return [
+        f'<text class="label" x="{_LABEL}" y="{first + 14 * number:.1f}" text-anchor="end">{escape(line)}</text>'
+        for number, line in enumerate(lines)
+    ]
+
+
+def _lines(text: str, letters: int) -> list[str]:
+    """The text in at most two lines; what does not fit is cut and marked so.
+
+    >>> _lines("one two three four", 9)
+    ['one two', 'three fo…']
+    """
+    seen = visible(text)
+    if len(seen) <= letters:
+        return [seen]
+    break_at = seen.rfind(" ", 1, letters + 1)
+    first = seen[:break_at] if break_at > letters // 3 else seen[:letters]
+    rest = seen[len(first) :].strip()
+    return [first, rest if len(rest) <= letters else rest[: letters - 1] + "…"]
 
 
 def _cut(text: str, letters: int) -> str:
