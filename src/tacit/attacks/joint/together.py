@@ -20,8 +20,9 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from tacit.attacks.base import Target
 from tacit.attacks.joint.boxes import item_event
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.clashes import refuse_clash
-from tacit.attacks.joint.cube import Cube, Whole
+from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.groups import Flags, Groups
 from tacit.attacks.joint.known_people import with_values
 from tacit.attacks.joint.lines import Problem
@@ -76,7 +77,7 @@ class _Search:
     problem: Problem
     target: Target
     found: dict[ItemEvent, Found] = field(default_factory=dict)
-    open: dict[ItemEvent, None] = field(default_factory=dict)
+    open: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     undecided: int = 0
 
@@ -90,16 +91,20 @@ class _Search:
         prover = Prover(cubes)
         for number, cube in enumerate(cubes):
             if cube.clash >= 0:
-                steps = [*prover.prove(number, cube.clash, "lo"), *prover.prove(number, cube.clash, "hi")]
+                steps = [step for proof in _both_ends(prover, number, cube.clash) for step in proof]
                 refuse_clash(self.case, self.problem, steps, self.target.limits)
         groups = [Groups.of(cube, self.target.policy.k) for cube in cubes]
         for number, own in enumerate(groups):
             self._keep(prover, number, own)
             self.target.progress((number + 1) / (2 * len(cubes)))
         self._list_open(cubes, groups)
-        for number, (cube, own) in enumerate(zip(cubes, groups, strict=True)):
-            self._settle(prover, number, own, whole=len(cube.chosen) == len(self.problem.axes))
-            self.target.progress((len(cubes) + number + 1) / (2 * len(cubes) + 1))
+        everything = tuple(range(len(self.problem.axes)))
+        # Programs over all columns know all that programs over some of them know.
+        together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
+        steps = [step for number in range(len(cubes)) for step in prover.rounded(number)]
+        for number, window in enumerate(together):
+            self._settle(prover, window, steps, whole=window == everything)
+            self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
 
     def _check(self) -> None:
         self.target.limits.check(CODE)
@@ -117,7 +122,7 @@ class _Search:
             lo, hi = int(cube.lo[group]), int(cube.hi[group])
             known = None if event is None else self.found.get(event)
             if event is not None and (known is None or hi - lo < known.hi - known.lo):
-                self.found[event] = Found(event, lo, hi, not alone[group], prover, number, group)
+                self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
 
     def _alone(self, cube: Cube) -> Flags:
         """Which groups of the cube one release tells by itself."""
@@ -139,54 +144,45 @@ class _Search:
         data = self.case.data
         world = None if data is None else OwnWorld.of(self.problem, data)
         for cube, own in zip(cubes, groups, strict=True):
-            for group in self._open_groups(cube, own).tolist():
-                event = self._event(cube, group)
-                may_be = world is None or 0 < world.count(cube.box(group)) < self.target.policy.k
-                if event is not None and may_be:
-                    self.open[event] = None
+            asked = np.flatnonzero(own.asked & ~own.small & (cube.hi > 0) & (cube.lo < self.target.policy.k))
+            for group in asked[np.argsort(own.literals[asked], kind="stable")].tolist():
+                event, box = self._event(cube, group), cube.box(group)
+                if event is not None and (world is None or 0 < world.count(box) < self.target.policy.k):
+                    self.open.setdefault(event, box)
 
-    def _open_groups(self, cube: Cube, groups: Groups) -> Whole:
-        return np.flatnonzero(groups.asked & ~groups.small & (cube.hi > 0) & (cube.lo < self.target.policy.k))
+    def _fits(self, chosen: tuple[int, ...]) -> bool:
+        """Whether programs over these axes are small enough to be solved."""
+        if cells_of([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
+            return False
+        return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
 
-    def _settle(self, prover: Prover, number: int, groups: Groups, *, whole: bool) -> None:
-        """Ask programs about the groups that bounds left open."""
-        cube = prover.cubes[number]
-        if cells_of(cube.axes) > MOST_CELLS:
-            return
-        rows = Rows.of(self.problem, cube.chosen, prover.rounded(number))
-        if rows.entries > MOST_ENTRIES:
-            return
-        listed = self._open_groups(cube, groups)
-        listed = listed[np.argsort(groups.literals[listed], kind="stable")]
-        events = [(int(group), event) for group in listed.tolist() if (event := self._event(cube, group)) in self.open and event]
-        boxes, asked, entries = [], [], 0
-        for group, event in events:
-            box = cube.box(group)
-            entries += rows.cells.size(box)
-            if entries > MOST_QUESTIONS:
-                break
-            boxes.append(box)
-            asked.append((group, event))
-        settled = Settlement(np.zeros(len(boxes), np.bool_))
+    def _settle(self, prover: Prover, chosen: tuple[int, ...], steps: Sequence[Step], *, whole: bool) -> None:
+        """Ask programs over some axes about the groups that bounds left open."""
+        has = frozenset(chosen)
+        rows = Rows.of(self.problem, chosen, [step for step in steps if step.box.keys() <= has])
+        asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
+        entries = 0
+        for event, box in self.open.items():
+            if event not in self.found and box.keys() <= has and (entries := entries + rows.cells.size(box)) <= MOST_QUESTIONS:
+                asked.append((event, box))
+        settled = Settlement(np.zeros(len(asked), np.bool_))
         try:
-            Programs(rows, self.target.limits, boxes, self.target.policy.k, whole).settle(settled)
+            Programs(rows, self.target.limits, [box for _, box in asked], self.target.policy.k, whole).settle(settled)
         finally:
-            self._take(prover, number, settled, asked)
+            self._take(prover, settled, [event for event, _ in asked])
 
-    def _take(self, prover: Prover, number: int, settled: Settlement, asked: Sequence[tuple[int, ItemEvent]]) -> None:
+    def _take(self, prover: Prover, settled: Settlement, asked: Sequence[ItemEvent]) -> None:
         """Write down what programs have proved, and strike out what they have refuted."""
         if settled.clash:
             steps = prover.in_order([Step({}, "lo", 1, settled.clash)])
             refuse_clash(self.case, self.problem, steps, self.target.limits)
         for place, both in sorted(settled.proofs.items()):
-            group, event = asked[place]
-            proofs = tuple(tuple(prover.in_order([step])) for step in both)
+            proofs = prover.in_order(both[:1]), prover.in_order(both[1:])
             used = (weights for proof in proofs for step in proof for weights in all_weights(step))
             needed = {self.problem.lines[line].origin.release for weights in used for kind, line in weights if kind == "line"}
-            found = Found(event, both[0].value, both[1].value, len(needed) > 1, prover, number, group, proofs)
-            self.found[event] = found
+            self.found[asked[place]] = Found(asked[place], both[0].value, both[1].value, len(needed) > 1, partial(_given, proofs))
         for place in np.flatnonzero(~settled.open).tolist():
-            self.open.pop(asked[place][1], None)
+            self.open.pop(asked[place], None)
 
     def outcome(self, status: Status) -> AttackRun:
         """What became of the attack."""
@@ -211,3 +207,11 @@ class _Search:
             event=lambda index: order[index].event,
             show=lambda index: write_out(self.case, self.problem, order[index]),
         )
+
+
+def _both_ends(prover: Prover, cube: int, group: int) -> tuple[Sequence[Step], Sequence[Step]]:
+    return prover.prove(cube, group, "lo"), prover.prove(cube, group, "hi")
+
+
+def _given(proofs: tuple[Sequence[Step], Sequence[Step]]) -> tuple[Sequence[Step], Sequence[Step]]:
+    return proofs

@@ -17,7 +17,7 @@ from tacit.attacks.joint.cube import Cube, End, Taken, Whole
 from tacit.attacks.joint.lines import MOST_GROUPS, Problem, groups_of
 
 #: Cubes at most, and groups of each of them where there are several.
-MOST_WINDOWS, WINDOW_GROUPS = 64, 30_000
+MOST_WINDOWS, WINDOW_GROUPS = 256, 30_000
 #: The longest descriptions that cubes tell each other, in columns, and how often they do.
 MOST_COLUMNS, MOST_EXCHANGES = 3, 3
 

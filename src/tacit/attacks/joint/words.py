@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from tacit.attacks.derivation import listed, people, sentence
 from tacit.attacks.joint.boxes import ANYTHING_ELSE, MEMBER, Box
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.lines import Line, Problem
-from tacit.attacks.joint.proofs import Leaf, Prover, Step, Tree, Weights, all_weights
+from tacit.attacks.joint.proofs import Leaf, Step, Tree, Weights, all_weights
 from tacit.model.bound import Bound
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
@@ -22,27 +22,18 @@ SHOWN_TERMS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A small group: its event, its bounds, whether several releases are needed for it, and how it is proved."""
+    """A small group: its event, its bounds, whether several releases are needed for it, and the steps of both."""
 
     event: ItemEvent
     lo: int
     hi: int
     together: bool
-    prover: Prover
-    cube: int
-    group: int
-    steps: tuple[tuple[Step, ...], ...] = ()
+    proof: Callable[[], tuple[Sequence[Step], Sequence[Step]]]
 
     @property
     def size(self) -> int:
         """How many items describe the group."""
         return len(self.event.present) + len(self.event.absent)
-
-    def proof(self) -> list[list[Step]]:
-        """The steps of the lower and of the upper bound."""
-        if self.steps:
-            return [list(proof) for proof in self.steps]
-        return [self.prover.prove(self.cube, self.group, "lo"), self.prover.prove(self.cube, self.group, "hi")]
 
 
 def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
@@ -127,7 +118,7 @@ def _box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]
     return out
 
 
-def _words(case: JointCase, problem: Problem, found: Found, proofs: list[list[Step]]) -> list[str]:
+def _words(case: JointCase, problem: Problem, found: Found, proofs: tuple[Sequence[Step], Sequence[Step]]) -> list[str]:
     """The sums behind both ends; once where both are the same sum."""
     least, most = proofs
     single = len(least) == 1 and len(most) == 1 and found.lo == found.hi and not least[0].cases and not most[0].cases
