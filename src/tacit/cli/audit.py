@@ -188,7 +188,7 @@ def _audit_together(gathered: Gathered, settings: Settings, progress: Any) -> Au
     rules = next((release for release in read if release.kind == "rules"), read[0])
     return audit(
         gathered,
-        data=given["data"],
+        data=reading.owners_data(rules, settings) if given["data"] else None,
         known=reading.known_people(rules, settings),
         knowledge=list(given["knowledge"]) or None,
         rows=given["rows"],
