@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tacit.checker_joint_changes import KINDS
 from tacit.checker_joint_lines import HAS, MEMBER, Axis, Box, JointBook, Statement, Term, Values
 from tacit.checker_rules import Reject
 from tacit.model.frequencies import FrequencyTable
@@ -67,7 +68,7 @@ def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
     if isinstance(release, Itemsets) and isinstance(where, int):
         index = book.by_line[number][where]
         return {(int(release.lo[index]), int(release.hi[index]))}
-    if where in ("left", "joined"):
+    if where in ("left", "joined", "changed"):
         return {book.declared.mover(number, where)[1]}
     value = release.n if where == "n" else release.min_support
     return set() if value is None else {(value, value)}
@@ -161,7 +162,7 @@ def _said(
 def _certificate_box(entries: Sequence[Mapping[str, Any]]) -> Box:
     box: Box = {}
     for entry in entries:
-        kind = next(name for name in ("item", "column", "people") if name in entry)
+        kind = next(name for name in ("item", "column", "people", *KINDS) if name in entry)
         if (kind, entry[kind]) in box:
             raise Reject("its group names a column twice")
         box[kind, entry[kind]] = (frozenset(entry["values"]), bool(entry["excluded"]))
@@ -194,7 +195,10 @@ def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
         raise Reject("its event tells people apart who are the same")
     if inside or outside:
         box[MEMBER] = (book.declared.members(inside, outside), False)
-    return box
+    changes = event.get("changes", [])
+    if changes and book.histories is None:
+        raise Reject("its event tells of changes where nobody is declared to change")
+    return box if book.histories is None else box | book.histories.box_of(changes)
 
 
 def _same_box(book: JointBook, one: Box, two: Box) -> bool:

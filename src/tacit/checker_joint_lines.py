@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit import checker_joint_tables
+from tacit.checker_joint_changes import Histories
 from tacit.checker_joint_people import Declaration
 from tacit.checker_rules import Reject
 from tacit.model.frequencies import FrequencyTable
@@ -36,6 +37,11 @@ class Statement:
     hi: int | None
     printed: tuple[int, int]
 
+    def strictly(self, is_open: bool, times: int) -> Statement:
+        """The same times a whole number, so that its weights are whole; more than the lower end where that is open."""
+        terms = tuple((weight * times, box) for weight, box in self.terms)
+        return Statement(terms, (self.lo or 0) * times + int(is_open), None, self.printed)
+
 
 @dataclass(slots=True)
 class JointBook:
@@ -48,6 +54,7 @@ class JointBook:
     domains: dict[Axis, frozenset[str]] = field(default_factory=dict)
     by_line: list[dict[int | str, int]] = field(default_factory=list)
     declared: Declaration = field(init=False)
+    histories: Histories | None = None
 
     def __post_init__(self) -> None:
         self.declared = Declaration(self.people, self.of or range(len(self.releases)))
@@ -59,10 +66,28 @@ class JointBook:
         every = set(self.declared.of)
         for column, by_population in told.items():
             # What one release says about its people's values holds for everybody where all are the same people.
-            if not self.declared.sets or set(by_population) == every:
+            always = not self.declared.sets and column[1] not in self.declared.changed
+            if always or set(by_population) == every:
                 self.domains[column] = frozenset().union(*by_population.values())
         if self.declared.sets:
             self.domains[MEMBER] = frozenset(self.declared.sets)
+        if self.declared.changed:
+            self.histories = Histories(self.declared.changed, self._named_values(told), self.domains)
+            self.domains |= self.histories.values
+
+    def _named_values(self, told: Mapping[Axis, Mapping[int, frozenset[str]]]) -> dict[Axis, frozenset[str]]:
+        """The values that some release names, by column."""
+        named = {column: frozenset().union(*values.values()) for column, values in told.items()}
+        for release in self.releases:
+            if isinstance(release, FrequencyTable):
+                for column, values in zip(release.columns, release.values, strict=True):
+                    named["column", column] = named.get(("column", column), frozenset()) | frozenset(values)
+            if isinstance(release, (Itemsets, Rules)):
+                parts = [release.sets] if isinstance(release, Itemsets) else [release.antecedents, release.consequents]
+                for item in {int(item) for part in parts for item in part.members.tolist()}:
+                    axis, (of_item, _) = self._item(release, item)
+                    named[axis] = named.get(axis, frozenset()) | of_item
+        return named
 
     def _take_in(self, release: Release) -> dict[Axis, frozenset[str]]:
         """Note the places and columns of a release; what comes back are columns of which it lists every value."""
@@ -123,7 +148,19 @@ class JointBook:
         return items
 
     def statement(self, cited: Mapping[str, Any]) -> Statement:
-        """What a cited place says."""
+        """What a cited place says; where values may have changed, of what people had or have there."""
+        if self.histories is None:
+            return self._statement(cited)
+        number = int(cited["release"])
+        if cited["what"] == "changed" and cited["cell"] == "changed":
+            (name,) = cited["items"]
+            span = self.declared.mover(number, "changed")[1]
+            return Statement(((Fraction(1), self.histories.changed(name)),), *span, span)
+        said, half = self._statement(cited), self.declared.of[number]
+        terms = tuple((factor, self.histories.rewritten(box, half)) for factor, box in said.terms)
+        return Statement(terms, said.lo, said.hi, said.printed)
+
+    def _statement(self, cited: Mapping[str, Any]) -> Statement:
         number, what = int(cited["release"]), cited["what"]
         release = self.releases[number]
         one = Fraction(1)
@@ -190,7 +227,21 @@ class JointBook:
         if what == "most":
             terms = ((Fraction(high.numerator), whole), (Fraction(-high.denominator), both))
             return Statement(terms, int(high_open), None, printed)
+        rest = self._exceptions(release, right, whole)
+        if what == "no-exceptions" and low == 1:
+            return Statement(((Fraction(1), rest),), None, 0, printed)
+        if what == "most-exceptions":
+            return Statement(((1 - low, whole), (Fraction(-1), rest)), 0, None, printed).strictly(low_open, low.denominator)
+        if what == "least-exceptions":
+            return Statement(((Fraction(1), rest), (high - 1, whole)), 0, None, printed).strictly(high_open, high.denominator)
         raise Reject("it cites a number that the line does not print")
+
+    def _exceptions(self, release: Rules, right: Sequence[int], whole: Box) -> Box:
+        """Those who have the antecedent of a rule and not its consequent."""
+        axis, (values, excluded) = self._item(release, right[0])
+        if len(right) != 1 or axis in whole:
+            raise Reject("it cites who fits no box")
+        return {**whole, axis: (values, not excluded)}
 
 
 def _confidence(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 from tacit.checker_rules import Reject
 
@@ -23,6 +24,7 @@ class Declaration:
     of: Sequence[int]
     sets: dict[str, frozenset[int]] = field(default_factory=dict)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not self.of or sorted(set(self.of)) != list(range(max(self.of) + 1)):
@@ -30,6 +32,12 @@ class Declaration:
         kind = self.text.partition(",")[0].partition(":")[0]
         if kind in ("left", "joined"):
             self.spans = {"left": (0, 0), "joined": (0, 0)} | moved(self.text)
+        if kind == "same" and self.text != "same":
+            columns, _, span = self.text.removeprefix("same,changed:").rpartition(":")
+            self.changed = frozenset(unquote(name) for name in columns.split("+"))
+            self.spans = moved(f"changed:{span}")
+            if set(self.of) != {0, 1} or not self.text.startswith("same,changed:"):
+                raise Reject("it rests on a declaration about people that there is not")
         if kind != "same":
             self.sets = {"+".join(map(str, sorted(one))): one for one in self._possible(kind)}
 

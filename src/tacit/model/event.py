@@ -5,13 +5,42 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+#: What somebody has and what she lacks.
+Side = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What changed about people between two releases: what they had and lacked before, and what after; any change where both are empty.
+
+    >>> Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())).to_dict()
+    {'column': 'smokes', 'before': {'present': ['smokes=no'], 'absent': []}, 'after': {'present': ['smokes=yes'], 'absent': []}}
+    """
+
+    name: str
+    before: Side = ((), ())
+    after: Side = ((), ())
+
+    @property
+    def is_any(self) -> bool:
+        """Whether nothing is said but that the value is another one."""
+        return not any((*self.before, *self.after))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as in the record."""
+        out: dict[str, Any] = {"column": self.name}
+        for name, (present, absent) in (("before", self.before), ("after", self.after)):
+            out[name] = {"present": list(present), "absent": list(absent)}
+        return {"column": self.name, "changed": True} if self.is_any else out
+
 
 @dataclass(frozen=True, slots=True)
 class ItemEvent:
     """People who have every ``present`` item and none of the ``absent`` ones; all sorted, without a common item.
 
     Of the items of ``not_all``, where there are such, they lack at least one. Where several releases are about different people, they are among
-    those of the releases ``inside`` and not among those of ``outside``.
+    those of the groups ``inside`` and not among those of ``outside``: numbers of releases, or of folders where these were given. ``changes`` are
+    about columns whose values may have changed.
 
     >>> ItemEvent(("b", "a"), ("c",)).to_dict()
     {'present': ['a', 'b'], 'absent': ['c']}
@@ -24,6 +53,7 @@ class ItemEvent:
     not_all: tuple[str, ...] = ()
     inside: tuple[int, ...] = ()
     outside: tuple[int, ...] = ()
+    changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("present", "absent", "not_all"):
@@ -33,6 +63,7 @@ class ItemEvent:
         """The event as in the record."""
         out: dict[str, list[Any]] = {"present": list(self.present), "absent": list(self.absent)}
         where = {name: list(getattr(self, name)) for name in ("inside", "outside") if getattr(self, name)}
+        where |= {"changes": [change.to_dict() for change in self.changes]} if self.changes else {}
         return out | ({"not_all": list(self.not_all)} if self.not_all else {}) | where
 
     def holds(self, items: frozenset[str]) -> bool:

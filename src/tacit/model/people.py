@@ -209,6 +209,13 @@ def check_people(people: People | None, counts: Sequence[int | None]) -> People:
     if isinstance(people, (Nested, Churn, Changed)) and len(counts) < 2:
         remedy = "Give one folder or file for each group of people, or leave it out"
         raise OptionError("is about several groups of people, and there is one", where="--people", remedy=remedy)
+    if isinstance(people, Changed) and len(counts) > 2:
+        remedy = "Audit two of them at a time, or put the files of each time into one folder"
+        raise OptionError(
+            f"values that change are followed from one release to another, and there are {len(counts)}",
+            where="--people",
+            remedy=remedy,
+        )
     come_and_go = isinstance(people, Churn) and people.left[1] > 0 and people.joined[1] > 0
     if come_and_go and len(counts) > MOST_POPULATIONS:
         what = f"people who come and go among {len(counts)} releases can be in too many sets of them"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from tacit.model.event import ItemEvent
+from tacit.attacks.joint.histories import KINDS, change_of, differs
+from tacit.model.event import Change, ItemEvent
 
 #: The value of somebody who has an item.
 HAS = "has"
@@ -119,7 +120,12 @@ class Axis:
         return frozenset(value for value in inside if value is not None)
 
     def words(self, slot: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """The slot as items that somebody has and items that she lacks; None where that cannot be said."""
+        """The slot as items that somebody has and items that she lacks; None where that cannot be said.
+
+        A slot of histories says neither: :meth:`change` tells it.
+        """
+        if self.key.kind in KINDS:
+            return ((), ()) if slot == self.everything or self.change(slot) is not None else None
         mask = self.slots[slot]
         inside = [value for place, values in enumerate(self.classes) if mask >> place & 1 for value in values]
         if slot == self.everything:
@@ -130,6 +136,16 @@ class Axis:
         if ANYTHING_ELSE in outside:
             return None
         return (), tuple(literal(self.key, value) for value in outside if value is not None)
+
+    def change(self, slot: int) -> Change | None:
+        """What a slot of histories tells; None of other axes, and where it cannot be told."""
+        if self.key.kind not in KINDS or slot == self.everything:
+            return None
+        return change_of(self.key.kind, self.key.name, self.named(self.everything), self.named(slot))
+
+    def has_changed(self, slot: int) -> bool:
+        """Whether everybody in a slot has another value than before."""
+        return self.key.kind in KINDS and slot != self.everything and all(map(differs, self.named(slot)))
 
 
 def _allows(allowed: Allowed, value: str | None) -> bool:
@@ -157,6 +173,7 @@ def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[froz
     """A group of the cube as an event over items; None where items cannot say it."""
     present: list[str] = []
     absent: list[str] = []
+    changes: list[Change] = []
     inside, outside = members.get(frozenset(), ((), ()))
     for axis, slot in zip(axes, slots, strict=True):
         if axis.key == MEMBER:
@@ -170,4 +187,6 @@ def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[froz
             return None
         present += words[0]
         absent += words[1]
-    return ItemEvent(tuple(present), tuple(absent), inside=inside, outside=outside)
+        change = axis.change(slot)
+        changes += [] if change is None else [change]
+    return ItemEvent(tuple(present), tuple(absent), inside=inside, outside=outside, changes=tuple(changes))

@@ -44,6 +44,7 @@ class Groups:
                 moved |= np.array([bool(problem.members.get(name, ((), ()))[1]) for name in names])[slots]
                 continue
             told &= np.array([axis.words(slot) is not None for slot in range(len(axis.slots))])[slots]
+            moved |= np.array([axis.has_changed(slot) for slot in range(len(axis.slots))])[slots]
             literals += slots != axis.everything
         some = told & ((literals > 0) | moved)
         asked = some & (literals <= MOST_LITERALS)
@@ -62,8 +63,13 @@ class Groups:
         for axis, stride, slots in zip(cube.axes, cube.strides, grid, strict=True):
             if axis.key == MEMBER:
                 continue
-            wider = places + (axis.everything - slots) * stride
-            says_more = (slots != axis.everything) & (exact[places] > 0) & (exact[wider] == exact[places])
-            kept[places[says_more & ~self.moved[places]]] = False
-            kept[wider[says_more & self.moved[places]]] = False
+            any_change = [slot for slot in range(len(axis.slots)) if (change := axis.change(slot)) is not None and change.is_any]
+            for general in (axis.everything, *any_change):
+                narrower = (slots != axis.everything) & (slots != general)
+                if general != axis.everything:
+                    narrower &= np.array([axis.has_changed(slot) for slot in range(len(axis.slots))])[slots]
+                wider = places + (general - slots) * stride
+                says_more = narrower & (exact[places] > 0) & (exact[wider] == exact[places])
+                kept[places[says_more & ~self.moved[places]]] = False
+                kept[wider[says_more & self.moved[places]]] = False
         return kept

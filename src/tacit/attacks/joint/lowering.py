@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key
+from tacit.attacks.joint.changes import with_changes
 from tacit.attacks.joint.frequency_lines import FrequencyLines
 from tacit.attacks.joint.lines import MOST_GROUPS, Problem, groups_of
 from tacit.attacks.joint.listed_lines import ListedLines
@@ -24,6 +25,7 @@ def lower(releases: Sequence[Lined], people: People, of: Sequence[int] | None = 
         reader = _reader(number, release, words, whose.scopes[number])
         lines += reader.lines()
         left_out += reader.left_out
+    lines, histories = with_changes(lines, people, words, whose.of)
     named: dict[Key, list[Allowed]] = {}
     for line in lines:
         for _, box in line.terms:
@@ -34,7 +36,9 @@ def lower(releases: Sequence[Lined], people: People, of: Sequence[int] | None = 
             named.setdefault(MEMBER, []).append(Allowed(values))
 
     def universe(key: Key) -> tuple[list[str], bool]:
-        return (list(whose.values), False) if key == MEMBER else words.universe(key)
+        if key == MEMBER or key in histories:
+            return (list(whose.values) if key == MEMBER else histories[key]), False
+        return words.universe(key)
 
     keys = sorted(named, reverse=True)
     axes = tuple(Axis.of(key, *universe(key), named[key]) for key in keys)

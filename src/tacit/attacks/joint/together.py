@@ -133,7 +133,7 @@ class _Search:
             own = [
                 place
                 for place, line in enumerate(lines)
-                if line.origin.release == number and line.origin.what not in ("left", "joined")
+                if line.origin.release == number and line.origin.what not in ("left", "joined", "changed")
             ]
             single.tighten(own, self._check)
             alone |= (single.lo > 0) & (single.hi < self.target.policy.k)

@@ -29,7 +29,8 @@ class Vocabulary:
                 self.values.setdefault(Key("column", column), {}).update(dict.fromkeys(known))
         # What one release says about the values of its people holds for all people only where they are the same.
         same, every = isinstance(people, (Same, Changed)), set(owner)
-        self.closed = {column for column, populations in told.items() if same or populations == every}
+        may_change = people.columns if isinstance(people, Changed) else ()
+        self.closed = {column for column, told_by in told.items() if told_by == every or (same and column.name not in may_change)}
 
     def meaning(self, release: Itemsets | Rules, item: int) -> tuple[Key, Allowed]:
         """What having an item of a release means."""

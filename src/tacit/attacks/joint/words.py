@@ -9,6 +9,7 @@ from typing import Any
 from tacit.attacks.derivation import listed, people, sentence
 from tacit.attacks.joint.boxes import ANYTHING_ELSE, MEMBER, Box
 from tacit.attacks.joint.case import JointCase
+from tacit.attacks.joint.histories import KINDS, change_words, histories_words
 from tacit.attacks.joint.lines import Line, Problem
 from tacit.attacks.joint.proofs import Leaf, Step, Tree, Weights, all_weights
 from tacit.model.bound import Bound
@@ -33,14 +34,14 @@ class Found:
     @property
     def size(self) -> int:
         """How many items describe the group."""
-        return len(self.event.present) + len(self.event.absent)
+        return len(self.event.present) + len(self.event.absent) + len(self.event.changes)
 
 
 def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
     """A finding with its arithmetic and its certificate."""
     count = Bound(found.lo, found.hi)
     proofs = found.proof()
-    told = f"{people(count)} {sentence(found.event, count)}{_whose(case, found.event)}."
+    told = f"{people(count)} {_told(case, found.event, count)}{_whose(case, found.event)}."
     certificate = {
         "format": "tacit.certificate/1",
         "people": case.people.to_text(),
@@ -50,6 +51,17 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
     used = lines_of([step for proof in proofs for step in proof])
     steps = _words(case, problem, found, proofs)
     return Finding(CODE, found.event, count, told, _citations(problem, used), tuple(steps), None, certificate)
+
+
+def _told(case: JointCase, event: ItemEvent, count: Bound) -> str:
+    """What the people of an event have, lack and changed."""
+    if not event.changes:
+        return sentence(event, count)
+    verb = "has" if count == Bound(1, 1) else "have"
+    changed = listed(tuple(change_words(change, case.names, verb) for change in event.changes), "and")
+    having = f"with {listed(event.present, 'and')}" if event.present else ""
+    lacking = f"without {listed(event.absent, 'or')}" if event.absent else ""
+    return ", ".join(part for part in (changed, having, lacking) if part)
 
 
 def _whose(case: JointCase, event: ItemEvent) -> str:
@@ -178,6 +190,8 @@ def _line_words(case: JointCase, line: Line) -> str:
         return f"all people ({name})"
     if origin.what in ("left", "joined"):
         return f"people who {origin.what}, as declared"
+    if origin.what == "changed":
+        return f"people who have another {origin.items[0]} than before, as declared"
     if len(line.terms) > 2:
         return f"{_sum_words(line)} ({where})"
     if len(line.terms) == 2:
@@ -198,10 +212,16 @@ def _box_words(box: Box) -> str:
     for key, allowed in sorted(box.items()):
         if key == MEMBER:
             continue
-        values = " or ".join(sorted(allowed.values))
-        named = key.name if key.kind == "item" else f"{key.name}={values}"
-        parts.append(f"not {named}" if allowed.excluded else named)
+        parts.append(_part_words(key.kind, key.name, sorted(allowed.values), allowed.excluded))
     return f"people with {listed(tuple(parts), 'and')}" if parts else "all people"
+
+
+def _part_words(kind: str, name: str, values: Sequence[str], excluded: bool) -> str:
+    """One axis of a box, in words."""
+    if kind in KINDS:
+        return histories_words(kind, name, values)
+    named = name if kind == "item" else f"{name}={' or '.join(values)}"
+    return f"not {named}" if excluded else named
 
 
 def _group_words(problem: Problem, box: Mapping[int, int]) -> str:
@@ -211,7 +231,5 @@ def _group_words(problem: Problem, box: Mapping[int, int]) -> str:
         kind = next(iter(entry))
         if kind == "people":
             continue
-        values = " or ".join(entry["values"])
-        named = entry[kind] if kind == "item" else f"{entry[kind]}={values}"
-        parts.append(f"not {named}" if entry["excluded"] else named)
+        parts.append(_part_words(kind, entry[kind], entry["values"], entry["excluded"]))
     return f"people with {listed(tuple(parts), 'and')}" if parts else "people"
