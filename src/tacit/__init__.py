@@ -9,7 +9,8 @@ attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists 
                     :class:`Nested`, :class:`Churn`, :class:`Changed` or :class:`Unknown` people
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group
 check               :func:`verify` the proved findings of an audit, by their certificates
-repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table, :func:`hide` cells of one
+repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table, :func:`hide` cells of one;
+                    :func:`suggest` the cheapest that would do
 measure             :func:`utility` of a bucketized release, :func:`compare` estimates with the truth
 choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision)
 write               :func:`write_release`
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from tacit.model.policy import Policy
     from tacit.model.release import Itemsets, Rules
     from tacit.model.repair import Repair
+    from tacit.model.suggestion import Suggestion, Suggestions
     from tacit.model.support import Channel, PatternSupport
     from tacit.model.table import Table
     from tacit.model.transactions import Transactions
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
     from tacit.queries import all_channels, members_of, posterior_of, support_of
     from tacit.repairs import REPAIRS
     from tacit.reporting import write_acro, write_report
+    from tacit.suggesting import suggest
     from tacit.sweeps import sweep_itemsets, sweep_rounding, sweep_rules
     from tacit.tabulating import tabulate
     from tacit.verifying import verify
@@ -131,6 +134,7 @@ _HOMES = {
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
     "tacit.model.repair": ("Repair",),
+    "tacit.model.suggestion": ("Suggestion", "Suggestions"),
     "tacit.model.support": ("Channel", "PatternSupport"),
     "tacit.model.table": ("Table",),
     "tacit.model.transactions": ("Transactions",),
@@ -141,6 +145,7 @@ _HOMES = {
     "tacit.queries": ("all_channels", "members_of", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
     "tacit.reporting": ("write_acro", "write_report"),
+    "tacit.suggesting": ("suggest",),
     "tacit.sweeps": ("sweep_itemsets", "sweep_rounding", "sweep_rules"),
     "tacit.tabulating": ("tabulate",),
     "tacit.verifying": ("verify",),
@@ -179,6 +184,8 @@ __all__ = [
     "RepairError",
     "Rules",
     "Same",
+    "Suggestion",
+    "Suggestions",
     "Table",
     "TacitError",
     "Transactions",
@@ -205,6 +212,7 @@ __all__ = [
     "read_transactions",
     "read_tree",
     "repair",
+    "suggest",
     "support_of",
     "sweep_itemsets",
     "sweep_rounding",

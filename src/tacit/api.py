@@ -293,8 +293,7 @@ def repair(
     all_sets, first_look = partial(mine, only="all"), partial(look, first_hit=True)
     case = RepairCase(start, policy.k, look, mine, all_sets, rows, goal, precision, first_look, lines=named)
     proposal = chosen.propose(case)
-    after = look(proposal.release, proposal.data)
-    return Repair(method, proposal.release, before, after, _cost(case, proposal, partial(mine, only="all")))
+    return Repair(method, proposal.release, before, look(proposal.release, proposal.data), _cost(case, proposal, all_sets))
 
 
 def _look_at_rules(release: Rules, *, policy: Policy, limits: Limits, progress: Progress, **who: Any) -> Audit:

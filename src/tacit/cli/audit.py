@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading, tables
+from tacit.cli import options, reading, suggesting, tables
 from tacit.cli.output import check_outputs, coloured, emit, watched, width, write_file, wrote
 from tacit.cli.program import OF_VERDICT
 from tacit.cli.settings import Settings
@@ -103,6 +103,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     default="internal",
     help="internal names the groups; external holds counts only, in the report, the record and the text.  [internal]",
 )
+@suggesting.suggest
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only: clean, exposed or incomplete.")
 @options.running
 def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | None, **given: Any) -> int:
@@ -159,17 +160,19 @@ def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, 
         gathered = reading.gather(paths, given, settings)
         release = gathered.releases[0]
         if len(gathered.releases) > 1:
-            return None, _audit_together(gathered, settings, progress)
+            return None, _audit_together(gathered, paths, settings, progress)
         people = reading.owners_data(release, settings)
-        known = reading.known_people(release, settings)
+        how: dict[str, Any] = {
+            "data": people,
+            "known": reading.known_people(release, settings),
+            "knowledge": list(given["knowledge"]) or None,
+            "rows": tables.rows_of(release, people, given),
+            "people": given["people"],
+            "policy": tables.policy_of(release, settings),
+        }
         found = audit(
             gathered,
-            data=people,
-            known=known,
-            knowledge=list(given["knowledge"]) or None,
-            rows=tables.rows_of(release, people, given),
-            people=given["people"],
-            policy=tables.policy_of(release, settings),
+            **how,
             attacks=codes,
             algorithm=given["algorithm"],
             first_hit=given["first_hit"],
@@ -177,23 +180,27 @@ def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, 
             time_limit=given["time_limit"],
             progress=progress,
         )
+        found = suggesting.with_suggestions(found, gathered.releases, paths, how, given)
     return release, found
 
 
-def _audit_together(gathered: Gathered, settings: Settings, progress: Any) -> Audit:
+def _audit_together(gathered: Gathered, paths: tuple[str, ...], settings: Settings, progress: Any) -> Audit:
     """Attack several releases together."""
     from tacit.api import audit
 
     given, read = settings.given, gathered.releases
     rules = next((release for release in read if release.kind == "rules"), read[0])
-    return audit(
+    how: dict[str, Any] = {
+        "data": reading.owners_data(rules, settings) if given["data"] else None,
+        "known": reading.known_people(rules, settings),
+        "knowledge": list(given["knowledge"]) or None,
+        "rows": given["rows"],
+        "people": given["people"],
+        "policy": tables.policy_of(read[0], settings),
+    }
+    found = audit(
         gathered,
-        data=reading.owners_data(rules, settings) if given["data"] else None,
-        known=reading.known_people(rules, settings),
-        knowledge=list(given["knowledge"]) or None,
-        rows=given["rows"],
-        people=given["people"],
-        policy=tables.policy_of(read[0], settings),
+        **how,
         attacks=[code.upper() for code in given["attacks"]] or None,
         algorithm=given["algorithm"],
         first_hit=given["first_hit"],
@@ -201,6 +208,7 @@ def _audit_together(gathered: Gathered, settings: Settings, progress: Any) -> Au
         time_limit=given["time_limit"],
         progress=progress,
     )
+    return suggesting.with_suggestions(found, read, paths, how, given)
 
 
 def _people(given: Mapping[str, Any]) -> People | None:

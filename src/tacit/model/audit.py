@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from tacit.model.gathered import NotRead
 from tacit.model.policy import Policy
 from tacit.model.posterior import Posterior
 from tacit.model.waived import Waived
+
+if TYPE_CHECKING:
+    from tacit.model.suggestion import Suggestions
 
 Status = Literal["ran", "not-relevant", "stopped", "unavailable"]
 Verdict = Literal["exposed", "clean", "incomplete"]
@@ -150,7 +153,7 @@ class Audit:
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
     when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people. ``not_read``
-    are the files of a folder that are no releases.
+    are the files of a folder that are no releases. ``suggestions`` say what could be done, where that was asked for.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -161,6 +164,7 @@ class Audit:
     tables: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
     posterior: Posterior | None = None
     not_read: tuple[NotRead, ...] = ()
+    suggestions: Suggestions | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -243,6 +247,8 @@ class Audit:
         out = {"format": "tacit.audit/1"} | self.summary()
         if self.posterior is not None and self.posterior.is_estimated:
             out["estimates"] = self.posterior.to_dict(top=top)
+        if self.suggestions is not None:
+            out["suggestions"] = self.suggestions.to_list()
         return out | {"findings": [finding.to_dict() for finding in self.findings[:top]]}
 
 

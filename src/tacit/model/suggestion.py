@@ -73,7 +73,8 @@ def _word(word: str, files: Mapping[str, str]) -> str:
 class Suggestions(Sequence[Suggestion]):
     """All that was tried, the cheapest clean result first, then what is not clean, then what came to nothing.
 
-    ``files`` says which files the words of commands stand for, ``options`` what is to be added to the commands of a verb; the record names neither.
+    ``files`` says which files the words of commands stand for, ``options`` what is to be added to the commands of a verb. The record names
+    neither.
     """
 
     tried: tuple[Suggestion, ...] = ()

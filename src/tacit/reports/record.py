@@ -52,6 +52,9 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     record["policy_files"] = [file | {"file": None} for file in record["policy_files"]]
     told = ("name", "until", "status", "findings")
     record["waivers"] = [{name: waiver[name] for name in told} for waiver in record["waivers"]]
+    if "suggestions" in record:
+        kept = ("method", "verdict", "loss", "loss_measure")
+        record["suggestions"] = [{name: one[name] for name in kept} for one in record["suggestions"]]
     record["findings"] = [_external(finding) for finding in audit.findings[:top]]
     return record
 

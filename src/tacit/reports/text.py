@@ -10,7 +10,7 @@ import numpy as np
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Listed, Release, Rules
-from tacit.reports import estimates, tables
+from tacit.reports import estimates, suggestions, tables
 from tacit.reports.arithmetic import Derivation
 from tacit.reports.layout import WIDTH, bullet
 from tacit.reports.policy import waiver_sentences
@@ -61,6 +61,9 @@ def audit_text(
                 _findings(audit, release, top, kind, width),
             )
         )
+    if audit.suggestions is not None:
+        ways = suggestions.text_lines(audit.suggestions, named=kind == "internal", width=width)
+        blocks.append(_section(suggestions.TITLE, ways))
     blocks.append(_section("Next", (line for sentence in next_steps(audit) for line in bullet("-", sentence, width))))
     return "\n\n".join(blocks) + "\n"
 

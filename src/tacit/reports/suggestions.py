@@ -1,0 +1,89 @@
+"""What could be done about an exposed release, in sentences: the same for the terminal and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tacit.model.suggestion import Suggestion, Suggestions
+from tacit.reports.layout import bullet
+
+TITLE = "What would make it clean"
+NOTHING = "No way that was tried makes it clean."
+TRIED = "Tried besides"
+#: Costs that say something to a reader, with their words, in the order in which they are told.
+COSTS = {
+    "itemsets_lost": "{:,} itemsets lost",
+    "itemsets_ghost": "{:,} made up",
+    "rules_lost": "{:,} rules lost",
+    "values_withheld": "{:,} without their numbers",
+    "lines_lost": "{:,} lines lost",
+    "lines_rounded": "{:,} lines rounded",
+    "cells_lost": "{:,} cells lost",
+    "cells_hidden": "{:,} cells hidden",
+    "support_error_mean": "counts off by {:.2%} on average",
+    "information_lost": "{:.4f} nats a person less certain",
+    "people_changed": "{:,} people changed",
+    "mean_group": "{:.2f} people in a group on average",
+    "suppressed": "{:,} people left out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A suggestion for a reader: what it does, what it costs or why it is not enough, and the commands (none outside)."""
+
+    what: str
+    cost: str
+    commands: tuple[str, ...]
+    ok: bool
+
+
+def told(suggestions: Suggestions, *, named: bool) -> list[Told]:
+    """All suggestions in their order; without ``named`` the commands are left out, which may name files and columns."""
+    return [_told(one, tuple(suggestions.lines(one)) if named else ()) for one in suggestions]
+
+
+def _told(one: Suggestion, commands: tuple[str, ...]) -> Told:
+    if one.ok:
+        return Told(one.what, cost_words(one), commands, True)
+    if one.verdict is None:
+        return Told(one.what, one.reason, (), False)
+    left = "still exposed" if one.verdict == "exposed" else "nothing is found any more, but not everything could be decided"
+    return Told(one.what, left, (), False)
+
+
+def cost_words(one: Suggestion) -> str:
+    """What a suggestion costs.
+
+    >>> cost_words(Suggestion("round", "", "clean", cost={"itemsets_lost": 0, "support_error_mean": 0.0618}))
+    'counts off by 6.18% on average'
+    """
+    parts = [text.format(one.cost[name]) for name, text in COSTS.items() if one.cost.get(name)]
+    return ", ".join(parts) or "nothing is lost that is measured"
+
+
+def measured_by(suggestions: Suggestions) -> str:
+    """How the ways are put in order, one sentence; empty where nothing is clean."""
+    best = suggestions.best
+    return f"The first loses least: {best.measured}." if best is not None and len(suggestions.clean) > 1 else ""
+
+
+def text_lines(suggestions: Suggestions, *, named: bool, width: int) -> Iterator[str]:
+    """The suggestions for a terminal: the clean ones numbered, with commands, then what was tried besides."""
+    all_told = told(suggestions, named=named)
+    clean = [one for one in all_told if one.ok]
+    if not clean:
+        yield from bullet("-", NOTHING, width)
+    for number, one in enumerate(clean, 1):
+        yield from bullet(f"{number}.", f"{_sentence(one.what)}: {one.cost}.", width)
+        for command in one.commands:
+            yield f"       {command}"  # not folded, so that it can be copied
+    if by := measured_by(suggestions):
+        yield from bullet("-", by, width)
+    for one in (one for one in all_told if not one.ok):
+        yield from bullet("-", f"{TRIED}: {one.what}: {one.cost.rstrip('.')}.", width)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

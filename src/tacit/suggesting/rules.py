@@ -1,0 +1,71 @@
+"""What could be done about rules: each repair of the table, the cheapest being that which loses the least information about people."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tacit.api import repair
+from tacit.model.release import Rules
+from tacit.model.repair import Repair
+from tacit.repairs import REPAIRS
+from tacit.suggesting.base import Done, SuggestCase, Way, Words
+
+#: How the loss of a repair is measured: where it is known whom the rules are about, and where it is not.
+IN_NATS = "nats a person by which the sensitive values become less certain"
+IN_LINES = "share of the rules that are lost, or printed without their support, or else the mean relative error of their supports"
+ORDER = ("round", "withhold", "raise-threshold", "withdraw")
+
+
+def ways(case: SuggestCase) -> list[Way]:
+    """All repairs of rules."""
+    rows = {row.name: row for row in REPAIRS}
+    names = [*ORDER, *(row.name for row in REPAIRS if "rules" in row.of and row.name not in ORDER)]
+    return [Way(name, rows[name].summary, partial(_carry_out, case, name)) for name in names]
+
+
+def _carry_out(case: SuggestCase, method: str, seconds: float) -> Done:
+    """The rules repaired by one method, and audited."""
+    done = repair(
+        case.release,
+        method=method,
+        data=case.data,
+        knowledge=case.knowledge,
+        policy=case.policy,
+        suggest=False,
+        time_limit=seconds,
+    )
+    loss, measured = _loss(done, len(case.release))
+    return Done(done.release, done.after, loss, measured, done.cost, (_words(case, done),), _what(done))
+
+
+def _loss(done: Repair, rules: int) -> tuple[float, str]:
+    """The cost of a repair as one number, and how it is measured."""
+    cost = done.cost
+    if "information_lost" in cost:
+        return float(cost["information_lost"]), IN_NATS
+    gone = cost["rules_lost"] + cost["values_withheld"]
+    kept = max(0, rules - gone)
+    return float(gone + kept * cost["support_error_mean"]) / max(1, rules), IN_LINES
+
+
+def _words(case: SuggestCase, done: Repair) -> Words:
+    """The command that does it again."""
+    words: Words = ("tacit", "repair", "@0")
+    words += ("--data", "@data") if case.data is not None else ()
+    words += ("--knowledge", "@knowledge") if case.knowledge is not None else ()
+    words += ("--method", done.method, *case.policy_words("k", "l", "max_posterior", "max_gain"))
+    if done.method == "round" and done.release.header.digits is not None:
+        words += ("--decimals", str(done.release.header.digits))
+    return (*words, "-o", "@out")
+
+
+def _what(done: Repair) -> str:
+    """What was done, with its numbers; empty where the row of the table says it all."""
+    header = done.release.header
+    assert isinstance(done.release, Rules)
+    if done.method == "round" and header.digits is not None:
+        return f"print supports with {header.digits} decimal{'' if header.digits == 1 else 's'}, and no confidence"
+    if done.method == "raise-threshold":
+        bar = f" and a confidence of {float(header.min_confidence):.4g}" if header.min_confidence else ""
+        return f"publish only rules with a support of {header.min_support:,} people{bar} or more"
+    return ""
