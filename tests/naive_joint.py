@@ -108,14 +108,17 @@ def _rule_tests(release: Rules, count: Callable[[World, frozenset[str]], int]) -
 
 def bounds(group: Group, kinds: Sequence[Kind], found: Sequence[World]) -> tuple[int, int]:
     """The fewest and the most people of a group in any of the worlds."""
-    has, lacks, inside, outside = group
-    chosen = [
-        place
-        for place, (items, where) in enumerate(kinds)
-        if has <= items and lacks.isdisjoint(items) and inside <= where and outside.isdisjoint(where)
-    ]
-    counts = [sum(world[place] for place in chosen) for world in found]
+    counts = [sum(members(group, kinds, world)) for world in found]
     return min(counts), max(counts)
+
+
+def members(group: Group, kinds: Sequence[Kind], world: World) -> World:
+    """The people of a group in one world, kind by kind."""
+    has, lacks, inside, outside = group
+    return tuple(
+        people if has <= items and lacks.isdisjoint(items) and inside <= where and outside.isdisjoint(where) else 0
+        for people, (items, where) in zip(world, kinds, strict=True)
+    )
 
 
 def group_of(event: Mapping[str, Sequence[str] | Sequence[int]]) -> Group:

@@ -95,11 +95,7 @@ def is_told(group: naive.Group, told: set[naive.Group], kinds: list[naive.Kind],
     """Whether a finding is about the group, or about the very same people in other words."""
     if group in told:
         return True
-    return any(
-        all(naive.bounds(one, kinds, [world]) == naive.bounds(group, kinds, [world]) for world in worlds)
-        for one in told
-        if (one[2], one[3]) == (group[2], group[3])
-    )
+    return any(all(naive.members(one, kinds, world) == naive.members(group, kinds, world) for world in worlds) for one in told)
 
 
 def signed(items: str, members: Sequence[tuple[frozenset[int], frozenset[int]]]) -> list[naive.Group]:

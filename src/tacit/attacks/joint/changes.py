@@ -34,6 +34,8 @@ def with_changes(
     second = list(of).index(1)
     for key, values in histories.values():
         box = {key: Allowed(frozenset(filter(differs, values)))}
+        if not box[key].values:
+            continue  # a single value, and everybody has it
         out.append(Line(((1, box),), *people.people, Origin(second, "changed", "changed", Bound(*people.people), (key.name,))))
     return out, dict(histories.values())
 

@@ -116,17 +116,21 @@ class _Search:
         """Write down the small groups of a cube, each in the fewest words."""
         cube = prover.cubes[number]
         told = np.flatnonzero(groups.small & groups.told()).tolist()
-        alone = self._alone(cube) if told else groups.small
+        alone, shown = self._alone(cube) if told else (groups.small, groups.small)
         for group in told:
+            if shown[group]:
+                continue  # rows of people are published as such; what becomes of them is for other attacks
             event = self._event(cube, group)
             lo, hi = int(cube.lo[group]), int(cube.hi[group])
             known = None if event is None else self.found.get(event)
             if event is not None and (known is None or hi - lo < known.hi - known.lo):
                 self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
+                if lo < hi and _is_about_movers(event):
+                    self.open.setdefault(event, cube.box(group))
 
-    def _alone(self, cube: Cube) -> Flags:
-        """Which groups of the cube one release tells by itself."""
-        alone = np.zeros(len(cube.lo), np.bool_)
+    def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
+        """Which groups of the cube one release tells by itself, and which one that shows people row by row."""
+        alone, shown = np.zeros(len(cube.lo), np.bool_), np.zeros(len(cube.lo), np.bool_)
         for number in range(len(self.case.releases)):
             single = Cube(self.problem, cube.chosen)
             lines = self.problem.lines
@@ -136,8 +140,10 @@ class _Search:
                 if line.origin.release == number and line.origin.what not in ("left", "joined", "changed")
             ]
             single.tighten(own, self._check)
-            alone |= (single.lo > 0) & (single.hi < self.target.policy.k)
-        return alone
+            told = (single.lo > 0) & (single.hi < self.target.policy.k)
+            alone |= told
+            shown |= told if number in self.problem.by_row else False
+        return alone, shown
 
     def _list_open(self, cubes: Sequence[Cube], groups: Sequence[Groups]) -> None:
         """Note the groups that bounds left open, except where the owner's rows refute that they are small."""
@@ -163,13 +169,18 @@ class _Search:
         asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
         entries = 0
         for event, box in self.open.items():
-            if event not in self.found and box.keys() <= has and (entries := entries + rows.cells.size(box)) <= MOST_QUESTIONS:
+            if self._is_asked(event) and box.keys() <= has and (entries := entries + rows.cells.size(box)) <= MOST_QUESTIONS:
                 asked.append((event, box))
         settled = Settlement(np.zeros(len(asked), np.bool_))
         try:
             Programs(rows, self.target.limits, [box for _, box in asked], self.target.policy.k, whole).settle(settled)
         finally:
             self._take(prover, settled, [event for event, _ in asked])
+
+    def _is_asked(self, event: ItemEvent) -> bool:
+        """Whether programs may say more: nothing is found yet, or of people who came, went or changed not their exact number."""
+        known = self.found.get(event)
+        return known is None or (known.lo < known.hi and _is_about_movers(event))
 
     def _take(self, prover: Prover, settled: Settlement, asked: Sequence[ItemEvent]) -> None:
         """Write down what programs have proved, and strike out what they have refuted."""
@@ -180,7 +191,12 @@ class _Search:
             proofs = prover.in_order(both[:1]), prover.in_order(both[1:])
             used = (weights for proof in proofs for step in proof for weights in all_weights(step))
             needed = {self.problem.lines[line].origin.release for weights in used for kind, line in weights if kind == "line"}
-            self.found[asked[place]] = Found(asked[place], both[0].value, both[1].value, len(needed) > 1, partial(_given, proofs))
+            if len(needed) == 1 and needed <= self.problem.by_row:
+                continue
+            found = Found(asked[place], both[0].value, both[1].value, len(needed) > 1, partial(_given, proofs))
+            known = self.found.get(found.event)
+            if known is None or found.hi - found.lo < known.hi - known.lo:
+                self.found[found.event] = found
         for place in np.flatnonzero(~settled.open).tolist():
             self.open.pop(asked[place], None)
 
@@ -207,6 +223,10 @@ class _Search:
             event=lambda index: order[index].event,
             show=lambda index: write_out(self.case, self.problem, order[index]),
         )
+
+
+def _is_about_movers(event: ItemEvent) -> bool:
+    return bool(event.outside or event.changes)
 
 
 def _both_ends(prover: Prover, cube: int, group: int) -> tuple[Sequence[Step], Sequence[Step]]:
