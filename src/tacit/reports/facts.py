@@ -16,6 +16,8 @@ SENSITIVE: dict[ReportKind, str] = {
     "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
 }
 ATTACK_COLUMNS = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
+SKIPPED_COLUMNS = ("Code", "Attack", "Why it does not apply")
+SKIPPED_CAPTION = "Attacks that do not apply to what was audited, or were not asked for"
 ATTACKS_CAPTION = "What became of each attack, and why. “Proves”: true in every database that fits the release."
 MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
 LIMIT_COLUMNS = ("Limit", "Value", "Set by", "Meaning")
@@ -52,12 +54,19 @@ def tiles(audit: Audit, summary: Summary) -> list[tuple[int, str]]:
 
 
 def attacks(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, ...]]:
-    """One row for each attack, also for those that did not run."""
+    """One row for each attack that was wanted, also where it could not run."""
     for owner, run in enumerate(audit.runs):
+        if run.status == "not-relevant":
+            continue
         looked = run.status in ("ran", "stopped")
         numbers = (run.findings, audit.waived.number(owner), run.undecided)
         counts = tuple(f"{number:,}" for number in numbers) if looked else ("-", "-", "-")
         yield run.code, run.name, run.claim, run.status, *counts, reason(audit, run, kind) or "-"
+
+
+def skipped(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str]]:
+    """One row for each attack that does not apply, and why."""
+    return [(run.code, run.name, reason(audit, run, kind) or "-") for run in audit.runs if run.status == "not-relevant"]
 
 
 def measures(audit: Audit) -> Iterator[tuple[str, str, str, str]]:

@@ -29,7 +29,7 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
     yield f'<p class="note">{facts.SENSITIVE[kind]}</p>'
     yield section("What to do next", listed(next_steps(audit)))
     yield section("Assumptions", listed(assumptions(audit, kind)))
-    yield section("Attacks", table(facts.ATTACKS_CAPTION, facts.ATTACK_COLUMNS, facts.attacks(audit, kind)))
+    yield section("Attacks", *_attacks(audit, kind))
     if kind == "internal" and top and summary.findings:
         yield section("Worst findings", _findings(audit, summary, release, top))
     if summary.groups:
@@ -60,6 +60,14 @@ def verdict(audit: Audit, summary: Summary) -> str:
 def footer(kind: ReportKind) -> str:
     """What wrote the page, and who may read it."""
     return f"<footer><p>Written by Tacit {safe(__version__)}. {facts.SENSITIVE[kind]}</p></footer>"
+
+
+def _attacks(audit: Audit, kind: ReportKind) -> Iterator[str]:
+    """What became of each attack: those that were wanted with their counts, then the others."""
+    if rows := list(facts.attacks(audit, kind)):
+        yield table(facts.ATTACKS_CAPTION, facts.ATTACK_COLUMNS, rows)
+    if skipped := facts.skipped(audit, kind):
+        yield table(facts.SKIPPED_CAPTION, facts.SKIPPED_COLUMNS, skipped, style="attacks quiet")
 
 
 def _pictures(summary: Summary, release: Release | None) -> str:

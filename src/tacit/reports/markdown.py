@@ -32,7 +32,11 @@ def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, ki
     yield f"*{plain(facts.SENSITIVE[kind])}*"
     yield _section("What to do next", listed(next_steps(audit)))
     yield _section("Assumptions", listed(assumptions(audit, kind)))
-    yield _section("Attacks", plain(facts.ATTACKS_CAPTION), table(facts.ATTACK_COLUMNS, facts.attacks(audit, kind)))
+    ran, skipped = (
+        table(facts.ATTACK_COLUMNS, facts.attacks(audit, kind)),
+        table(facts.SKIPPED_COLUMNS, facts.skipped(audit, kind)),
+    )
+    yield _section("Attacks", ran and plain(facts.ATTACKS_CAPTION), ran, skipped and plain(facts.SKIPPED_CAPTION), skipped)
     if kind == "internal" and top and summary.findings:
         yield _section("Worst findings", *_findings(audit, summary, release, top))
     if summary.groups:

@@ -15,7 +15,8 @@ from tacit.version import __version__
 FIGURES = frozenset(
     {"Findings", "Waived", "Undecided", "People", "Estimate", "Among all", "Proved bounds", "Before", "After", "Cost", "Groups"}
 )
-_COMMAND = re.compile(r"\btacit [a-z]+ [^;(]*?(?=\.?$| \(|; )")
+#: A command to type: a verb, and options up to the end of the clause.
+_COMMAND = re.compile(r"\btacit [a-z]+ [^;()]* -[^;()]*?(?=\.?$| ?[;()])")
 
 
 def page(title: str, body: Iterable[str]) -> str:
