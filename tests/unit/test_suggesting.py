@@ -227,3 +227,18 @@ def test_wrong_seconds_are_one_sentence(given: str) -> None:
     assert (result.exit_code, result.stderr) == (2, said)
     with pytest.raises(OptionError, match="must be more than 0 seconds"):
         tacit.suggest("sets.csv", seconds=0)
+
+
+@pytest.mark.usefixtures("folder")
+def test_pages_say_the_same_and_outsiders_see_no_command() -> None:
+    for ending in ("html", "md"):
+        inside, outside = Path(f"inside.{ending}"), Path(f"outside.{ending}")
+        shell("audit", "sets.csv", "--suggest", "60", "--report", inside)
+        shell("audit", "sets.csv", "--suggest", "60", "--report", outside, "--report-kind", "external")
+        for path in (inside, outside):
+            text = path.read_text()
+            assert "What would make it clean" in text
+            assert "Print counts as multiples of 10" in text
+            assert "Choose one of the repairs that make it clean" in text
+            assert ("repair sets.csv" in text.replace("\\", "")) == (path is inside)
+    assert "add --suggest" in shell("audit", "sets.csv").stdout.replace("\n    ", " ")

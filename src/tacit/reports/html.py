@@ -8,7 +8,8 @@ from tacit.model.audit import Audit
 from tacit.model.finding import Finding
 from tacit.model.posterior import Guess, Posterior
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.reports import estimates, facts, policy, tables
+from tacit.model.suggestion import Suggestions
+from tacit.reports import estimates, facts, policy, suggestions, tables
 from tacit.reports.arithmetic import Derivation, Term
 from tacit.reports.page import Marked, code, figure, listed, page, safe, section, table, tiles
 from tacit.reports.page import facts as pairs
@@ -28,6 +29,8 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
     yield tiles(facts.tiles(audit, summary))
     yield f'<p class="note">{facts.SENSITIVE[kind]}</p>'
     yield section("What to do next", listed(next_steps(audit)))
+    if audit.suggestions is not None:
+        yield section(suggestions.TITLE, _suggestions(audit.suggestions, kind))
     yield section("Assumptions", listed(assumptions(audit, kind)))
     yield section("Attacks", *_attacks(audit, kind))
     if kind == "internal" and top and summary.findings:
@@ -48,6 +51,13 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
         yield section("Measures", _measures(found))
     yield section("What was audited", _files(audit, kind))
     yield footer(kind)
+
+
+def _suggestions(tried: Suggestions, kind: ReportKind) -> str:
+    """The repairs that were tried, with their commands where these may be named."""
+    rows = [(*row[:3], code(row[3])) for row in suggestions.rows(tried, named=kind == "internal")]
+    by = suggestions.measured_by(tried)
+    return table(suggestions.CAPTION, suggestions.COLUMNS, rows) + (f"<p>{safe(by)}</p>" if by else "")
 
 
 def verdict(audit: Audit, summary: Summary) -> str:

@@ -9,7 +9,7 @@ from tacit.model.audit import Audit
 from tacit.model.finding import Finding
 from tacit.model.posterior import Guess
 from tacit.model.release import Release
-from tacit.reports import estimates, facts, policy, tables
+from tacit.reports import estimates, facts, policy, suggestions, tables
 from tacit.reports.arithmetic import Derivation
 from tacit.reports.summary import ReportKind, Summary, assumptions, next_steps, policy_sentences, visible
 from tacit.reports.svg import bars_of_sizes
@@ -31,6 +31,9 @@ def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, ki
     yield table(("Number", "What"), [(f"{number:,}", what) for number, what in facts.tiles(audit, summary)])
     yield f"*{plain(facts.SENSITIVE[kind])}*"
     yield _section("What to do next", listed(next_steps(audit)))
+    if (tried := audit.suggestions) is not None:
+        rows_of_ways = suggestions.rows(tried, named=kind == "internal")
+        yield _section(suggestions.TITLE, table(suggestions.COLUMNS, rows_of_ways), plain(suggestions.measured_by(tried)))
     yield _section("Assumptions", listed(assumptions(audit, kind)))
     ran, skipped = (
         table(facts.ATTACK_COLUMNS, facts.attacks(audit, kind)),

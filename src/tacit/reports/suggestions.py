@@ -87,3 +87,14 @@ def text_lines(suggestions: Suggestions, *, named: bool, width: int) -> Iterator
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+#: The head of the table in a page.
+COLUMNS = ("What to change", "Verdict after", "Cost, or why not", "Command")
+CAPTION = "Repairs that were carried out and audited, the cheapest clean one first"
+
+
+def rows(suggestions: Suggestions, *, named: bool) -> list[tuple[str, str, str, str]]:
+    """One row for each way that was tried, for the pages; a verdict of ``-`` where there is no result."""
+    told_of = zip(suggestions, told(suggestions, named=named), strict=True)
+    return [(_sentence(one.what), way.verdict or "-", one.cost, " && ".join(one.commands) or "-") for way, one in told_of]

@@ -303,6 +303,18 @@ def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
 
 def next_steps(audit: Audit) -> list[str]:
     """What the owner can do now."""
+    if audit.verdict != "exposed":
+        return _next_steps(audit)
+    if audit.suggestions is None:
+        try_all = "Or add --suggest: every repair that fits is carried out, audited, and told with its cost and its command."
+        return [*_next_steps(audit), try_all]
+    choose = "Choose one of the repairs that make it clean, and run its command."
+    none = "No repair that was tried makes it clean: give more time (--suggest 60) or the data (--data), or publish something else."
+    return [_next_steps(audit)[0], choose if audit.suggestions.best is not None else none]
+
+
+def _next_steps(audit: Audit) -> list[str]:
+    """What the owner can do, whatever was tried."""
     if tables.is_table(audit) and (steps := tables.next_steps(audit)):
         return steps
     if audit.verdict == "exposed":

@@ -55,7 +55,7 @@ def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
     return Done(made, after, loss, MEASURED, cost, (_words(tables, form),), _what(how, form))
 
 
-def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, int]]:
+def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, Any]]:
     """The options of ``tabulate`` to try, each coarser than the one before."""
     if how == "round":
         yield from ({"round_to": base} for base in BASES)
@@ -95,7 +95,7 @@ def _key(release: FrequencyTable, index: int) -> frozenset[tuple[str, str]]:
     return frozenset(release.cell(index).items())
 
 
-def _words(tables: list[tuple[str, ...]], form: dict[str, int]) -> Words:
+def _words(tables: list[tuple[str, ...]], form: dict[str, Any]) -> Words:
     """The command that does it again."""
     by = [word for table in tables for word in ("--by", ",".join(table))]
     options = {"round_to": "--round", "hide_below": "--hide-below"}
@@ -110,7 +110,7 @@ def _words(tables: list[tuple[str, ...]], form: dict[str, int]) -> Words:
     )
 
 
-def _what(how: str, form: dict[str, int]) -> str:
+def _what(how: str, form: dict[str, Any]) -> str:
     if how == "round":
         return f"print counts as multiples of {form['round_to']:,}"
     return f"hide cells of fewer than {form['hide_below']:,} people" + (", without totals" if how == "no totals" else "")
