@@ -24,8 +24,10 @@ from tacit.checker_rules_words import check_rules
 from tacit.checker_steps import check_steps
 from tacit.checker_tables import TableBook, check_table
 from tacit.checker_values import check_values
+from tacit.checker_worlds import check_worlds
 from tacit.errors import InputError
 from tacit.model.buckets import Buckets
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
@@ -102,6 +104,7 @@ class _Shelf:
     ) -> None:
         self._record, self._releases, self._known, self._knowledge = record, releases, known, knowledge
         self._books: dict[int, Book] = {}
+        self._fitting: dict[str, Any] = {}
 
     @cached_property
     def _together(self) -> JointBook:
@@ -117,6 +120,9 @@ class _Shelf:
         code, policy = finding["code"], self._record["policy"]
         if is_about_known(finding):
             check_known(finding, self._people, int(policy["l"]))
+        elif code == "X01" and "worlds" in finding["certificate"]:
+            self._check_every_way(finding, int(policy["k"]))
+            _check_sentence(finding)
         elif code == "X01":
             check_joint(finding, self._together, int(policy["k"]))
             _check_sentence(finding)
@@ -124,6 +130,13 @@ class _Shelf:
             self._check_value(finding, policy)
         else:
             _check_group(finding, self._book(finding), int(policy["k"]))
+
+    def _check_every_way(self, finding: Mapping[str, Any], k: int) -> None:
+        """Redo a finding about a few people by choosing them anew."""
+        tables = [release for release in self._releases if isinstance(release, FrequencyTable)]
+        if len(tables) < len(self._releases) or self._record["adversary"]["people"] != "same":
+            raise Reject("it tries all people of tables, and there are other releases or other people")
+        check_worlds(finding, tables, k, self._fitting)
 
     def _check_value(self, finding: Mapping[str, Any], policy: Mapping[str, Any]) -> None:
         """Redo a finding about values of people who are known."""

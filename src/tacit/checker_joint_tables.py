@@ -32,7 +32,8 @@ def cell(
     for column in range(width):
         code = int(table.codes[index * width + column])
         if code >= 0:
-            box["column", table.columns[column]] = (frozenset({table.values[column][code]}), False)
+            name, label = table.columns[column], table.values[column][code]
+            box["column", name] = (frozenset(labelled(table, name, label)), False)
     least, most = int(table.lo[index]), int(table.hi[index])
     return box, least, None if most >= UNBOUNDED else most, (least, most)
 
@@ -41,4 +42,43 @@ def domains(table: FrequencyTable) -> dict[tuple[str, str], frozenset[str]]:
     """The columns of which the table lists every value, with these; none where it says that values are left out."""
     if not table.header.complete:
         return {}
-    return {("column", column): frozenset(values) for column, values in zip(table.columns, table.values, strict=True)}
+    out = {("column", column): frozenset(values) for column, values in zip(table.columns, table.values, strict=True)}
+    if table.measured is not None:
+        out["column", table.measured.column] = frozenset(labelled(table, table.measured.column, ">=0"))
+    return out
+
+
+def labelled(table: FrequencyTable, column: str, label: str) -> set[str]:
+    """The values that a label stands for: itself, or of a measured column the numbers of a range."""
+    if table.measured is None or column != table.measured.column:
+        return {label}
+    span = table.measured.span
+    return {str(number) for number in range(span.lo, span.hi + 1) if smallest(label) <= number <= largest(label)}
+
+
+def smallest(label: str) -> float:
+    """The smallest number of a range such as ``7``, ``0-4``, ``64+``, ``>=64``, ``>63``, ``<18``.
+
+    >>> [(smallest(label), largest(label)) for label in ("7", "0-4", "64+", "<18")]
+    [(7, 7), (0, 4), (64, inf), (0, 17)]
+    """
+    told = _plain(label)
+    if told.startswith("<"):
+        return 0
+    if told.startswith(">"):
+        return int(told[2:]) if told.startswith(">=") else int(told[1:]) + 1
+    return int(told.rstrip("+").split("-")[0])
+
+
+def largest(label: str) -> float:
+    """The largest number of such a range."""
+    told = _plain(label)
+    if told.startswith("<"):
+        return int(told[2:]) if told.startswith("<=") else int(told[1:]) - 1
+    if told.startswith(">") or told.endswith("+"):
+        return float("inf")
+    return int(told.split("-")[-1])
+
+
+def _plain(label: str) -> str:
+    return label.replace(" ", "").replace("≥", ">=").replace("≤", "<=").replace("–", "-").replace("to", "-")

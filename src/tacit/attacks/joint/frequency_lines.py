@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tacit.attacks.joint.boxes import Allowed, Box, Key
 from tacit.attacks.joint.lines import Line, Origin
 from tacit.model.frequencies import UNBOUNDED, FrequencyTable
+from tacit.model.measured import numbers_of
 
 
 class FrequencyLines:
@@ -22,5 +23,14 @@ class FrequencyLines:
         for index in range(len(release)):
             count = release.count(index)
             most = None if count.hi >= UNBOUNDED else count.hi
-            fixed = {Key("column", column): Allowed(frozenset([value])) for column, value in release.cell(index).items()}
+            fixed = {Key("column", column): self._allowed(column, value) for column, value in release.cell(index).items()}
             yield Line(((1, {**fixed, **self._scope}),), count.lo, most, Origin(number, release.place(index), "count", count))
+
+    def _allowed(self, column: str, value: str) -> Allowed:
+        """The values that a label stands for: itself, or the numbers of a range."""
+        measured = self._release.measured
+        if measured is None or column != measured.column:
+            return Allowed(frozenset([value]))
+        span = numbers_of(value, measured.span)
+        assert span is not None
+        return Allowed(frozenset(str(number) for number in range(span.lo, span.hi + 1)))

@@ -31,6 +31,7 @@ from tacit.attacks.joint.boxes import item_event
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.clashes import refuse_clash
 from tacit.attacks.joint.cube import Cube
+from tacit.attacks.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
 from tacit.attacks.joint.groups import Flags, Groups
 from tacit.attacks.joint.known_people import with_values
 from tacit.attacks.joint.lines import Problem
@@ -58,8 +59,14 @@ def run(target: Target) -> AttackRun:
     if isinstance(case.people, Unknown) and len(case.names) == len(case.releases):
         reason = "nothing is declared about who is in which release, so that nothing follows from them together"
         return AttackRun(CODE, NAME, "proves", "not-relevant", reason)
+    with_means = tables_with_means(case)
+    if with_means and (tried := found_by_trying(target, NAME)) is not None:
+        return tried
     problem = lower(case.releases, case.people, case.population)
     search = _Search(case, problem, target)
+    if with_means:
+        search.undecided += len(with_means)
+        search.reasons.append(f"means and medians are used in tables alone, of at most {MOST_PEOPLE} people with few values")
     status: Status = "ran"
     try:
         search.look()

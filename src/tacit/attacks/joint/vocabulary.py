@@ -58,7 +58,10 @@ class Vocabulary:
 def columns_of(release: Lined) -> Mapping[str, Sequence[str]]:
     """The columns that a release speaks of, with the values that it names; none of a list of items."""
     if isinstance(release, FrequencyTable):
-        return dict(zip(release.columns, release.values, strict=True))
+        named: dict[str, Sequence[str]] = dict(zip(release.columns, release.values, strict=True))
+        if (measured := release.measured) is not None:  # its labels may be ranges
+            named[measured.column] = [str(number) for number in range(measured.span.lo, measured.span.hi + 1)]
+        return named
     if release.items.pairs is None or release.header.coarser:
         return {}
     return {column: () for column, _ in release.items.pairs}
