@@ -29,7 +29,7 @@ def itemsets(counts: Mapping[str, int], *, n: int = 100, **header: Any) -> Items
     names = tuple(sorted({item for text in counts for item in text.split()}))
     sets = Sets.from_lists([names.index(item) for item in text.split()] for text in counts)
     lo = np.array(list(counts.values()), np.int64)
-    return Itemsets(sets, lo, lo, Items(names), Header(n=n, complete=True, **{"min_support": int(lo.min())} | header))
+    return Itemsets(sets, lo, lo, Items(names), Header(**{"n": n, "complete": True, "min_support": int(lo.min())} | header))
 
 
 def rules(*, withheld: bool = False, digits: bool = False) -> Rules:

@@ -43,6 +43,8 @@ _OF_VALUES = {"R03": RuleBook, "B01": BucketBook, "T01": TableBook}
 #: The attacks that estimate: their findings are probabilities, and nobody can prove them.
 _ESTIMATING = frozenset({"R02", "B02", "B03", "T02"})
 
+_SHORTER = "The same people in fewer words: "
+
 Book = ItemsetBook | RuleBook | BucketBook | TableBook
 
 
@@ -266,9 +268,35 @@ def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
 
 
 def _check_sentence(finding: Mapping[str, Any]) -> None:
-    """The sentence must name the number and every item."""
+    """The sentence must say the number and every item, and nothing else unless people differ."""
     lo, hi = finding["count"]
     number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
-    named = finding["event"]["present"] + finding["event"]["absent"] + finding["event"].get("not_all", [])
-    if not finding["statement"].startswith(f"{number} pe") or any(item not in finding["statement"] for item in named):
+    event, text = finding["event"], finding["statement"]
+    named = event["present"] + event["absent"] + event.get("not_all", [])
+    said = text.startswith(f"{number} pe") and all(item in text for item in named)
+    of_one = set(event) <= {"present", "absent", "not_all"}  # where people differ, the sentence says whose they are
+    if not said or (of_one and text != _sentence(event, number)):
         raise Reject("its sentence does not say what its event and count say")
+    for step in finding["steps"] if finding["code"] == "I01" else ():
+        if step.startswith(_SHORTER) and step != _SHORTER + _sentence(finding["same_people"], number):
+            raise Reject("a step does not say what its shorter event says")
+
+
+def _sentence(event: Mapping[str, Any], number: str) -> str:
+    """What a finding about a group says."""
+    people, has = ("person", "has") if number == "1" else ("people", "have")
+    present, absent, not_all = _listed(event["present"], "and"), event["absent"], event.get("not_all")
+    if not_all:
+        all_of = f"all of {_listed(not_all, 'and')}"
+        lacks = f"{has} {present} but not {all_of}" if present else f"{'does' if has == 'has' else 'do'} not have {all_of}"
+    elif not absent:
+        lacks = f"{has} {present}" if present else f"{'is' if has == 'has' else 'are'} in the data"
+    elif len(absent) > 1:
+        lacks = f"{has} {f'{present}, and ' if present else ''}neither {_listed(absent, 'nor')}"
+    else:
+        lacks = f"{has} {present} but not {absent[0]}" if present else f"{has} no {absent[0]}"
+    return f"{number} {people} {lacks}."
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    return f" {word} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

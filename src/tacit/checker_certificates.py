@@ -65,6 +65,8 @@ def _sum(because: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     below = 1
     for one in because:
         cell = str(one.get("cell", ""))
+        if (cell == "denominator" or cell.startswith("people ")) and one["count"][0] != one["count"][1]:
+            raise Reject("a number of people that it cites is no single number")
         if cell == "denominator":
             below = one["count"][0]
         elif match := _WITH.fullmatch(cell):
@@ -91,6 +93,8 @@ def _check_left(finding: Mapping[str, Any], matching: Mapping[str, Any]) -> None
     users = 0
     for one in finding["because"]:
         cell = str(one.get("cell", ""))
+        if one["count"][0] != one["count"][1]:
+            raise Reject("a number of people that it cites is no single number")
         if cell.startswith("used up "):
             used_up, users = json.loads(cell.removeprefix("used up ")), one["count"][0]
         elif match := _FACT.fullmatch(cell):
@@ -106,7 +110,9 @@ def _check_left(finding: Mapping[str, Any], matching: Mapping[str, Any]) -> None
 
 
 def _counts(because: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The two counts of a finding of T01, and the lines that it tells."""
+    """The two counts of a finding of T01, and the lines that it tells, each about one record."""
+    if any(one["count"][0] != one["count"][1] or ("line" in one and one["count"][0] != 1) for one in because):
+        raise Reject("a number of records that it cites is another")
     numbers = [one["count"][0] for one in because if "line" not in one]
     counts = dict(zip(("records", "showing"), numbers, strict=True)) if numbers else {}
     return {"counts": counts, "lines": [one["line"] for one in because if "line" in one]}

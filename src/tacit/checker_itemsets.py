@@ -22,6 +22,7 @@ from tacit.model.sets import Sets
 
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
+_ENDLESS = 1 << 100
 
 Places = npt.NDArray[np.int64]
 
@@ -147,6 +148,7 @@ def check_itemsets(finding: Mapping[str, Any], book: ItemsetBook, cited: Mapping
     if present & absent or len(absent) > MOST_ABSENT:
         raise Reject("its event is empty or too long to check")
     if finding["code"] == "I01":
+        _check_same_people(finding, book, present, absent)
         return _published(finding, book, present, absent, cited)
     if finding["code"] != "I02":
         raise Reject(f"there is no way to check {finding['code']}")
@@ -168,12 +170,26 @@ def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, abse
         bounds.append(book.bounds(place))
         weights[place] = weights.get(place, 0) + signs[-1]
     weights = {place: weight for place, weight in weights.items() if weight}
-    proof = {entry.get("line", entry.get("cell")): entry["weight"] for entry in finding["certificate"]["weights"]}
-    if proof != {place: str(weight) for place, weight in weights.items()}:
+    owner = finding["because"][0]["release"] if finding["because"] else 0
+    proof = {
+        (entry["release"], entry.get("line", entry.get("cell"))): entry["weight"] for entry in finding["certificate"]["weights"]
+    }
+    if proof != {(owner, place): str(weight) for place, weight in weights.items()}:
         raise Reject("the weights of its certificate are not those of its sum")
     if {place: citation.get("weight") for place, citation in cited.items()} != weights:
         raise Reject("the lines it cites are not those of its sum")
     return _signed(signs, bounds)
+
+
+def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set) -> None:
+    """A shorter event asks for less and holds as many people, so they are the same."""
+    if "same_people" not in finding:
+        return
+    has, lacks = (frozenset(finding["same_people"][side]) for side in ("present", "absent"))
+    extras = _subsets(lacks)
+    bounds = [book.bounds(book.place(has.union(extra))) for extra in extras]
+    if not (has <= present and lacks <= absent) or list(_signed([(-1) ** len(e) for e in extras], bounds)) != finding["count"]:
+        raise Reject("the same people are described wrongly")
 
 
 def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
@@ -181,6 +197,8 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
     shown: dict[Set, Bounds] = {}
     used: set[int | str] = {"min_support"}
     for step in finding["certificate"]["steps"]:
+        if not set(step["items"]) <= present | absent:
+            raise Reject("a step of its certificate is about other items")
         _take(step, book, shown, used)
     extras = _subsets(absent)
     found = _signed(
@@ -198,8 +216,8 @@ def _take(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], 
     items = frozenset(map(str, step["items"]))
     if book.find(items) is not None:
         raise Reject("a step of its certificate bounds an itemset that is published")
-    lo, hi = shown.get(items, (0, _most(book, items)))
-    at_least, at_most = int(step.get("at_least", 0)), int(step.get("at_most", hi))
+    lo, hi = shown.get(items, (0, _ENDLESS))
+    at_least, at_most = int(step.get("at_least", 0)), int(step.get("at_most", _ENDLESS))
     if step["by"] == "group":
         part = frozenset(map(str, step["present"]))
         if not part < items or len(items - part) > MOST_ABSENT:
@@ -209,13 +227,16 @@ def _take(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], 
         bounds = [_support(book, part.union(extra), shown, used) for extra in others]
         _, most = _signed([(-1) ** len(extra) for extra in others], bounds)
         lo, hi = (lo, min(hi, most)) if len(items - part) % 2 else (max(lo, -most), hi)
-    elif step["by"] != "min_support":
+    elif step["by"] == "min_support":
+        hi = min(hi, _most(book, items))
+    else:
         raise Reject("a step of its certificate names no law")
-    if at_least > lo or at_most < hi:
+    if at_least > lo or at_most < min(hi, _ENDLESS):
         raise Reject("a step of its certificate does not follow from its lines and earlier steps")
-    if lo > hi:
+    if at_least > at_most:
         raise Reject("the published counts contradict each other")
-    shown[items] = (lo, hi)
+    before = shown.get(items, (0, _ENDLESS))
+    shown[items] = (max(before[0], at_least), min(before[1], at_most))
 
 
 def _most(book: ItemsetBook, items: Set) -> int:
