@@ -13,9 +13,12 @@ from typing import Any
 from tacit import checker_joint_tables
 from tacit.checker_joint_changes import Histories
 from tacit.checker_joint_people import Declaration
+from tacit.checker_joint_rows import RowBook
 from tacit.checker_rules import Reject
+from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.number import DOUBLE_DIGITS, Printed
+from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
 
 #: What somebody has on an axis: these values, or any but these.
@@ -55,6 +58,7 @@ class JointBook:
     by_line: list[dict[int | str, int]] = field(default_factory=list)
     declared: Declaration = field(init=False)
     histories: Histories | None = None
+    rows: dict[int, RowBook] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.declared = Declaration(self.people, self.of or range(len(self.releases)))
@@ -78,6 +82,9 @@ class JointBook:
     def _named_values(self, told: Mapping[Axis, Mapping[int, frozenset[str]]]) -> dict[Axis, frozenset[str]]:
         """The values that some release names, by column."""
         named = {column: frozenset().union(*values.values()) for column, values in told.items()}
+        for rows in self.rows.values():
+            for column, texts in rows.rows.items():
+                named["column", column] = named.get(("column", column), frozenset()) | frozenset(filter(None, texts))
         for release in self.releases:
             if isinstance(release, FrequencyTable):
                 for column, values in zip(release.columns, release.values, strict=True):
@@ -95,8 +102,11 @@ class JointBook:
             self.by_line.append(checker_joint_tables.places(release))
             self.columns |= set(release.columns)
             return checker_joint_tables.domains(release)
-        if not isinstance(release, (Itemsets, Rules)):
-            raise Reject("there is no way to check X01 of a release of this kind")
+        if isinstance(release, PartialTable | Buckets):
+            rows = self.rows[len(self.by_line)] = RowBook(release)
+            self.by_line.append({})
+            self.columns |= rows.columns
+            return rows.domains()
         self.by_line.append({release.line(index): index for index in range(len(release))})
         if release.items.pairs is None or release.header.coarser:
             return {}
@@ -177,6 +187,9 @@ class JointBook:
         if isinstance(release, FrequencyTable):
             box, least, most, printed = checker_joint_tables.cell(release, self.by_line[number], cited)
             return Statement(((one, {**box, **self.scope(number)}),), least, most, printed)
+        if number in self.rows:
+            box, least, most = self.rows[number].statement(cited)
+            return Statement(((one, {**box, **self.scope(number)}),), least, most, (least, most))
         if isinstance(release, Itemsets):
             return self._of_itemsets(number, release, cited)
         assert isinstance(release, Rules)

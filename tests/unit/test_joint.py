@@ -25,7 +25,7 @@ from tacit.errors import Contradiction, OptionError
 from tacit.model.items import Items
 from tacit.model.people import read_people
 from tacit.model.policy import Limits
-from tacit.model.release import Decimals, Header, Itemsets, Rules
+from tacit.model.release import Decimals, Header, Rules
 from tacit.model.sets import Sets
 from tests.golden.test_golden_joint import release_of
 
@@ -86,10 +86,10 @@ def test_one_release_in_a_list_and_people_of_one_release_are_refused() -> None:
         audited(VISITS, TREATMENTS, data=[["x"]])
 
 
-def test_tables_and_buckets_are_refused_with_a_sentence() -> None:
+def test_a_table_with_blanks_says_nothing_about_items_that_it_has_not() -> None:
     table = tacit.read_partial({"sex": ["F", "M"], "ill": ["yes", None]}, qi="sex", sa="ill")
-    with pytest.raises(OptionError, match="is a table with blanks, which is not audited together"):
-        tacit.audit([release_of("2; x:1"), table], people=tacit.Same())
+    audit = tacit.audit([release_of("2; x:1"), table], people=tacit.Same(), attacks=["X01"])
+    assert {name for finding in audit.findings for name in finding.event.to_dict()["present"]} <= {"x"}
 
 
 def test_the_same_finding_in_two_releases_has_two_names_and_both_hold() -> None:

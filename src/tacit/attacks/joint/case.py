@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacit.attacks.joint.vocabulary import Lined
-from tacit.errors import OptionError
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import People
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Release
 from tacit.model.transactions import Transactions
 
 
@@ -22,7 +19,7 @@ class JointCase:
     fits every line.
     """
 
-    releases: tuple[Lined, ...]
+    releases: tuple[Release, ...]
     people: People
     population: tuple[int, ...]
     names: tuple[str, ...]
@@ -37,16 +34,9 @@ class JointCase:
         names: Sequence[str] = (),
         data: Transactions | None = None,
     ) -> JointCase:
-        """The case of these releases; refuses those that cannot be taken together yet."""
-        lined = tuple(release for release in releases if isinstance(release, (Itemsets, Rules, FrequencyTable)))
-        for number, release in enumerate(releases):
-            if not isinstance(release, (Itemsets, Rules, FrequencyTable)):
-                what = "is a table with blanks" if release.kind == "table" else "is a bucketized release"
-                where = release.source.name if release.source else f"release {number + 1}"
-                remedy = "Audit it by itself; itemsets, rules, leaves of trees and frequency tables can be audited together"
-                raise OptionError(f"{what}, which is not audited together with others", where=where, remedy=remedy)
+        """The case of these releases."""
         owner = tuple(range(len(releases)) if population is None else population)
-        return cls(lined, people, owner, tuple(names) or _names(releases, owner), data)
+        return cls(releases, people, owner, tuple(names) or _names(releases, owner), data)
 
     @property
     def grouped(self) -> tuple[tuple[int, ...], ...]:

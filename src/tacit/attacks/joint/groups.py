@@ -48,6 +48,10 @@ class Groups:
             literals += slots != axis.everything
         some = told & ((literals > 0) | moved)
         asked = some & (literals <= MOST_LITERALS)
+        for line in problem.cells:
+            (_, masks), *_ = problem.boxes[line]
+            if (cell := cube.group(masks)) is not None:
+                asked[cell] = some[cell]  # every cell of a frequency table is a question, of however many columns
         small = some & (cube.lo > 0) & (cube.hi < k)
         longer = small & ~asked & ~moved
         if longer.sum() > MOST_LONGER:

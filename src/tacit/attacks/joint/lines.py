@@ -46,7 +46,8 @@ class Problem:
     """All statements of all releases over common axes.
 
     ``everybody`` are the lines whose boxes together hold each person once, empty where they are not known. ``left_out`` counts lists whose
-    missing sets were too many to look at.
+    missing sets were too many to look at. ``cells`` are the lines that are cells of frequency tables, each a question of its own;
+    ``by_row`` are the releases that show people row by row, so that what one of them tells alone is no finding.
     """
 
     axes: tuple[Axis, ...]
@@ -55,6 +56,8 @@ class Problem:
     members: Mapping[frozenset[str], Membership]
     left_out: int = 0
     place: Mapping[Key, int] = field(default_factory=dict)
+    cells: tuple[int, ...] = ()
+    by_row: frozenset[int] = frozenset()
 
     @cached_property
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:

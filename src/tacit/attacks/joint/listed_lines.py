@@ -8,7 +8,7 @@ from itertools import combinations
 from tacit.attacks.joint.boxes import Allowed, Box, Key, intersection
 from tacit.attacks.joint.lines import Line, Origin
 from tacit.attacks.joint.vocabulary import Vocabulary
-from tacit.attacks.rule_numbers import UNBOUNDED, confidence_of
+from tacit.attacks.rule_numbers import UNBOUNDED, Confidence, confidence_of
 from tacit.model.bound import Bound
 from tacit.model.release import Itemsets, Listed, Rules
 
@@ -93,6 +93,26 @@ class ListedLines:
                 if len(larger) > 1 and all(larger - {one} in frequent for one in larger):
                     yield tuple(sorted(larger))
 
+    def _exceptions(self, release: Rules, index: int, allowed: Confidence, whole: Box) -> Iterator[Line]:
+        """The same ratio once more, for those who have the antecedent and not the consequent: bounds on both sides say more than on one."""
+        right = release.consequents[index].tolist()
+        key, (values, excluded) = self._of[right[0]]
+        if len(right) > 1 or key in whole:
+            return
+        rest = {**whole, key: Allowed(values, not excluded)}
+        least, most = 1 - allowed.high, 1 - allowed.low
+        line, count = release.line(index), release.count(index)
+        if most == 0:
+            yield Line(((1, rest),), None, 0, Origin(self._number, line, "no-exceptions", count))
+        elif most < 1:
+            top, under = most.as_integer_ratio()
+            origin = Origin(self._number, line, "most-exceptions", count)
+            yield Line(((top, whole), (-under, rest)), int(allowed.low_open), None, origin)
+        if least > 0:
+            top, under = least.as_integer_ratio()
+            origin = Origin(self._number, line, "least-exceptions", count)
+            yield Line(((under, rest), (-top, whole)), int(allowed.high_open), None, origin)
+
     def rules(self, release: Rules) -> Iterator[Line]:
         """What a list of rules prints: how many people fit each side, and the ratio of the two."""
         header = release.header
@@ -118,6 +138,7 @@ class ListedLines:
                 yield Line(
                     ((high[0], whole), (-high[1], both)), int(allowed.high_open), None, Origin(self._number, line, "most", count)
                 )
+            yield from self._exceptions(release, index, allowed, whole)
         if header.sa_counts and header.sa_values:
             key = Key("column", " & ".join(header.sa))
             for value, people in zip(header.sa_values, header.sa_counts, strict=True):

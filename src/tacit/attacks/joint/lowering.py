@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key
+from tacit.attacks.joint.bucket_lines import BucketLines
 from tacit.attacks.joint.changes import with_changes
 from tacit.attacks.joint.frequency_lines import FrequencyLines
-from tacit.attacks.joint.lines import MOST_GROUPS, Problem, groups_of
+from tacit.attacks.joint.lines import MOST_GROUPS, Line, Problem, groups_of
 from tacit.attacks.joint.listed_lines import ListedLines
 from tacit.attacks.joint.populations import populations
-from tacit.attacks.joint.vocabulary import Lined, Vocabulary
+from tacit.attacks.joint.row_lines import RowLines
+from tacit.attacks.joint.vocabulary import Vocabulary
+from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.partial import PartialTable
 from tacit.model.people import People
+from tacit.model.release import Release
 
 
-def lower(releases: Sequence[Lined], people: People, of: Sequence[int] | None = None) -> Problem:
+def lower(releases: Sequence[Release], people: People, of: Sequence[int] | None = None) -> Problem:
     """All that the releases print about their people, taken together; ``of`` is the population of each, by default its own."""
     words = Vocabulary(releases, people, of)
     whose = populations(releases, people, of)
     lines, members = list(whose.lines), whose.members
-    left_out = 0
-    for number, release in enumerate(releases):
-        reader = _reader(number, release, words, whose.scopes[number])
+    # All items are looked up before the first line is read: rows of tables are counted over what others name.
+    readers = [_reader(number, release, words, whose.scopes[number]) for number, release in enumerate(releases)]
+    for reader in readers:
         lines += reader.lines()
-        left_out += reader.left_out
+    left_out = sum(reader.left_out for reader in readers)
     lines, histories = with_changes(lines, people, words, whose.of)
     named: dict[Key, list[Allowed]] = {}
     for line in lines:
@@ -44,11 +50,35 @@ def lower(releases: Sequence[Lined], people: People, of: Sequence[int] | None = 
     axes = tuple(Axis.of(key, *universe(key), named[key]) for key in keys)
     if groups_of(axes) > MOST_GROUPS:  # then those who lack a single value are not looked at
         axes = tuple(Axis.of(key, *universe(key), named[key], lacking=False) for key in keys)
-    return Problem(axes, tuple(lines), whose.everybody, members, left_out, {axis.key: place for place, axis in enumerate(axes)})
+    place = {axis.key: number for number, axis in enumerate(axes)}
+    kept = tuple(line for line in lines if all(_is_possible(box, axes, place) for _, box in line.terms))
+    cells = tuple(number for number, line in enumerate(kept) if isinstance(releases[line.origin.release], FrequencyTable))
+    by_row = frozenset(number for number, release in enumerate(releases) if isinstance(release, PartialTable | Buckets))
+    return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row)
 
 
-def _reader(number: int, release: Lined, words: Vocabulary, scope: Box) -> FrequencyLines | ListedLines:
+def _is_possible(box: Box, axes: Sequence[Axis], place: Mapping[Key, int]) -> bool:
+    """Whether somebody can be in a box: nobody lacks the only value of a column."""
+    return all(axes[place[key]].mask(allowed) for key, allowed in box.items())
+
+
+class _Reader(Protocol):
+    """What reads the lines of one release."""
+
+    @property
+    def left_out(self) -> int:
+        """How much could not be looked at."""
+
+    def lines(self) -> Iterator[Line]:
+        """The lines."""
+
+
+def _reader(number: int, release: Release, words: Vocabulary, scope: Box) -> _Reader:
     """What reads the lines of a release of its kind."""
+    if isinstance(release, PartialTable):
+        return RowLines(number, release, words, scope)
+    if isinstance(release, Buckets):
+        return BucketLines(number, release, words, scope)
     if isinstance(release, FrequencyTable):
         return FrequencyLines(number, release, scope)
     return ListedLines(number, release, words, scope)
