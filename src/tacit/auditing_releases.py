@@ -119,6 +119,7 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
     """
     some_rules = any(isinstance(release, Rules) for release in case.releases)
     people = owners_table(case, data)
+    case = case if people is None else replace(case, data=people.transactions())
     several = case_together(case, known=known, people=people, knowledge=knowledge)
     given = {"known": known, "knowledge": knowledge}
     audits = []
