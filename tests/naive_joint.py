@@ -35,13 +35,13 @@ def worlds(kinds: Sequence[Kind], releases: Sequence[Listed | FrequencyTable], p
     if isinstance(people, Churn):
         first = releases[0].n or 0
         totals = list(range(first + people.joined[0], first + people.joined[1] + 1))
-    tests = [test for number, release in enumerate(releases) for test in _tests(release, number, kinds)]
+    tests = [test for number, release in enumerate(releases) for test in tests_of(release, number, kinds)]
     if isinstance(people, Churn):
         for number, span in ((0, people.left), (1, people.joined)):
             alone = [place for place, (_, inside) in enumerate(kinds) if inside == {number}]
             tests.append(_moved(alone, span))
     for total in totals:
-        for world in _compositions(total, len(kinds)):
+        for world in compositions(total, len(kinds)):
             if all(test(world) for test in tests):
                 yield world
 
@@ -50,13 +50,16 @@ def _moved(alone: Sequence[int], span: tuple[int, int]) -> Callable[[World], boo
     return lambda world: span[0] <= sum(world[place] for place in alone) <= span[1]
 
 
-def _compositions(total: int, parts: int) -> Iterator[World]:
+def compositions(total: int, parts: int) -> Iterator[World]:
+    """Every way to divide so many people into kinds."""
     for bars in combinations(range(total + parts - 1), parts - 1):
         edges = (-1, *bars, total + parts - 1)
         yield tuple(edges[i + 1] - edges[i] - 1 for i in range(parts))
 
 
-def _tests(release: Listed | FrequencyTable, number: int, kinds: Sequence[Kind]) -> Iterator[Callable[[World], bool]]:
+def tests_of(release: Listed | FrequencyTable, number: int, kinds: Sequence[Kind]) -> Iterator[Callable[[World], bool]]:
+    """What each line of a release demands of a world, of the people who are in it."""
+
     def count(world: World, items: frozenset[str]) -> int:
         return sum(times for times, (has, inside) in zip(world, kinds, strict=True) if number in inside and items <= has)
 

@@ -89,7 +89,7 @@ class Changed:
     'same,changed:salary:0-2'
     """
 
-    columns: tuple[str, ...]
+    columns: Sequence[str]
     people: tuple[int, int]
 
     def __post_init__(self) -> None:
