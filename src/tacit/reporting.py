@@ -38,7 +38,7 @@ NO_TIME = "1970-01-01T00:00:00"
 def write_report(
     audit: Audit, path: FilePath, *, release: Release | None = None, kind: ReportKind = "internal", top: int = 10
 ) -> None:
-    r"""Write an audit as a page (``.html``), as Markdown (``.md``) or as the record (``.json``); ``release`` adds pictures and shorter sums.
+    """Write an audit as a page (``.html``), as Markdown (``.md``) or as the record (``.json``); ``release`` adds pictures and shorter sums.
 
     Examples
     --------
@@ -46,8 +46,8 @@ def write_report(
     >>> audit = tacit.audit(tacit.mine_itemsets([["a"]] * 30, min_support=10))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tacit.write_report(audit, f"{folder}/audit.md")
-    ...     open(f"{folder}/audit.md").readline()
-    '# Tacit: what this release gives away\n'
+    ...     Path(f"{folder}/audit.md").read_text().splitlines()[0]
+    '# Tacit: what this release gives away'
     """
     _check_kind(kind)
     form = ENDINGS.get(Path(path).suffix.casefold())

@@ -187,7 +187,8 @@ def as_the_viewer_reads(folder: Path) -> dict[str, Any]:
                 rows = list(csv.reader(data.decode().splitlines()))[1:]
                 assert all(0 <= row < len(rows) and -1 <= column < len(rows[row]) - 1 for row, column in cells)
     assert {one.stem for one in (folder / "checksums").iterdir()} == {one.name for one in folder.iterdir() if one.is_file()}
-    return found["results"]["output_0"]
+    output: dict[str, Any] = found["results"]["output_0"]
+    return output
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -223,13 +224,13 @@ def test_the_time_comes_from_outside(folder: Path, tmp_path: Path, monkeypatch: 
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(folder: Path, tmp_path: Path) -> None:
-    audit, given = tacit.audit(folder / "itemsets.csv"), {"releases": [folder / "itemsets.csv"]}
+    audit, releases = tacit.audit(folder / "itemsets.csv"), [folder / "itemsets.csv"]
     place = tmp_path / "acro"
-    tacit.write_acro(audit, place, **given)
-    tacit.write_acro(audit, place, **given)  # our own is replaced
+    tacit.write_acro(audit, place, releases=releases)
+    tacit.write_acro(audit, place, releases=releases)  # our own is replaced
     (place / "mine.txt").write_text("keep")
     with pytest.raises(OptionError, match="holds something else"):
-        tacit.write_acro(audit, place, **given)
+        tacit.write_acro(audit, place, releases=releases)
     assert (place / "mine.txt").read_text() == "keep"
     (tmp_path / "file").write_text("keep")
     for bad, why in (
@@ -317,3 +318,43 @@ def test_names_cannot_break_out_of_markdown() -> None:
     text = audit_markdown(tacit.audit(tacit.mine_itemsets(people, min_support=20)))
     assert "\n### 1. 1 person has x\\|y\\`\\<script\\>\\* but not b." in text
     assert not re.search(r"(?<!\\)<script", text)
+
+
+def test_a_repair_is_reported_with_its_files(folder: Path, tmp_path: Path) -> None:
+    for name in ("a.html", "b.md"):
+        done = command(
+            "repair", folder / "itemsets.csv", "--method", "round", "-o", tmp_path / "safe.csv", "--report", tmp_path / name
+        )
+        assert done.exit_code == 0, done.output
+    page, text = (tmp_path / "a.html").read_text(), (tmp_path / "b.md").read_text()
+    for told in (page, text):
+        assert hashlib.sha256((tmp_path / "safe.csv").read_bytes()).hexdigest() in told
+        assert hashlib.sha256((folder / "itemsets.csv").read_bytes()).hexdigest() in told
+        assert "CLEAN" in told
+    assert ["I01", "inference-channels", "2", "0", "ran"] in cells_of_html(page)
+    assert ["I01", "inference-channels", "2", "0", "ran"] in cells_of_markdown(text)
+    assert "size 1: 1 group before, 0 after" in page
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("itemsets", "baskets.dat", "--min-support", "20,40", "--k", "5,10"),
+        ("rounding", "itemsets.csv"),
+        ("rules", "people.csv", "--qi", "sex,age", "--sa", "ill", "--min-support", "5,10", "--min-confidence", "60%"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_sweep_is_reported(arguments: tuple[str, ...], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    Path("baskets.dat").write_text("".join(" ".join(row) + "\n" for row in BASKETS))
+    for name in ("a.html", "b.md"):
+        done = command("sweep", *arguments, "--report", tmp_path / name, "--csv", tmp_path / "c.csv")
+        assert done.exit_code == 0, done.output
+    page, text = (tmp_path / "a.html").read_text(), (tmp_path / "b.md").read_text()
+    head, *lines = list(csv.reader((tmp_path / "c.csv").read_text().splitlines()))
+    shown = [row for row in cells_of_html(page) if len(row) == len(head)]
+    assert shown == [row for row in cells_of_markdown(text) if len(row) == len(head)]
+    assert len(shown) == len(lines) + 1
+    assert page.count("<svg") == 1
+    assert page.count("<h1>") == 1

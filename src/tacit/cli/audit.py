@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli import options, reading, suggesting, tables
-from tacit.cli.output import check_outputs, coloured, emit, watched, width, write_file, wrote
+from tacit.cli.output import check_outputs, coloured, emit, report_form, watched, width, write_file, wrote
 from tacit.cli.program import OF_VERDICT
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
@@ -90,7 +90,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     help="Write every finding to FILE (.parquet, .csv, .csv.gz) while it is found, however many there are.",
 )
 @click.option("--first-hit", is_flag=True, help="Stop at the first finding: enough for a yes or no.")
-@click.option("--report", metavar="FILE", help="Write a report: a self-contained page (.html) or Markdown (.md).")
+@options.report
 @click.option(
     "--acro",
     "acro_to",
@@ -132,8 +132,7 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
     if report is not None:
         from tacit.reporting import report_bytes
 
-        form = "markdown" if report.casefold().endswith((".md", ".markdown")) else "html"
-        write_file(report, report_bytes(found, form, release=release, kind=kind, top=top))
+        write_file(report, report_bytes(found, report_form(report), release=release, kind=kind, top=top))
     if given["acro_to"] is not None:
         from tacit.reporting import write_acro
 

@@ -62,6 +62,7 @@ json_option = click.option(
     metavar="FILE",
     help="Write the record as JSON to FILE; - is standard output, which then holds nothing else.",
 )
+report = click.option("--report", metavar="FILE", help="Write a report: a self-contained page (.html) or Markdown (.md).")
 output = click.option(
     "-o", "--output", metavar="OUT", help="Write the release to OUT (.csv, .csv.gz, .parquet), its header to OUT.json."
 )

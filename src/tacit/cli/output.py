@@ -69,6 +69,11 @@ def write_file(path: str, content: bytes) -> None:
     wrote(path)
 
 
+def report_form(path: str) -> str:
+    """The form of a report by the ending of its name: Markdown, else a page."""
+    return "markdown" if path.casefold().endswith((".md", ".markdown")) else "html"
+
+
 def wrote(path: str) -> None:
     """Remember a file that now lies in its place."""
     session = click.get_current_context().find_object(Session)

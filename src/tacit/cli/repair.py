@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit.cli import options, reading
-from tacit.cli.output import check_outputs, emit, watched, wrote
+from tacit.cli.output import check_outputs, emit, report_form, watched, write_file, wrote
 from tacit.cli.program import DONE, EXPOSED
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
@@ -48,15 +49,16 @@ if TYPE_CHECKING:
     help="Of rules: try every method, and name the cheapest that meets the policy.  [suggest]",
 )
 @click.option("-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT, its header to OUT.json.")
+@options.report
 @options.running
-def repair_command(release_file: str, method: str, output: str, json_to: str | None, **given: Any) -> int:
+def repair_command(release_file: str, method: str, output: str, json_to: str | None, report: str | None, **given: Any) -> int:
     """Change a RELEASE until no attack succeeds, and audit the result.
 
     Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 bad input.
     """
     from tacit.api import repair, write_release
 
-    check_outputs([json_to, output, f"{output}.json"], inputs=[release_file, *given["knowledge"]])
+    check_outputs([json_to, output, f"{output}.json", report], inputs=[release_file, *given["knowledge"]])
     settings = Settings.of(given, near=given["data"] or release_file)
     with watched("repairing") as progress:
         release = reading.read(release_file, given)
@@ -77,8 +79,21 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
         )
     write_release(done.release, output)
     wrote(output)
+    if report is not None:
+        _write_report(done, output, report)
     emit(done.to_dict(), lambda: _text(done, output), json_to=json_to)
     return DONE if done.ok else EXPOSED
+
+
+def _write_report(done: Repair, output: str, report: str) -> None:
+    """Write what the repair did, with the files that it made."""
+    from tacit.formats.files import sha256_of
+    from tacit.formats.header import header_path
+    from tacit.reports.repaired import repair_document
+
+    made = [path for path in (output, header_path(output)) if os.path.isfile(path)]
+    outputs = {os.path.basename(path): sha256_of(path) for path in made}
+    write_file(report, repair_document(done, outputs).bytes(report_form(report)))
 
 
 def _lines(given: str | None) -> list[int] | None:

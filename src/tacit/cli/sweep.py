@@ -10,7 +10,7 @@ from tacit.cli import options, reading
 from tacit.cli.output import check_outputs, emit, watched, write_file
 from tacit.cli.program import DONE, INCOMPLETE, Program
 from tacit.cli.settings import Settings
-from tacit.cli.sweep_rules import pictures, rules_command
+from tacit.cli.sweep_rules import pictures, rules_command, write_report
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ def sweep_command() -> None:
 @options.hierarchies
 @pictures
 @options.running
-def itemsets_command(data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, **given: Any) -> int:
+def itemsets_command(
+    data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
+) -> int:
     """Find a threshold: what would itemsets give away?
 
     For every threshold and k: counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For
@@ -66,7 +68,7 @@ def itemsets_command(data: str, csv_to: str | None, picture_to: str | None, json
     """
     from tacit.sweeps import sweep_itemsets
 
-    check_outputs([json_to, csv_to, picture_to], inputs=[data])
+    check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
     settings = Settings.of(given, near=data)
     min_support = given["min_support"] or settings.needed("min_support", "5%,10%,20%")
     k = given["k"] or settings.limits.get("k", 10)
@@ -88,6 +90,8 @@ def itemsets_command(data: str, csv_to: str | None, picture_to: str | None, json
         write_file(csv_to, itemset_sweep_csv(sweep).encode())
     if picture_to is not None:
         write_file(picture_to, itemset_sweep_svg(sweep).encode())
+    made = {"text": itemset_sweep_text(sweep), "table": itemset_sweep_csv(sweep), "picture": itemset_sweep_svg(sweep)}
+    write_report(report, "which threshold for itemsets", "Groups of fewer than k people, over the threshold.", **made)
     return _told(sweep, itemset_sweep_text(sweep), json_to)
 
 
@@ -114,7 +118,9 @@ def itemsets_command(data: str, csv_to: str | None, picture_to: str | None, json
 @reading.policy
 @pictures
 @options.running
-def rounding_command(release_file: str, csv_to: str | None, picture_to: str | None, json_to: str | None, **given: Any) -> int:
+def rounding_command(
+    release_file: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
+) -> int:
     """Find a precision: what would rounded counts give away?
 
     Prints the counts of a RELEASE with every number of decimals and rounded to every base, attacks each as it would be printed, and
@@ -122,7 +128,7 @@ def rounding_command(release_file: str, csv_to: str | None, picture_to: str | No
     """
     from tacit.sweeps import sweep_rounding
 
-    check_outputs([json_to, csv_to, picture_to], inputs=[release_file])
+    check_outputs([json_to, csv_to, picture_to, report], inputs=[release_file])
     settings = Settings.of(given, near=given["data"] or release_file)
     chosen = {name: _whole_numbers(name, given[name]) for name in ("base", "decimals")}
     with watched("sweeping") as progress:
@@ -143,6 +149,8 @@ def rounding_command(release_file: str, csv_to: str | None, picture_to: str | No
         write_file(csv_to, rounding_sweep_csv(sweep).encode())
     if picture_to is not None:
         write_file(picture_to, rounding_sweep_svg(sweep).encode())
+    made = {"text": rounding_sweep_text(sweep), "table": rounding_sweep_csv(sweep), "picture": rounding_sweep_svg(sweep)}
+    write_report(report, "how precise counts may be", "Groups of fewer than k people, over the step of printed numbers.", **made)
     return _told(sweep, rounding_sweep_text(sweep), json_to)
 
 

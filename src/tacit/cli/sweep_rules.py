@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tacit.cli import options, reading
-from tacit.cli.output import check_outputs, emit, watched, write_file
+from tacit.cli.output import check_outputs, emit, report_form, watched, write_file
 from tacit.cli.program import DONE, INCOMPLETE
 from tacit.cli.settings import Settings
 from tacit.errors import OptionError
@@ -15,7 +15,17 @@ from tacit.errors import OptionError
 pictures = options.together(
     click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
     click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
+    options.report,
 )
+
+
+def write_report(path: str | None, title: str, caption: str, **made: str) -> None:
+    """Write a sweep as a report, where one is wanted; ``made`` are its text, its table as CSV and its picture."""
+    if path is None:
+        return
+    from tacit.reports.swept import sweep_document
+
+    write_file(path, sweep_document(title, caption=caption, **made).bytes(report_form(path)))
 
 
 @click.command(
@@ -47,7 +57,9 @@ pictures = options.together(
 @reading.policy
 @pictures
 @options.running
-def rules_command(data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, **given: Any) -> int:
+def rules_command(
+    data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
+) -> int:
     """Find thresholds and digits: what would rules give away?
 
     For every support, confidence and way to print them: mines the rules of DATA, attacks them, and compares estimates with the truth. Exit
@@ -56,7 +68,7 @@ def rules_command(data: str, csv_to: str | None, picture_to: str | None, json_to
     from tacit.model.table import Table
     from tacit.sweeps import sweep_rules
 
-    check_outputs([json_to, csv_to, picture_to], inputs=[data])
+    check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
     settings = Settings.of(given, near=data)
     with watched("sweeping") as progress:
         people = settings.read(data)
@@ -81,5 +93,7 @@ def rules_command(data: str, csv_to: str | None, picture_to: str | None, json_to
         write_file(csv_to, rule_sweep_csv(sweep).encode())
     if picture_to is not None:
         write_file(picture_to, rule_sweep_svg(sweep).encode())
+    made = {"text": rule_sweep_text(sweep), "table": rule_sweep_csv(sweep), "picture": rule_sweep_svg(sweep)}
+    write_report(report, "which thresholds for rules", "What each list of rules gives away, over its thresholds.", **made)
     emit(sweep.to_dict(), lambda: rule_sweep_text(sweep), json_to=json_to)
     return DONE if sweep.finished else INCOMPLETE

@@ -10,6 +10,8 @@ from tacit.model.audit import Audit
 from tacit.model.people import Churn, Nested, Same, Unknown, read_people
 
 _SAME = "All releases are declared to be about the same people."
+#: How many pairs of names that look alike are told.
+SHOWN_PAIRS = 5
 _UNKNOWN = "Nothing is declared about who is in which release"
 
 
@@ -20,6 +22,7 @@ def declared_people(audit: Audit, visible: Callable[[str], str], kind: Literal["
     one = "group of people" if grouped else "release"
     several = max(audit.adversary.get("population", range(len(audit.release)))) > 1
     told = [_groups(audit, visible, kind)] if grouped else []
+    told += _look_alikes(audit, visible, kind)
     if isinstance(people, Same):
         return [*told, _SAME]
     if isinstance(people, Unknown):
@@ -35,6 +38,17 @@ def declared_people(audit: Audit, visible: Callable[[str], str], kind: Literal["
         return [*told, f"{between} so many people are declared to have moved: {people.to_text()}."]
     columns = ", ".join(visible(unquote(name)) for name in people.columns) if kind == "internal" else "some columns"
     return [*told, f"{_SAME} {between}, {_span(people.people)} of them have another value of each of: {columns}."]
+
+
+def _look_alikes(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
+    """Names that are taken as different although they look alike."""
+    pairs = audit.adversary.get("taken_as_different", ())
+    if not pairs:
+        return []
+    named = "; ".join(" and ".join(visible(name) for name in pair) for pair in pairs[:SHOWN_PAIRS])
+    more = f"; and {len(pairs) - SHOWN_PAIRS:,} more" if len(pairs) > SHOWN_PAIRS else ""
+    told = f": {named}{more}" if kind == "internal" else ""
+    return [f"Names that only look alike are taken as different; write them alike where they mean the same{told}."]
 
 
 def _span(people: tuple[int, int]) -> str:

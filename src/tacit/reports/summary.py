@@ -230,7 +230,8 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
             has += f"; {counted(named, 'row')} {'is' if named == 1 else 'are'} to be protected"
     several = len(audit.release) > 1
     out = [f"The attacker has {f'all {len(audit.release)} releases' if several else 'the release'} {has}."]
-    known.pop("population", None)
+    for name in ("population", "taken_as_different"):
+        known.pop(name, None)
     if known.pop("people", None) and several:
         out += declared_people(audit, visible, kind)
     out += files_not_read(audit, visible, kind)
@@ -309,7 +310,9 @@ def next_steps(audit: Audit) -> list[str]:
         try_all = "Or add --suggest: every repair that fits is carried out, audited, and told with its cost and its command."
         return [*_next_steps(audit), try_all]
     choose = "Choose one of the repairs that make it clean, and run its command."
-    none = "No repair that was tried makes it clean: give more time (--suggest 60) or the data (--data), or publish something else."
+    none = (
+        "No repair that was tried makes it clean: give more time (--suggest 60) or the data (--data), or publish something else."
+    )
     return [_next_steps(audit)[0], choose if audit.suggestions.best is not None else none]
 
 

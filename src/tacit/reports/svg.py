@@ -46,6 +46,27 @@ def histogram(
     return _picture(name, title, description, height, parts)
 
 
+def before_and_after(before: Sequence[Bar], after: Sequence[Bar], *, name: str, title: str, description: str) -> str:
+    """Two bars for each label: what there was, and what there is; every bar carries its number."""
+    height, top, bottom = 280, 44, 46
+    floor, room = height - bottom, height - bottom - top
+    most = max((bar.value for bar in (*before, *after)), default=0) or 1
+    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(before))
+    parts = [_line(_LEFT, floor, WIDTH - _RIGHT, floor, "axis"), _text(14, top + room / 2, "groups", "label", turned=True)]
+    for place, pair in enumerate(zip(before, after, strict=True)):
+        middle = _LEFT + (place + 0.5) * step
+        for bar, shift, style in zip(pair, (-0.21, 0.21), ("danger", "fact"), strict=True):
+            tall = room * bar.value / most
+            if bar.value:
+                parts.append(_rect(middle + step * (shift - 0.19), floor - tall, step * 0.38, tall, f"bar {style}"))
+                parts.append(_text(middle + step * shift, floor - tall - 5, f"{bar.value:,}", "number"))
+        parts.append(_text(middle, floor + 16, pair[0].label, "tick"))
+    parts.append(_text(_LEFT, 16, f"before: {sum(bar.value for bar in before):,}", "label danger", anchor="start"))
+    parts.append(_text(WIDTH - _RIGHT, 16, f"after: {sum(bar.value for bar in after):,}", "label fact", anchor="end"))
+    parts.append(_text((WIDTH + _LEFT) / 2, height - 6, "people in the group", "label"))
+    return _picture(name, title, description, height, parts)
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """One row: its label, the share among all people, the estimate, and the proved bounds where there are any."""
