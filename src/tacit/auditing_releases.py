@@ -12,6 +12,7 @@ import numpy as np
 from tacit.attacks import ATTACKS, Target, run_attacks
 from tacit.attacks.base import Algorithm, Progress
 from tacit.attacks.joint.case import JointCase
+from tacit.attacks.joint.spelling import look_alikes, refuse_other_codes, words_of
 from tacit.attacks.sensitive.several import SeveralCase
 from tacit.auditing import (
     adversary,
@@ -56,8 +57,11 @@ def joint_case(gathered: Gathered, people: People | None, **given: Any) -> Joint
     counts: list[int | None] = [None] * len(gathered.names)
     for release, population in zip(gathered.releases, gathered.population, strict=True):
         counts[population] = release.n if counts[population] is None else counts[population]
-    names = gathered.names if all(gathered.names) else ()
-    return JointCase.of(gathered.releases, check_people(people, counts), gathered.population, names)
+    declared = check_people(people, counts)
+    case = JointCase.of(gathered.releases, declared, gathered.population, gathered.names)
+    if not isinstance(declared, Unknown):
+        refuse_other_codes([case.name(number) for number in range(len(case.releases))], [words_of(one) for one in case.releases])
+    return case
 
 
 def audit_one(
@@ -164,6 +168,8 @@ def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
     out: dict[str, Any] = {"people": case.people.to_text()}
     if len(case.names) < len(case.releases):
         out["population"] = list(case.population)
+    if not isinstance(case.people, Unknown) and (alike := look_alikes([words_of(release) for release in case.releases])):
+        out["taken_as_different"] = [list(pair) for pair in alike]
     first = audits[0].adversary
     for name, value in first.items():
         if all(audit.adversary.get(name) == value for audit in audits):
