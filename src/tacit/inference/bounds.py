@@ -105,9 +105,11 @@ def bound(
     check: Check = lambda: None,
     stop: type[Exception] = TimeoutError,
     most_work: int | None = None,
+    tight: bool = True,
 ) -> Bounds:
     """Bounds for ``people[q]`` people of each combination q; when ``check`` raises ``stop``, or after that much work, those known by then.
 
+    Without ``tight`` it is only looked at whether anybody, and whether everybody, of a combination can have a value.
     Raises :class:`tacit.inference.program.Infeasible` or :class:`tacit.inference.branching.NoWhole` where no people keep the statements.
     """
     largest = np.zeros(len(problem.people), np.int64)
@@ -124,10 +126,10 @@ def bound(
 
     try:
         # Whether a value is possible at all is settled everywhere before any bound is made tight.
-        for tight in (False, True):
+        for to_the_end in (False, True) if tight else (False,):
             for ends in parts:
                 sizes = largest[ends.program.classes]
-                _close_in(ends, sizes if tight else np.minimum(sizes, 1), checked)
+                _close_in(ends, sizes if to_the_end else np.minimum(sizes, 1), checked)
     except stop:
         stopped = "time"
     except _Enough:

@@ -65,14 +65,24 @@ def run(target: Target) -> AttackRun:
 
 
 def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = None) -> tuple[Statements, Bounds]:
-    """All that several releases say, and its bounds: of everybody, which are found once, or of those with ``people`` only."""
+    """All that several releases say, and its bounds: of everybody, which are found once, or of those with ``people`` only.
+
+    Of a few people it is only looked at which values they can have. Everybody's bounds take half of the time at most: what is certain only
+    together is looked for after that.
+    """
     known: tuple[Statements, Bounds] | None = case.remembered.get("bounds")
     if known is None or people is not None:
         said = all_said(case)
-        known = said, bounds_of(case, said, limits, people)
+        known = said, bounds_of(case, said, limits if people is not None else _half(limits), people)
         if people is None:
             case.remembered["bounds"] = known
     return known
+
+
+def _half(limits: Limits) -> Limits:
+    """Half of the time that is left."""
+    left = limits.seconds_left
+    return limits if left is None else Limits.within(left / 2, seed=limits.seed)
 
 
 def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Numbers | None = None) -> Bounds:
@@ -87,7 +97,7 @@ def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Number
         problem = reduce(said)
         work = USUAL_WORK if limits.deadline is None else None
         own = case.population.people if people is None else people
-        return bound(problem, own, check=check, stop=LimitReached, most_work=work)
+        return bound(problem, own, check=check, stop=LimitReached, most_work=work, tight=people is None)
     except Clash as clash:
         case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
     except Infeasible:
