@@ -52,7 +52,7 @@ def tabulate(
     >>> [made.text(index) for index in range(len(made))]
     ['', '11', '', '', '12', '', '', '11', '15']
     >>> tacit.audit(made).findings[0].statement
-    '1 person has sex=F and ill=no.'
+    '1 person has ill=no and sex=F.'
     """
     table = people_of(people)
     if not isinstance(table, Table):

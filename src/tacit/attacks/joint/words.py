@@ -186,6 +186,8 @@ def _line_words(case: JointCase, line: Line) -> str:
     origin = line.origin
     name = case.name(origin.release)
     where = f"{name}, line {origin.place}" if isinstance(origin.place, int) else name
+    if origin.what == "count" and isinstance(origin.place, str):
+        where = f"{name}, cell {origin.place}"
     if origin.what == "n":
         return f"all people ({name})"
     if origin.what in ("left", "joined"):
