@@ -62,6 +62,9 @@ class JointBook:
 
     def __post_init__(self) -> None:
         self.declared = Declaration(self.people, self.of or range(len(self.releases)))
+        numbers = {(of, release.n) for of, release in zip(self.declared.of, self.releases, strict=True) if release.n is not None}
+        if len({of for of, _ in numbers}) < len(numbers):
+            raise Reject("it takes releases about different numbers of people as being about the same people")
         told: dict[Axis, dict[int, frozenset[str]]] = {}
         for release, population in zip(self.releases, self.declared.of, strict=True):
             for column, values in self._take_in(release).items():
