@@ -1,0 +1,69 @@
+"""Two years side by side: what plain tables of both give away about those who left, and about somebody who changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tacit
+from tests.shell import tacit as command
+
+#: How many values the columns of the made people have; the first of each are the most frequent.
+COLUMNS = {"education": 14, "status": 6, "job": 12, "sex": 2, "salary": 2}
+
+
+def people(n: int, seed: int) -> dict[str, list[str]]:
+    random = np.random.default_rng(seed)
+    made = {}
+    for name, values in COLUMNS.items():
+        shares = 1 / np.arange(2, values + 2)
+        made[name] = [f"{name[0]}{value}" for value in random.choice(values, n, p=shares / shares.sum()).tolist()]
+    return made
+
+
+@pytest.mark.parametrize(("gone", "seed"), [(1, 1), (3, 2), (10, 3)])
+def test_two_years_of_tables_with_hidden_cells_tell_everything_about_everybody_who_left(
+    gone: int, seed: int, tmp_path: Path
+) -> None:
+    """Both years publish all tables of one and two columns, cells below ten hidden; nobody joined, and how many left is known.
+
+    Sums along columns settle it before the time is up; programs would only ask about people who stayed.
+    """
+    everybody = people(6000, seed)
+    left = np.random.default_rng(seed + 100).choice(6000, gone, replace=False).tolist()
+    stayed = {name: [value for place, value in enumerate(values) if place not in left] for name, values in everybody.items()}
+    for year, rows in (("last", everybody), ("this", stayed)):
+        table = tacit.read_table(rows)
+        tables = tacit.tabulate(table, by=[list(COLUMNS)], ways=2, hide_below=10)
+        tacit.write_release(tables, tmp_path / f"{year}.csv")
+    releases = [tacit.read_release(tmp_path / f"{year}.csv") for year in ("last", "this")]
+    audit = tacit.audit(releases, people=tacit.Churn(left=(gone, gone)), attacks=["X01"], time_limit=2)
+    full: Counter[tuple[str, ...]] = Counter()
+    for finding in audit.findings:
+        event = finding.event.to_dict()
+        if event.get("outside") == [1] and len(event["present"]) == len(COLUMNS):
+            full[tuple(sorted(event["present"]))] += finding.count.lo
+    truth = Counter(tuple(sorted(f"{name}={values[place]}" for name, values in everybody.items())) for place in left)
+    assert sum((full & truth).values()) == gone
+    assert not full - truth
+    outcome = tacit.verify(audit.to_dict(top=gone + 5), releases)
+    assert outcome.ok, outcome.problems
+
+
+def test_last_year_and_this_year_tell_who_began_to_smoke(tmp_path: Path) -> None:
+    """(no,N) 40 (yes,N) 11 (no,S) 35 (yes,S) 14, then 39, 12, 35, 14; at most two changed: no to yes, exactly one, in N."""
+    for year, counts in (("last", (40, 11, 35, 14)), ("this", (39, 12, 35, 14))):
+        cells = zip(("no,N", "yes,N", "no,S", "yes,S"), counts, strict=True)
+        lines = ["smokes,region,count", *(f"{cell},{count}" for cell, count in cells)]
+        (tmp_path / f"{year}.csv").write_text("\n".join(lines) + "\n")
+    files = [tmp_path / "last.csv", tmp_path / "this.csv"]
+    audit = tacit.audit(files, people=tacit.Changed(columns=["smokes"], people=(0, 2)), attacks=["X01"])
+    exact = {finding.statement for finding in audit.findings if finding.count.is_exact}
+    assert "1 person changed from smokes=no to smokes=yes, with region=N." in exact
+    assert not any("from smokes=yes" in statement or "region=S." in statement for statement in exact)
+    out = tmp_path / "audit.json"
+    assert command("audit", *files, "--people", "same,changed:smokes:0-2", "--json", out).exit_code == 1
+    assert command("verify", out, *files).exit_code == 0
