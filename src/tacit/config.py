@@ -258,7 +258,7 @@ _REST = """
 [risk_appetite]
 # A release is exposed when it proves something about 1 person or more, and fewer than this many (k),
 safe_threshold = {limits[k]}
-# an empty cell of a frequency table counts as a small one: it says what nobody beside it has,
+# tables that hide small cells hide empty ones as well (an empty cell says what nobody beside it has),
 zeros_are_disclosive = {zeros}
 # and counts that tacit repair --method round prints are multiples of this; without it, as fine as no attack breaks.
 # safe_round_base = {limits[safe_round_base]}

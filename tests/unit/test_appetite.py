@@ -119,3 +119,17 @@ def test_rounding_takes_the_base_of_the_policy(tmp_path: Path) -> None:
     assert tacit("repair", release, "--method", "round", "-o", "out.csv", "--policy", "org.toml").exit_code in (0, 1)
     assert "multiples of 20" in tacit("repair", release, "--method", "round", "-o", "out.csv", "--policy", "org.toml").output
     assert "multiples of 20" not in tacit("repair", release, "--method", "round", "-o", "out.csv").output
+
+
+def test_tables_hide_empty_cells_unless_the_policy_says_otherwise(tmp_path: Path) -> None:
+    Path("p.csv").write_text("sex,job\n" + "F,a\n" * 20 + "M,b\n" * 20)
+    made = ("tabulate", "p.csv", "--by", "sex,job", "--hide-below", 5, "-o", "t.csv")
+
+    def zeros(*options: object) -> int:
+        assert tacit(*made, *options).exit_code == 0
+        return [line.rsplit(",", 1)[1] for line in Path("t.csv").read_text().splitlines()].count("0")
+
+    Path("org.toml").write_text("[risk_appetite]\nzeros_are_disclosive = false\n")
+    assert zeros() == 0
+    assert zeros("--policy", "org.toml") == zeros("--show-zeros") == 2
+    assert zeros("--policy", "org.toml", "--hide-zeros") == 0

@@ -40,8 +40,13 @@ if TYPE_CHECKING:
 )
 @click.option("--total", is_flag=True, help="List the totals of every table, too.")
 @click.option("--hide-below", type=int, metavar="K", help="Hide cells with fewer than K people.")
-@click.option("--show-zeros", is_flag=True, help="With --hide-below: show cells with nobody.")
+@click.option(
+    "--show-zeros/--hide-zeros",
+    default=None,
+    help="With --hide-below: show cells with nobody, or hide them, too.  [hide, unless the policy says zeros_are_disclosive = false]",
+)
 @click.option("--round", "round_to", type=int, metavar="BASE", help="Round counts to the nearest multiple of BASE.")
+@options.policy_file
 @options.missing
 @options.output
 @options.running
@@ -56,16 +61,24 @@ def tabulate_command(data: str, **given: Any) -> None:
     settings = Settings.of(given, near=data)
     out, json_to = given["output"], given["json_to"]
     _check(out, json_to, data)
-    names = ("by", "ways", "total", "hide_below", "show_zeros", "round_to")
+    chosen = {name: given[name] for name in ("by", "ways", "total", "hide_below", "round_to")}
     with watched("counting"):
         people = _people(settings, data)
-        made = tabulate(people, **{name: given[name] for name in names})
+        made = tabulate(people, **chosen, show_zeros=_zeros_are_shown(settings))
     if out is not None:
         from tacit.api import write_release
 
         write_release(made, out)
         wrote(out)
     emit(_record(made), lambda: _text(made, people.dropped, out, settings), json_to=json_to)
+
+
+def _zeros_are_shown(settings: Settings) -> bool:
+    """Whether cells with nobody are shown where small ones are hidden: as the option says, else as the policy does."""
+    given: bool | None = settings.given["show_zeros"]
+    if given is not None:
+        return given
+    return settings.given["hide_below"] is not None and not settings.policy.zeros_are_disclosive
 
 
 def _people(settings: Settings, data: str) -> Any:

@@ -50,8 +50,8 @@ class Policy:
     ``k`` (ACRO's ``safe_threshold``): some event is proved to hold for 1 to k-1 people. ``l``: some person keeps fewer than l possible values.
     ``max_posterior`` and ``max_gain``: an estimate exceeds them (only where set). ``min_confidence`` and ``min_support``: a hidden cell is
     inferred by a rule above both. ``safe_round_base`` is the base that the repair ``round`` takes; where it is not set, the finest that no
-    attack breaks, and suggestions take ACRO's 5. ``zeros_are_disclosive``: in a frequency table an empty cell says something about everybody
-    beside it, so it counts as a small one.
+    attack breaks, and suggestions take ACRO's 5. ``zeros_are_disclosive``: frequency tables that hide small cells
+    hide empty ones as well, since an empty cell says what nobody beside it has.
 
     ``waivers`` are findings that somebody accepts; those with a last day are compared with ``today``. ``origin`` says who set a limit, and
     ``files`` from which files it was read; both are only told.

@@ -17,8 +17,8 @@ MEANINGS = {
     "max_gain": "by how much an estimate may exceed the share among all people",
     "min_confidence": "a rule tells a blank cell above this confidence",
     "min_support": "... and above this many people",
-    "safe_round_base": "what counts are rounded to",
-    "zeros_are_disclosive": "whether empty cells of frequency tables count as small ones",
+    "safe_round_base": "what counts are rounded to, where they are",
+    "zeros_are_disclosive": "whether frequency tables hide empty cells like small ones",
 }
 _SET_BY: dict[Level, str] = {
     "option": "an option",
