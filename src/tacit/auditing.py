@@ -33,6 +33,9 @@ from tacit.model.release import Header, Itemsets, Listed, Release, Rules
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
 
+#: The attacks on known people, which take all releases together.
+TOGETHER = ("R02", "R03")
+
 
 def people_of(data: Any) -> Table | Transactions:
     """Data as they are, or read from whatever holds them."""
@@ -60,10 +63,11 @@ def rows_of(people: Table | Transactions | None) -> Transactions | None:
 def rule_case(release: Release, known: Any, people: Table | Transactions | None, knowledge: Any = None) -> RuleCase | None:
     """Rules beside everybody's quasi-identifiers, from what is known or from the owner's data; None where one of them is not there."""
     if known is not None and not isinstance(release, Rules):
-        raise OptionError("helps to attack rules, and the release holds none", where="--known", remedy="Leave it out")
+        what = "helps to attack rules, and values of a sensitive column; this release says neither"
+        raise OptionError(what, where="--known", remedy="Leave it out")
     if knowledge is not None and isinstance(release, Itemsets | PartialTable | FrequencyTable):
-        what = "helps to attack rules and bucketized releases, and this is neither"
-        raise OptionError(what, where="--knowledge", remedy="Leave it out")
+        what = "helps to attack rules, bucketized releases, and others about people who are known"
+        raise OptionError(what, where="--knowledge", remedy="Leave it out, or give their quasi-identifiers with --known")
     case = _rule_case(release, known, people)
     if knowledge is None or isinstance(release, Buckets):
         return case
@@ -140,12 +144,13 @@ def _rule_case(release: Release, known: Any, people: Table | Transactions | None
 
 def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
     """What R02 estimates and R03 bounds, for every combination and sensitive value; None where neither looked."""
-    if case is None or not any(run.details for run in runs):
+    if case is None or not any(run.details for run in runs if run.code in TOGETHER):
         return None
     shape = (len(case.population), len(case.values))
     found: dict[str, Any] = {name: np.full(shape, np.nan) for name in ("posterior", "lower", "upper")}
     for run in runs:
-        found |= {name: values for name, values in run.details.items() if name in found}
+        if run.code in TOGETHER:
+            found |= {name: values for name, values in run.details.items() if name in found}
     baseline = baseline_of(case, found["posterior"])
     published = bool(case.sa_counts)
     share, lower, upper = found["posterior"], found["lower"], found["upper"]
@@ -157,7 +162,7 @@ def tables_of(
 ) -> Mapping[str, Callable[[], Columns]]:
     """The tables that an audit offers besides its findings."""
     if buckets is not None:
-        found = [run.details["posterior"] for run in runs if "posterior" in run.details]
+        found = [run.details["posterior"] for run in runs if "posterior" in run.details and run.code not in TOGETHER]
         return {"posterior": partial(posterior_table, buckets, found[0])} if found else {}
     return {} if posterior is None else {"posterior": posterior.table}
 

@@ -11,7 +11,7 @@ import numpy as np
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.sensitive.known import name_of, pair_of
 from tacit.attacks.sensitive.several import SeveralCase
-from tacit.auditing import owners_people, roles_of
+from tacit.auditing import TOGETHER, owners_people, roles_of
 from tacit.errors import InputError, OptionError
 from tacit.formats.knowledge import read_knowledge
 from tacit.formats.tables import read_table
@@ -25,9 +25,6 @@ from tacit.model.people import Same
 from tacit.model.population import Population
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Column, Table
-
-#: The attacks on known people, which take all releases together.
-TOGETHER = ("R02", "R03")
 
 
 def several_case(
@@ -48,6 +45,25 @@ def several_case(
     if population is None:
         return None
     return SeveralCase(tuple(releases), population, sensitive, values, facts, grouped, listed=table is None)
+
+
+def case_alone(release: Release, *, known: Any = None, knowledge: Any = None) -> SeveralCase | None:
+    """One release beside known people, where only a reading of all that is known helps; None where its own attacks can use everything.
+
+    That is a bucketized release beside facts that do not rule a value out, or itemsets or frequency tables beside known people.
+    """
+    if isinstance(release, Buckets):
+        facts = read_knowledge(knowledge)
+        return several_case([release], knowledge=facts) if any(not fact.excludes for fact in facts) else None
+    if known is None or not isinstance(release, Itemsets | FrequencyTable):
+        return None
+    several = several_case([release], known=known, knowledge=knowledge)
+    return several if several is not None and several.speaking else None
+
+
+def excluding(several: SeveralCase | None, knowledge: Any) -> Any:
+    """Of what is known besides, what attacks on a bucketized release can use: negative rules."""
+    return knowledge if several is None else [fact for fact in several.facts if fact.excludes] or None
 
 
 def case_together(

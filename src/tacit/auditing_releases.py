@@ -15,6 +15,7 @@ from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.spelling import look_alikes, refuse_other_codes, words_of
 from tacit.attacks.sensitive.several import SeveralCase
 from tacit.auditing import (
+    TOGETHER,
     adversary,
     asked_for,
     bucket_case,
@@ -27,7 +28,15 @@ from tacit.auditing import (
     table_case,
     tables_of,
 )
-from tacit.auditing_known import TOGETHER, case_together, known_of, measures_together, of_one_release, owners_table
+from tacit.auditing_known import (
+    case_alone,
+    case_together,
+    excluding,
+    known_of,
+    measures_together,
+    of_one_release,
+    owners_table,
+)
 from tacit.errors import OptionError
 from tacit.formats.findings import FindingsFile
 from tacit.formats.listing import check_listing
@@ -87,29 +96,33 @@ def audit_one(
     """
     check_listing(release)
     people = owners_people(release, data)
-    rules = rule_case(release, known, people, knowledge)
-    buckets, table = bucket_case(release, people, knowledge), table_case(release, data, rows)
+    several = case_alone(release, known=known, knowledge=knowledge)
+    rules = rule_case(release, known, people, knowledge) if several is None else None
+    buckets, table = bucket_case(release, people, excluding(several, knowledge)), table_case(release, data, rows)
     wanted = asked_for(attacks)
     named = frozenset() if attacks is None else wanted
     check_algorithm(algorithm, release, wanted)
     case = Target(
         release, policy, limits, rows_of(people), index, progress, algorithm, first_hit, None, rules, buckets, named, table,
-        together=JointCase.of((release,), Same()) if alone and isinstance(release, FrequencyTable) else None,
+        together=JointCase.of((release,), Same()) if alone and isinstance(release, FrequencyTable) else None, several=several,
     )  # fmt: skip
     if findings_to is None:
         runs = run_attacks(case, wanted)
     else:
         with FindingsFile(findings_to) as stream:
             runs = run_attacks(replace(case, stream=stream), wanted)
-    measures, posterior = dict(measure(release, runs)), posterior_of(rules, runs)
+    measures, posterior = dict(measure(release, runs)), posterior_of(several or rules, runs)
     tables, attacker = tables_of(posterior, buckets, runs), adversary(release, rules or buckets or table)
+    attacker |= known_of(several) if several is not None else {}
     if case.together is not None:
         attacker = {"people": case.together.people.to_text()} | attacker
     found = Audit((described(release),), attacker, policy, runs, measures, tables, posterior)
     if buckets is not None and isinstance(people, Table):
         known_to = buckets.known if buckets.facts else None
         measures.update(owners_measures(buckets.buckets, people, known_to, check=lambda: limits.check("audit")))
-    if posterior is not None and posterior.is_estimated:
+    if several is not None:
+        measures.update(measures_together(several, runs, found, people))
+    elif posterior is not None and posterior.is_estimated:
         measures.update(posterior_measures(posterior, policy))
         if isinstance(people, Table) and people.schema.sa:
             measures.update(compare(found, people).measures)

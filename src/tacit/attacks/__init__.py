@@ -124,7 +124,7 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
             runs.append(attack.skipped("not asked for"))
         elif attack.needs == "several releases" and case.together is None:
             runs.append(attack.skipped("needs several releases, or frequency tables; this is one of another kind"))
-        elif attack.needs not in ("several releases", case.release.kind):
+        elif attack.needs not in ("several releases", case.release.kind) and not _is_known(attack, case):
             runs.append(attack.skipped(f"needs {_noun(attack.needs)}; the release {_held(case.release.kind)}"))
         elif case.first_hit and any(run.findings for run in runs):
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
@@ -132,6 +132,11 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
             runs.append(attack.run(case))
             _hand_on(runs[-1], case.stream)
     return tuple(runs)
+
+
+def _is_known(attack: Attack, case: Target) -> bool:
+    """Whether an attack on known people has such people before it, whatever the kind of release."""
+    return case.several is not None and attack.code in (values.CODE, certain.CODE)
 
 
 def _noun(kind: str) -> str:

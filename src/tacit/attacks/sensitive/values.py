@@ -135,7 +135,7 @@ def _listed(target: Target, case: RuleCase) -> Listed | None:
 def together(target: Target) -> str:
     """That several releases were taken together, where they were."""
     case = target.several
-    if case is None:
+    if case is None or len(case.releases) == 1:
         return ""
     told = f"over {case.n_lines:,} lines of {len(case.speaking)} releases together, which say all that each of them says"
     rest = f"{case.left_out:,} more are not about known columns and one sensitive value"
