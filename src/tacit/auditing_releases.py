@@ -35,7 +35,6 @@ from tacit.auditing_known import (
     known_of,
     measures_together,
     of_one_release,
-    owners_table,
 )
 from tacit.errors import OptionError
 from tacit.formats.findings import FindingsFile
@@ -52,6 +51,7 @@ from tacit.model.people import Changed, Churn, Nested, People, Same, Unknown, ch
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release, Rules
 from tacit.model.table import Table
+from tacit.model.transactions import Transactions
 
 
 def joint_case(gathered: Gathered, people: People | None, **given: Any) -> JointCase:
@@ -135,8 +135,9 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
     What is known of people helps to attack all releases together where they are about the same people, and rules by themselves elsewhere.
     """
     some_rules = any(isinstance(release, Rules) for release in case.releases)
-    people = owners_table(case, data)
-    case = case if people is None else replace(case, data=people.transactions())
+    rows = _owners_rows(case, data)
+    people = rows if isinstance(rows, Table) else None
+    case = replace(case, data=rows_of(rows))
     several = case_together(case, known=known, people=people, knowledge=knowledge)
     given = {"known": known, "knowledge": knowledge}
     audits = []
@@ -166,6 +167,21 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
     found = Audit(released, attacker, how["policy"], tuple(runs), measures, tables_of(posterior, None, runs), posterior)
     if several is not None:
         measures.update(measures_together(several, runs, found, people))
+    return found
+
+
+def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
+    """The owner's data about the people of all releases, read with the roles of the first that names any."""
+    if data is None:
+        return None
+    if not isinstance(case.people, Same):
+        what = "is about one group of people, and the releases are declared to be about several or to have changed"
+        raise OptionError(what, where="--data", remedy="Leave it out, or audit each release with its own data")
+    found = owners_people(next((one for one in case.releases if one.header.qi or one.header.sa), case.releases[0]), data)
+    numbers = {release.n for release in case.releases if release.n is not None}
+    if found is not None and numbers and {found.n} != numbers:
+        remedy = "Give the data that all releases were made from, or correct n"
+        raise OptionError("holds another number of people than the releases are about", where="--data", remedy=remedy)
     return found
 
 

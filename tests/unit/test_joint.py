@@ -82,8 +82,10 @@ def test_one_release_in_a_list_and_people_of_one_release_are_refused() -> None:
         audited(VISITS)
     with pytest.raises(OptionError, match="--people: is about several releases"):
         tacit.audit(release_of(VISITS), people=tacit.Same())
-    with pytest.raises(OptionError, match="--data: is about one release"):
+    with pytest.raises(OptionError, match="--data: holds another number of people"):
         audited(VISITS, TREATMENTS, data=[["x"]])
+    with pytest.raises(OptionError, match="--data: is about one group of people"):
+        audited(VISITS, TREATMENTS, data=[["x"]] * 100, people=tacit.Nested())
 
 
 def test_a_table_with_blanks_says_nothing_about_items_that_it_has_not() -> None:

@@ -203,3 +203,14 @@ def test_names_that_look_alike_are_told_and_taken_as_different() -> None:
     assert audit.adversary["taken_as_different"] == [["Milk", "milk"]]
     assert look_alikes([{"": frozenset({"Milk", "milk"})}, {"": frozenset({"milk"})}]) == []
     assert look_alikes([{"Age": frozenset({"30"})}, {"age": frozenset({"30"})}]) == [("Age", "age")]
+
+
+def test_the_owners_rows_settle_questions_that_stay_open_otherwise() -> None:
+    rows = [["x", "y"]] * 20 + [["x"]] * 30 + [["y"]] * 20 + [[]] * 30
+    texts = ("100; x:50, y:40", "100; x:50, y:40, x y:20")
+    releases = [release_of(text) for text in texts]
+    audit = tacit.audit(releases, people=tacit.Same(), data=rows, attacks=["X01"])
+    assert audit.verdict == "clean"
+    assert audit.attack("X01").reason == ""
+    others = tacit.audit(releases, people=tacit.Same(), data=[["x", "y"]] * 100, attacks=["X01"])
+    assert "do not fit every line" in others.attack("X01").reason

@@ -156,6 +156,8 @@ class _Search:
         """Note the groups that bounds left open, except where the owner's rows refute that they are small."""
         data = self.case.data
         world = None if data is None else OwnWorld.of(self.problem, data)
+        if data is not None and world is None:
+            self.reasons.append("the owner's data do not fit every line, so that they did not help")
         for cube, own in zip(cubes, groups, strict=True):
             asked = np.flatnonzero(own.asked & ~own.small & (cube.hi > 0) & (cube.lo < self.target.policy.k))
             for group in asked[np.argsort(own.literals[asked], kind="stable")].tolist():
