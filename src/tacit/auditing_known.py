@@ -11,7 +11,7 @@ import numpy as np
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.sensitive.known import name_of, pair_of
 from tacit.attacks.sensitive.several import SeveralCase
-from tacit.auditing import TOGETHER, owners_people, roles_of
+from tacit.auditing import TOGETHER, roles_of
 from tacit.errors import InputError, OptionError
 from tacit.formats.knowledge import read_knowledge
 from tacit.formats.tables import read_table
@@ -110,24 +110,6 @@ def known_of(several: SeveralCase) -> dict[str, Any]:
         out["background_facts"] = len(several.facts)
         out["knowledge"] = sorted({fact.file for fact in several.facts if fact.file})
     return out
-
-
-def owners_table(case: JointCase, data: Any) -> Table | None:
-    """The owner's data about the people of all releases, read with the roles of the first that names any."""
-    if data is None:
-        return None
-    people = people_of(case.releases, data) if isinstance(case.people, Same) else None
-    if people is None:
-        remedy = "Leave it out, or give the table of the people whom all releases are about"
-        raise OptionError("is about one release, and there are several", where="--data", remedy=remedy)
-    return people
-
-
-def people_of(releases: Sequence[Release], data: Any) -> Table | None:
-    """The owner's data as a table, read with the roles of the first release that names any; None where they are none."""
-    release = next((one for one in releases if one.header.qi or one.header.sa), releases[0])
-    people = owners_people(release, data)
-    return people if isinstance(people, Table) else None
 
 
 def table_of(known: Any, releases: Sequence[Release]) -> Table:
