@@ -70,15 +70,10 @@ def case_together(
     case: JointCase, *, known: Any = None, people: Table | None = None, knowledge: Any = None
 ) -> SeveralCase | None:
     """What the releases of a joint audit say about known people; None where their people are not the same or at most one says anything."""
-    several = None
-    if isinstance(case.people, Same):
-        several = several_case(case.releases, known=known, people=people, knowledge=knowledge)
-    if several is not None and len(several.speaking) >= (1 if several.facts else 2):
-        return several
-    if people is not None:
-        what = "helps to attack releases about the sensitive values of the same people, and these are not"
-        raise OptionError(what, where="--data", remedy="Leave it out")
-    return None
+    if not isinstance(case.people, Same):
+        return None
+    several = several_case(case.releases, known=known, people=people, knowledge=knowledge)
+    return several if several is not None and len(several.speaking) >= (1 if several.facts else 2) else None
 
 
 def of_one_release(
@@ -110,6 +105,13 @@ def known_of(several: SeveralCase) -> dict[str, Any]:
         out["background_facts"] = len(several.facts)
         out["knowledge"] = sorted({fact.file for fact in several.facts if fact.file})
     return out
+
+
+def people_of(releases: Sequence[Release], data: Any) -> Table | None:
+    """The owner's data as a table, read with the roles of the first release that names any; None where they are none."""
+    release = next((one for one in releases if one.header.qi or one.header.sa), releases[0])
+    people = owners_people(release, data)
+    return people if isinstance(people, Table) else None
 
 
 def table_of(known: Any, releases: Sequence[Release]) -> Table:
