@@ -23,8 +23,10 @@ from tacit.attacks.joint.rows import Flags, Masks, Rows, Whole
 from tacit.attacks.joint.solver import NEAR, Solver
 from tacit.model.policy import Limits
 
-#: Cells, entries of all rows and entries of all questions up to which programs are solved; questions that are asked one by one.
-MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, MOST_ASKED = 20_000, 5_000_000, 5_000_000, 500
+#: Cells, entries of all rows and entries of all questions up to which programs are solved.
+MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS = 20_000, 5_000_000, 5_000_000
+#: Questions that are asked one by one, and their number times that of cells.
+MOST_ASKED, MOST_WORK = 500, 400_000
 #: Up to so many cells, every question that is left is asked for a world of its own, and then for a proof by cases.
 FEW_CELLS = 1_000
 _ROUNDS = 30
@@ -86,7 +88,7 @@ class Programs:
         """Refute or prove, for each of the groups, that it holds 1 to k-1 people; what is known so far is in ``out`` at any time."""
         if not len(self.boxes) or not self._weigh(out):
             return
-        for number in np.flatnonzero(out.hoped).tolist()[:MOST_ASKED]:
+        for number in np.flatnonzero(out.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
             if out.hoped[number]:
                 self._ask(number, out)
         if not self.whole:
