@@ -5,6 +5,7 @@ Like :mod:`tacit.checker`, of which it is a part, it shares no code with the att
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -59,6 +60,7 @@ class JointBook:
     declared: Declaration = field(init=False)
     histories: Histories | None = None
     rows: dict[int, RowBook] = field(default_factory=dict)
+    missing: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.declared = Declaration(self.people, self.of or range(len(self.releases)))
@@ -114,6 +116,8 @@ class JointBook:
         if release.items.pairs is None or release.header.coarser:
             return {}
         self.columns |= {column for column, _ in release.items.pairs}
+        if isinstance(release, Rules) and release.header.sa:
+            self.columns |= {*release.header.qi, " & ".join(release.header.sa)}
         sensitive, values = ("column", " & ".join(release.header.sa)), release.header.sa_values
         return {sensitive: frozenset(values)} if values else {}
 
@@ -196,6 +200,8 @@ class JointBook:
         if isinstance(release, Itemsets):
             return self._of_itemsets(number, release, cited)
         assert isinstance(release, Rules)
+        if what == "missing-rule":
+            return self._of_missing_rule(number, release, cited)
         return self._of_rule(number, release, cited)
 
     def _of_itemsets(self, number: int, release: Itemsets, cited: Mapping[str, Any]) -> Statement:
@@ -223,6 +229,49 @@ class JointBook:
         elif what != "count":
             raise Reject("it cites a number that the line does not print")
         return Statement(((one, self._box(number, items)),), *count, count)
+
+    def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
+        """How many people a rule that a complete list leaves out allows, given how many have its antecedent at most."""
+        header, items, given = release.header, list(cited["items"]), cited["given"]
+        place = f"missing rule {' and '.join(items[:-1])} => {items[-1]}"
+        if cited.get("cell") != place or given["what"] == "missing-rule":
+            raise Reject("it cites a missing rule that is none")
+        if not header.complete or header.coarser or not header.min_support or not header.min_confidence or len(header.sa) != 1:
+            raise Reject("it needs a complete list of rules, and the release is none")
+        antecedent, (value,) = self._columns_of(items[:-1], header.qi), self._columns_of(items[-1:], header.sa).values()
+        whole = {("column", name): (frozenset({one}), False) for name, one in antecedent.items()}
+        said = self.statement(given)
+        if len(said.terms) != 1 or said.terms[0] != (Fraction(1), {**whole, **self.scope(number)}) or said.hi is None:
+            raise Reject("what it is given is not about the antecedent of its missing rule")
+        if value not in header.sa_values or self._is_listed(release, antecedent, value):
+            raise Reject("it takes a rule as missing that the release lists")
+        share = header.min_confidence * said.hi
+        most = max(header.min_support - 1, math.floor(share) if header.strict else math.ceil(share) - 1)
+        self.missing[number, place] = (0, most)
+        box: Box = {**whole, ("column", header.sa[0]): (frozenset({value}), False), **self.scope(number)}
+        return Statement(((Fraction(1), box),), None, most, (0, most))
+
+    @staticmethod
+    def _columns_of(items: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+        out: dict[str, str] = {}
+        for item in items:
+            fitting = [column for column in known if item.startswith(f"{column}=")]
+            if len(fitting) != 1 or fitting[0] in out:
+                raise Reject("it speaks of columns that its rules are not about")
+            out[fitting[0]] = item[len(fitting[0]) + 1 :]
+        return out
+
+    @staticmethod
+    def _is_listed(release: Rules, antecedent: Mapping[str, str], value: str) -> bool:
+        pairs = release.items.pairs
+        if pairs is None:
+            raise Reject("it speaks of columns that its rules are not about")
+        for index in range(len(release)):
+            sides = (release.antecedents[index].tolist(), release.consequents[index].tolist())
+            left, right = ([pairs[item] for item in side] for side in sides)
+            if sorted(left) == sorted(antecedent.items()) and [one for _, one in right] == [value]:
+                return True
+        return False
 
     def _of_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
         index = self.by_line[number].get(cited["line"])

@@ -16,19 +16,24 @@ MOST_GROUPS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a statement comes from: a line or a header entry of a release, which of its numbers, and for which items it stands."""
+    """Where a statement comes from: a line or a header entry of a release, which of its numbers, and for which items it stands.
+
+    A missing rule rests on another line, ``given``, which says how many people have its antecedent.
+    """
 
     release: int
     place: int | str
     what: str
     printed: Bound
     items: tuple[str, ...] = ()
+    given: Origin | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The origin as in a certificate."""
         out: dict[str, object] = {"release": self.release, "line" if isinstance(self.place, int) else "cell": self.place}
         out["what"] = self.what
-        return out | {"items": list(self.items)} if self.items else out
+        out |= {"items": list(self.items)} if self.items else {}
+        return out | ({"given": self.given.to_dict()} if self.given is not None else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,15 @@ from tacit.attacks.joint.changes import with_changes
 from tacit.attacks.joint.frequency_lines import FrequencyLines
 from tacit.attacks.joint.lines import MOST_GROUPS, Line, Problem, groups_of
 from tacit.attacks.joint.listed_lines import ListedLines
+from tacit.attacks.joint.missing_rules import MissingRules
 from tacit.attacks.joint.populations import populations
 from tacit.attacks.joint.row_lines import RowLines
 from tacit.attacks.joint.vocabulary import Vocabulary
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable
-from tacit.model.people import People
-from tacit.model.release import Release
+from tacit.model.people import Changed, People
+from tacit.model.release import Release, Rules
 
 
 def lower(releases: Sequence[Release], people: People, of: Sequence[int] | None = None) -> Problem:
@@ -31,6 +32,10 @@ def lower(releases: Sequence[Release], people: People, of: Sequence[int] | None 
     for reader in readers:
         lines += reader.lines()
     left_out = sum(reader.left_out for reader in readers)
+    missing = [MissingRules(n, release, whose.scopes[n]) for n, release in enumerate(releases) if isinstance(release, Rules)]
+    if not isinstance(people, Changed):  # then lines are about values of one time each, which a rule joins
+        lines += [line for one in missing for line in one.lines(tuple(lines))]
+        left_out += sum(one.left_out for one in missing)
     lines, histories = with_changes(lines, people, words, whose.of)
     named: dict[Key, list[Allowed]] = {}
     for line in lines:

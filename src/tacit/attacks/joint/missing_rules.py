@@ -1,0 +1,94 @@
+"""What a complete list of rules says by leaving rules out: whoever has the antecedent has the value less often than a rule needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import ceil, floor
+
+from tacit.attacks.joint.boxes import MEMBER, Allowed, Box, Key, literal
+from tacit.attacks.joint.lines import Line, Origin
+from tacit.model.bound import Bound
+from tacit.model.release import Rules
+
+#: Missing rules of one release that are taken in at most.
+MOST_MISSING = 5_000
+
+Antecedent = frozenset[tuple[str, str]]
+
+
+class MissingRules:
+    """The rules that a complete list leaves out, for antecedents whose number of people some line bounds from above."""
+
+    def __init__(self, number: int, release: Rules, scope: Box) -> None:
+        self._number, self._release, self._scope = number, release, scope
+        self.left_out = 0
+
+    @property
+    def tells(self) -> bool:
+        """Whether a missing rule says anything here."""
+        header = self._release.header
+        known = header.sa_values and len(header.sa) == 1 and header.qi and self._release.items.pairs is not None
+        return bool(known and header.complete and not header.coarser and header.min_support and header.min_confidence)
+
+    def lines(self, told: Iterable[Line]) -> Iterator[Line]:
+        """The largest number of people that each missing rule allows; only those that say more than a shorter one does."""
+        if not self.tells:
+            return
+        header, listed = self._release.header, self._listed()
+        most = self._antecedents(told)
+        said: dict[tuple[Antecedent, str], int] = {}
+        for antecedent in sorted(most, key=lambda one: (len(one), sorted(one))):
+            people, given = most[antecedent]
+            limit = self._limit(people)
+            for value in header.sa_values:
+                shorter = (said.get((antecedent - {one}, value)) for one in antecedent)
+                if (antecedent, value) in listed or limit >= people or any(one is not None and one <= limit for one in shorter):
+                    continue
+                if len(said) >= MOST_MISSING:
+                    self.left_out += 1
+                    return
+                said[antecedent, value] = limit
+                yield self._line(antecedent, value, limit, given)
+
+    def _limit(self, people: int) -> int:
+        """The most people that a missing rule leaves, where at most so many have its antecedent."""
+        header = self._release.header
+        share = (header.min_confidence or 0) * people
+        return max((header.min_support or 1) - 1, floor(share) if header.strict else ceil(share) - 1)
+
+    def _listed(self) -> set[tuple[Antecedent, str]]:
+        """The rules that are there."""
+        release, pairs = self._release, self._release.items.pairs or ()
+        out = set()
+        for index in range(len(release)):
+            right = [pairs[item] for item in release.consequents[index].tolist()]
+            out.add((frozenset(pairs[item] for item in release.antecedents[index].tolist()), right[0][1]))
+        return out
+
+    def _antecedents(self, told: Iterable[Line]) -> Mapping[Antecedent, tuple[int, Origin]]:
+        """Combinations of quasi-identifiers of which some line says how many people have them at most."""
+        columns, best = set(self._release.header.qi), dict[Antecedent, tuple[int, Origin]]()
+        for line in told:
+            if len(line.terms) != 1 or line.terms[0][0] != 1 or line.hi is None:
+                continue
+            box = line.terms[0][1]
+            fixed = {key: allowed for key, allowed in box.items() if key != MEMBER}
+            is_plain = all(
+                key.kind == "column" and key.name in columns and not allowed.excluded and len(allowed.values) == 1
+                for key, allowed in fixed.items()
+            )
+            if not fixed or not is_plain or box.get(MEMBER) != self._scope.get(MEMBER):
+                continue
+            antecedent = frozenset((key.name, next(iter(allowed.values))) for key, allowed in fixed.items())
+            if antecedent not in best or line.hi < best[antecedent][0]:
+                best[antecedent] = line.hi, line.origin
+        return best
+
+    def _line(self, antecedent: Antecedent, value: str, limit: int, given: Origin) -> Line:
+        column = self._release.header.sa[0]
+        fixed = [*sorted(antecedent), (column, value)]
+        box = {Key("column", name): Allowed(frozenset([one])) for name, one in fixed}
+        items = tuple(literal(Key("column", name), one) for name, one in fixed)
+        place = f"missing rule {' and '.join(items[:-1])} => {items[-1]}"
+        origin = Origin(self._number, place, "missing-rule", Bound(0, limit), items, given)
+        return Line(((1, {**box, **self._scope}),), None, limit, origin)
