@@ -11,7 +11,7 @@ import numpy as np
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.sensitive.known import name_of, pair_of
 from tacit.attacks.sensitive.several import SeveralCase
-from tacit.auditing import owners_people, roles_of
+from tacit.auditing import TOGETHER, owners_people, roles_of
 from tacit.errors import InputError, OptionError
 from tacit.formats.knowledge import read_knowledge
 from tacit.formats.tables import read_table
