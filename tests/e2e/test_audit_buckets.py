@@ -91,7 +91,7 @@ def test_the_same_input_gives_the_same_bytes(folder: Path, tmp_path: Path) -> No
     [
         ('antecedent,excluded\n"{""height"": ""M""}",flu\n', "known.csv line 2: names a column that is not quasi-identifying"),
         ("antecedent,excluded\n{},flu\n", "st.csv, lines 2, 3 and 4: what is known besides contradicts the release"),
-        ('event,value,at_most\n"{""sex"": ""M""}",flu,3\n', "known.csv line 2: says how many people have a value"),
+        ('event,value,at_least\n"{""sex"": ""M""}",gout,1\n', "known.csv line 2: its value is not one of the sensitive column's"),
     ],
 )
 def test_knowledge_that_does_not_fit_ends_with_2(folder: Path, tmp_path: Path, known: str, what: str) -> None:
@@ -100,6 +100,14 @@ def test_knowledge_that_does_not_fit_ends_with_2(folder: Path, tmp_path: Path, k
     assert result.exit_code == 2
     assert what in result.stderr
     assert not result.stdout
+
+
+def test_facts_that_rule_nothing_out_are_read_by_the_attacks_on_known_people(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "facts.csv").write_text('event,value,at_most\n"{""sex"": ""M""}",flu,0%\n"{""sex"": ""F""}",cold,1\n')
+    found = record("audit", folder, "--knowledge", tmp_path / "facts.csv", "--l", "1")
+    ran = {run["code"] for run in found["attacks"] if run["status"] == "ran"}
+    assert ran == {"R02", "R03", "B01", "B02", "B03"}
+    assert found["adversary"]["background_facts"] == 2
 
 
 def test_what_helps_with_other_releases_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -61,12 +61,20 @@ def test_estimates_are_over_all_releases_and_beside_the_truth() -> None:
     assert audit.adversary["knows_quasi_identifiers"]
 
 
-def test_owners_data_are_refused_where_they_say_nothing() -> None:
+def test_owners_data_are_refused_where_the_people_are_not_the_same() -> None:
     with pytest.raises(OptionError, match="--data: "):
         tacit.audit([BY_SEX, BY_AGE], data=PEOPLE, people=tacit.Unknown())
-    ages = tacit.tabulate(PEOPLE, by="age")
-    with pytest.raises(OptionError, match="--data: helps to attack releases about the sensitive values"):
-        tacit.audit([ages, ages], data=PEOPLE, people=tacit.Same())
+
+
+def test_one_table_beside_known_people_is_attacked_as_well() -> None:
+    audit = tacit.audit(BY_SEX, known=PEOPLE.qi, policy=tacit.Policy(k=1))
+    assert {finding.statement for finding in audit.findings} == {
+        "The one person with sex=M, age=old certainly has ill flu.",
+        "The one person with sex=M, age=young certainly has ill flu.",
+    }
+    assert check_audit(audit.to_dict(), [BY_SEX], known=PEOPLE.qi).ok
+    with pytest.raises(OptionError, match="--known: helps to attack rules, and values of a sensitive column"):
+        tacit.audit(tacit.tabulate(PEOPLE, by="age"), known=PEOPLE.qi)
 
 
 def test_every_release_must_be_about_as_many_people_as_are_known() -> None:
