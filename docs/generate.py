@@ -12,6 +12,7 @@ meant to end with another exit code than 0 says so: ``<!-- run (exit 1): COMMAND
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import shutil
@@ -26,9 +27,15 @@ import click
 import tacit
 from tacit.cli import cli as program
 from tacit.kernels.jit import NOTICE
+from tacit.model.reproduction import Reproduction
 from tacit.repairs import REPAIRS
+from tacit.reports.papers import papers_markdown
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from docs import reference  # noqa: E402 - found only once the folder above is known
+
 WIDTH = 100
 PART = re.compile(
     r"<!-- (?P<kind>table|run)(?P<how> \([^)\n]*\))?: (?P<what>[^\n]*?) -->\n.*?<!-- end -->"
@@ -160,6 +167,17 @@ def sections(text: str) -> dict[str, str]:
     return dict(re.findall(r"^([A-Z]\w+)\n((?:    .*\n?)+)", text, re.MULTILINE))
 
 
+def _papers(_: str) -> Iterator[str]:
+    """What was found when all papers were reproduced with their data; docs/papers.md says how it is made anew."""
+    record = json.loads((ROOT / "docs" / "papers.json").read_bytes())
+    yield papers_markdown([Reproduction.from_dict(paper) for paper in record["papers"]], level=0).rstrip()
+
+
+def _python(_: str) -> Iterator[str]:
+    """The public names, as the program describes them: functions with their parameters and examples, types with what they offer."""
+    yield from reference.pages(tacit)
+
+
 def _errors(_: str) -> Iterator[str]:
     """The tree of exceptions."""
     tree = (sys.modules["tacit.errors"].__doc__ or "").split("::\n", 1)[1].split("\n\nEvery")[0]
@@ -195,6 +213,8 @@ TABLES: dict[str, Callable[[str], Iterator[str]]] = {
     "attack": _attack,
     "repair": _repair,
     "errors": _errors,
+    "papers": _papers,
+    "python": _python,
     "commands": _commands,
 }
 

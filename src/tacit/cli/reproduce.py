@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 @click.command(
     "reproduce",
     epilog=options.examples(
+        "tacit reproduce --data datasets --out papers        # all papers, and one page about them: papers/papers.html",
+        "tacit reproduce --data bundled --out papers         # with the Adult data that come with Tacit",
         "tacit reproduce atzori05",
         "tacit reproduce pmicd08 --data fimi --out figures   # fimi holds mushroom.dat.gz and chess.dat.gz",
         "tacit reproduce zhu09 --data uci --out figures      # uci holds adult.data",
@@ -25,15 +28,24 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("name", required=False, metavar="[PAPER]")
-@click.option("--data", metavar="FOLDER", help="A folder with the public data sets that the paper uses, as they are distributed.")
-@click.option("--out", "folder", metavar="DIR", help="Write CSV files and pictures to this folder; made if it does not exist.")
+@click.option(
+    "--data",
+    metavar="FOLDER",
+    help="A folder with the public data sets that the paper uses, as they are distributed; bundled: the Adult data that come with Tacit.",
+)
+@click.option(
+    "--out",
+    "folder",
+    metavar="DIR",
+    help="Write CSV files and pictures to this folder, of all papers one page as well (papers.html, papers.md); made if it does not exist.",
+)
 @click.option(
     "--time-limit",
     type=float,
     callback=options.positive,
     default=240.0,
     metavar="SECONDS",
-    help="About how long a paper may take; rivals that would take more than a tenth of it are not run.  [240]",
+    help="About how long a paper, or all of them together, may take; rivals that would take more than a tenth of it are not run.  [240]",
 )
 @options.json_option
 def reproduce_command(name: str | None, data: str | None, folder: str | None, time_limit: float, json_to: str | None) -> None:
@@ -49,10 +61,15 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
     check_outputs([json_to])
     place = _prepared(folder)
     made: list[Reproduction] = []
-    for paper in names:
+    end = time.monotonic() + time_limit
+    for number, paper in enumerate(names):
+        # Of what is left of the time each paper has an equal share; what it does not use is there for the next.
+        share = max(1.0, (end - time.monotonic()) / (len(names) - number))
         with watched(f"reproducing {paper}") as progress:
-            made.append(reproduce(paper, data=data, time_limit=time_limit, progress=progress))
+            made.append(reproduce(paper, data=data, time_limit=share, progress=progress))
     written = sum(_write(one, place) for one in made) if place is not None else 0
+    if place is not None and name is None:
+        written += _write_page(made, place)
     for one in made:
         if one.left_out:
             note(
@@ -76,6 +93,16 @@ def _prepared(folder: str | None) -> str | None:
     from tacit.formats.files import made_folder
 
     return os.fspath(made_folder(folder))
+
+
+def _write_page(made: list[Reproduction], place: str) -> int:
+    """Write the page about all papers, to read and to edit; returns how many files these are."""
+    from tacit.reports.papers import papers_html, papers_markdown
+
+    pages = {"papers.html": papers_html(made), "papers.md": papers_markdown(made)}
+    for name, text in pages.items():
+        write_file(os.path.join(place, name), text.encode())
+    return len(pages)
 
 
 def _write(made: Reproduction, place: str) -> int:

@@ -60,6 +60,13 @@ class Part:
             "outcome": None if self.clock else self.outcome,
         }
 
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Part:
+        """The part of a record."""
+        head = tuple(record["rows"][0]) if record["rows"] else ()
+        rows = tuple(tuple(row[name] for name in head) for row in record["rows"])
+        return cls(record["name"], record["title"], record["reading"], head, rows, record["outcome"] or "")
+
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
@@ -69,6 +76,17 @@ class Reproduction:
     citation: str
     parts: tuple[Part, ...]
     left_out: tuple[str, ...]
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Reproduction:
+        """The reproduction of a record, without pictures and without what a clock said.
+
+        >>> made = Reproduction("p", "Somebody", (Part("f", "F", "read", ("k", "s"), ((3, 0.5),), "so", frozenset({"s"})),), ())
+        >>> Reproduction.from_dict(made.to_dict()).parts[0].rows
+        ((3,),)
+        """
+        parts = tuple(Part.from_dict(part) for part in record["parts"])
+        return cls(record["name"], record["citation"], parts, tuple(record["left_out"]))
 
     def to_dict(self) -> Mapping[str, Any]:
         """The reproduction as in the record."""

@@ -20,6 +20,11 @@ NAMES = (
 )  # fmt: skip
 QI = ("workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country", "education")
 SA = "salary"
+#: What to say where the data are not there.
+NEEDED = (
+    "they need adult.data of the UCI repository (Adult), or adult.csv or adult.csv.gz with its column names "
+    "(--data bundled takes the copy that comes with Tacit)"
+)
 
 
 def find_adult(folder: Path | None) -> Path | None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +28,8 @@ Made = TypeVar("Made")
 #: How much each rival has to do: a number that does not depend on the machine, and what it counts.
 WORK = {naive.NAME: naive.work, oicd.NAME: oicd.work, pmicd.NAME: pmicd.work}
 UNITS = {naive.NAME: "sums", oicd.NAME: "supports added", pmicd.NAME: "rows sorted"}
+#: The name of the data that come with Tacit, where a folder is asked for.
+BUNDLED = "bundled"
 #: A rival that takes less than this is run three times, and the least time counts.
 QUICK = 0.3
 
@@ -98,7 +101,9 @@ class Bench:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str] | None, time_limit: float, progress: Progress) -> Bench:
-        """A bench over a folder, which must exist where one is given."""
+        """A bench over a folder, which must exist where one is given; ``bundled`` is what comes with Tacit, Adult only."""
+        if folder == BUNDLED and not Path(BUNDLED).exists():
+            folder = str(files("tacit").joinpath("data"))
         place = None if folder is None else Path(folder)
         if place is not None and not place.is_dir():
             what = "is not a folder" if place.exists() else "does not exist"

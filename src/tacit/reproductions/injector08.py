@@ -11,7 +11,7 @@ from tacit.formats.buckets import read_buckets
 from tacit.model.exclusions import Exclusions
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Chart, Part
-from tacit.reproductions.adult import find_adult, read_adult
+from tacit.reproductions.adult import NEEDED, find_adult, read_adult
 from tacit.reproductions.bench import Bench
 from tacit.reproductions.facts import fact, facts_part
 from tacit.reproductions.injector08_trial import QI, SA, Trial, mean
@@ -40,7 +40,6 @@ GROUPINGS: tuple[tuple[Method, str, int], ...] = (
 )
 _IN_PICTURE = "the heights of the points stand in the picture only. "
 _WHAT = "Figures 3 to 8"
-_NEEDED = "they need adult.data of the UCI repository (Adult), or adult.csv or adult.csv.gz with its column names"
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
@@ -49,7 +48,7 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     path = find_adult(bench.folder)
     if path is None:
         where = "and no folder was given with --data" if bench.folder is None else "and the folder holds none of them"
-        return tuple(parts), (f"{_WHAT}: {_NEEDED}, {where}",)
+        return tuple(parts), (f"{_WHAT}: {NEEDED}, {where}",)
     trial = Trial(read_adult(path, qi=QI, sa=SA, missing_rule="drop"))
     steps: list[Callable[[Trial], list[Part]]] = [rules, vulnerable, run_times, rule_errors, query_errors, beyond]
     left_out = []

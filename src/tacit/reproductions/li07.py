@@ -17,7 +17,7 @@ from tacit.hiding.thresholds import IntegerThresholds
 from tacit.model.policy import Limits
 from tacit.model.reproduction import Chart, Graph, Part
 from tacit.model.table import Table
-from tacit.reproductions.adult import find_adult, read_adult
+from tacit.reproductions.adult import NEEDED, find_adult, read_adult
 from tacit.reproductions.bench import Bench
 from tacit.reproductions.facts import fact, facts_part
 
@@ -30,7 +30,6 @@ SA = "occupation"
 PEOPLE, CONFIDENCE, SUPPORT = 30_000, Fraction(3, 5), 60
 DRAWS = {"few": 3, "many": 10}
 _WHAT = "Figure 3 and several sensitive values"
-_NEEDED = "they need adult.data of the UCI repository (Adult), or adult.csv or adult.csv.gz with its column names"
 _READ = (
     "of the paper only the curves are there. 30,000 people of the training file without '?' in a column that is used; conditions are "
     "sex, marital status, workclass, education, its number, salary and race; minimum support 60. "
@@ -47,7 +46,7 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     path = find_adult(bench.folder)
     if path is None:
         where = "and no folder was given with --data" if bench.folder is None else "and the folder holds none of them"
-        return tuple(parts), (f"{_WHAT}: {_NEEDED}, {where}",)
+        return tuple(parts), (f"{_WHAT}: {NEEDED}, {where}",)
     trial = Trial(read_adult(path, qi=CONDITIONS, sa=SA, missing_rule="drop"), bench.limits)
     steps: list[Callable[[Trial], Part]] = [by_records, by_confidence, by_size, by_attributes, by_values]
     left_out = []

@@ -16,7 +16,7 @@ from tacit.api import audit, compare, mine_rules, read_table
 from tacit.model.release import Rules
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Table
-from tacit.reproductions.adult import find_adult, read_adult
+from tacit.reproductions.adult import NEEDED, find_adult, read_adult
 from tacit.reproductions.bench import Bench
 from tacit.reproductions.facts import fact, facts_part
 
@@ -34,7 +34,6 @@ EXAMPLE_1 = ("DM-", "MF-", "DF+", "BM-", "MF+", "DM+", "MF+", "DF+", "MF+", "DF+
 EXAMPLE_2 = ("DF+", "DM+", "MF-")
 _IN_PICTURE = "the heights of the points stand in the picture only. "
 _WHAT = "Figures 5 to 8, and the numbers of Section VI"
-_NEEDED = "they need adult.data of the UCI repository (Adult), or adult.csv or adult.csv.gz with its column names"
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
@@ -43,7 +42,7 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     path = find_adult(bench.folder)
     if path is None:
         where = "and no folder was given with --data" if bench.folder is None else "and the folder holds none of them"
-        return tuple(parts), (f"{_WHAT}: {_NEEDED}, {where}",)
+        return tuple(parts), (f"{_WHAT}: {NEEDED}, {where}",)
     trial = Trial(read_adult(path))
     steps: list[Callable[[Trial], list[Part]]] = [numbers, by_confidence, individuals, by_support, run_times]
     left_out = []

@@ -1,0 +1,79 @@
+"""One page about all papers: complete, readable, the same facts as the record."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tacit.model.reproduction import Reproduction
+from tacit.reports.papers import papers_html, papers_markdown, standing
+from tacit.reproductions import PAPERS, reproduce
+from tacit.reproductions.adult import find_adult
+from tacit.reproductions.bench import Bench
+from tests.shell import tacit
+
+DOCS = Path(__file__).parents[2] / "docs"
+STORED = [Reproduction.from_dict(paper) for paper in json.loads((DOCS / "papers.json").read_bytes())["papers"]]
+
+
+def test_without_a_name_one_page_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = tacit("reproduce", "--out", out)
+    assert result.exit_code == 0, result.output
+    names = {path.name for path in out.iterdir()}
+    assert {"papers.html", "papers.md"} <= names
+    assert f"{len(names)} files written to {out}" in result.stdout
+    page, text = (out / "papers.html").read_text(), (out / "papers.md").read_text()
+    for paper in PAPERS:
+        assert f"<h2>{paper.name}</h2>" in page
+        assert f"## {paper.name}" in text
+        assert f"{paper.name} is NOT complete" in result.stderr
+    assert page.count("Not reproduced:") == text.count("**Not reproduced:**") == len(PAPERS)
+    assert not re.search(r"(?:src|href)=['\"]?(?:\w+:)?//", page)
+    HTMLParser().feed(page)
+
+
+def test_one_paper_alone_writes_no_page(tmp_path: Path) -> None:
+    assert tacit("reproduce", "zhu09", "--out", tmp_path / "out").exit_code == 0
+    assert not list((tmp_path / "out").glob("papers.*"))
+
+
+def test_the_data_that_come_with_the_program_can_be_named() -> None:
+    bench = Bench.open("bundled", 10.0, lambda _: None)
+    path = find_adult(bench.folder)
+    assert path is not None
+    assert path.name == "adult.csv.gz"
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_what_is_stored_for_the_page_is_what_is_found_now_as_far_as_it_needs_no_data(paper: object) -> None:
+    name = paper.name  # type: ignore[attr-defined]
+    stored = next(one for one in STORED if one.name == name)
+    fresh = Reproduction.from_dict(reproduce(name).to_dict())
+    assert stored.citation == fresh.citation
+    parts = {part.name: part for part in stored.parts}
+    assert fresh.parts
+    for part in fresh.parts:
+        assert parts[part.name] == part
+    # What needs data was run for the page: more parts than without.
+    assert len(stored.parts) > len(fresh.parts)
+
+
+def test_every_part_says_where_it_stands_and_how_it_was_read() -> None:
+    text = papers_markdown(STORED)
+    page = unescape(papers_html(STORED)).replace("\u00a0", " ")
+    found = {standing(part) for one in STORED for part in one.parts}
+    assert found <= {"confirmed", "in part", "not confirmed", "shown", "run times"}
+    assert {"confirmed", "in part"} <= found
+    for one in STORED:
+        for part in one.parts:
+            assert part.reading
+            assert part.rows
+            assert part.title in page
+    assert text.count("*Read as:*") == sum(len(one.parts) for one in STORED)
+    assert not re.search(r"/(?:home|tmp|work|Users)/", text)
