@@ -19,6 +19,7 @@ from tacit.auditing_releases import audit_one, audit_together, joint_case
 from tacit.errors import OptionError, nearest_name
 from tacit.formats.folder import gather_releases, read_releases
 from tacit.formats.hierarchies import read_hierarchies
+from tacit.formats.inputs import inputs_of
 from tacit.formats.releases import read_release, write_release
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data, read_transactions
@@ -211,13 +212,17 @@ def audit(
     how |= {"attacks": None if attacks is None else list(attacks), "known": known, "knowledge": knowledge}
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
     gathered = gather_releases(release)
+    told: dict[str, Any] = {
+        "not_read": gathered.not_read,
+        "inputs": inputs_of(data=data, known=known, knowledge=knowledge, rows=rows),
+    }
     if len(gathered.releases) > 1:
         found = audit_together(joint_case(gathered, people, rows=rows, findings=findings_to), data=data, **how)
-        return replace(found, not_read=gathered.not_read)
+        return replace(found, **told)
     if people is not None:
         raise OptionError("is about several releases, and there is one", where="--people", remedy="Leave it out")
     found = audit_one(gathered.releases[0], data=data, rows=rows, findings_to=findings_to, **how)
-    return replace(found, not_read=gathered.not_read)
+    return replace(found, **told)
 
 
 def repair(

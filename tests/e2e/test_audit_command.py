@@ -83,7 +83,7 @@ def test_the_record_is_the_audit_of_the_library(release: Path, tmp_path: Path) -
     made = record("audit", release, "--data", tmp_path / "baskets.dat", code=1)
     found = library.audit(release, data=tmp_path / "baskets.dat")
     assert made == json.loads(json.dumps(found.to_dict(top=10)))
-    told = ["format", "verdict", "release", "adversary", "policy", "policy_from", "policy_files", "waivers", "attacks"]
+    told = ["format", "verdict", "release", "inputs", "adversary", "policy", "policy_from", "policy_files", "waivers", "attacks"]
     assert list(made) == [*told, "measures", "findings"]
     assert made["format"] == "tacit.audit/1"
     assert {attack["code"] for attack in made["attacks"]} == {attack.code for attack in library.ATTACKS}
@@ -150,6 +150,8 @@ def test_the_data_of_a_release_with_coarser_items_need_its_hierarchies(tmp_path:
     assert tacit("mine", "itemsets", data, "--min-support", "20", *hierarchies, "-o", release).exit_code == 0
     alone = record("audit", release, "--attack", "I01", code=1)
     owner = record("audit", release, "--attack", "I01", "--data", data, *hierarchies, code=1)
+    assert [entry["role"] for entry in owner.pop("inputs")] == ["data"]
+    assert alone.pop("inputs") == []
     assert owner == alone
     assert ["ill=no"] in [
         finding["event"]["absent"] for finding in alone["findings"] if "town=German" in finding["event"]["present"]

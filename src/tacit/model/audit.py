@@ -153,7 +153,8 @@ class Audit:
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
     when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people. ``not_read``
-    are the files of a folder that are no releases. ``suggestions`` say what could be done, where that was asked for.
+    are the files of a folder that are no releases, ``inputs`` those that were read besides the releases. ``suggestions`` say what could be
+    done, where that was asked for.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -164,6 +165,7 @@ class Audit:
     tables: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
     posterior: Posterior | None = None
     not_read: tuple[NotRead, ...] = ()
+    inputs: tuple[Mapping[str, str], ...] = ()
     suggestions: Suggestions | None = None
 
     @property
@@ -232,6 +234,7 @@ class Audit:
         return {
             "verdict": self.verdict,
             "release": [dict(entry) for entry in self.release],
+            "inputs": [dict(entry) for entry in self.inputs],
             **others,
             "adversary": dict(self.adversary),
             "policy": self.policy.to_dict(),

@@ -97,6 +97,9 @@ def files(audit: Audit, kind: ReportKind) -> list[tuple[str, str]]:
         limit = _LIMIT_OF.get(release["kind"], "Threshold")
         rows += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures, kind))]
         rows.append(("SHA-256", release["sha256"] or "not read from a file"))
+    for entry in audit.inputs:
+        name = visible(entry["file"]) if kind == "internal" else "a file"
+        rows += [(entry["role"].capitalize(), name), ("SHA-256", entry["sha256"] or "not read from a file")]
     for file in audit.policy.files:
         rows += [("Policy", file.name if kind == "internal" else f"a file of the {file.level}"), ("SHA-256", file.sha256)]
     return [*rows, ("Tacit", __version__)]

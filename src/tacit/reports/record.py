@@ -49,6 +49,7 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     record["attacks"] = [
         entry | {"reason": reason(audit, run, kind)} for entry, run in zip(record["attacks"], audit.runs, strict=True)
     ]
+    record["inputs"] = [entry | {"file": None} for entry in record["inputs"]]
     record["policy_files"] = [file | {"file": None} for file in record["policy_files"]]
     told = ("name", "until", "status", "findings")
     record["waivers"] = [{name: waiver[name] for name in told} for waiver in record["waivers"]]
