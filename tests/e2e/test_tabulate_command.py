@@ -148,3 +148,19 @@ def test_tables_beside_itemsets_and_rules_tell_more_than_each_alone() -> None:
     assert any(len({place["release"] for place in finding["because"]}) > 1 for finding in told)
     Path("audit.json").write_text(json.dumps(together))
     assert tacit("verify", "audit.json", *files).exit_code == 0
+
+
+def test_tables_about_unknown_people_are_still_attacked_each_by_itself() -> None:
+    Path("other.csv").write_text("town,count\nBath,20\nYork,30\n")
+    told = record("audit", "cells.csv", "other.csv", "--people", "unknown", "--top", "50", code=1)
+    found = {finding["statement"] for finding in told["findings"]}
+    assert "2 people have job=clerk but not sex=M, among the people of cells.csv." in found
+    Path("audit.json").write_text(json.dumps(told))
+    assert tacit("verify", "audit.json", "cells.csv", "other.csv").exit_code == 0
+
+
+def test_an_explanation_names_each_line_once() -> None:
+    named = record("audit", "cells.csv", code=1)["findings"][0]["id"]
+    told = tacit("explain", "cells.csv", "--finding", named).output
+    assert "(cells.csv, line 7)" in told
+    assert "cells.csv, cells.csv" not in told

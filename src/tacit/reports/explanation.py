@@ -135,10 +135,10 @@ def _total(number: str, code: str) -> str:
 def _placed(text: str, owner: str | None) -> Step:
     """A sentence with the file before every line that it names."""
     lines: list[tuple[str, int]] = []
-    if owner is None:
-        if match := _NAMED.search(text):
-            lines.append((match["file"], int(match["lines"])))
-    else:
+    named = _NAMED.search(text)
+    if named and owner in (None, named["file"]):  # what is about several files names them itself
+        lines.append((named["file"], int(named["lines"])))
+    elif owner is not None:
         file = owner
 
         def put(match: re.Match[str]) -> str:

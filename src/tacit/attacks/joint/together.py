@@ -45,6 +45,7 @@ from tacit.attacks.joint.words import CODE, Found, write_out
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.event import ItemEvent
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import Unknown
 
 __all__ = ["CODE", "NAME", "run"]
@@ -56,7 +57,8 @@ def run(target: Target) -> AttackRun:
     """All groups of fewer than k people that the releases of the case tell together."""
     case = target.together
     assert case is not None
-    if isinstance(case.people, Unknown) and len(case.names) == len(case.releases):
+    apart = isinstance(case.people, Unknown) and len(case.names) == len(case.releases)
+    if apart and not any(isinstance(release, FrequencyTable) for release in case.releases):
         reason = "nothing is declared about who is in which release, so that nothing follows from them together"
         return AttackRun(CODE, NAME, "proves", "not-relevant", reason)
     with_means = tables_with_means(case)
