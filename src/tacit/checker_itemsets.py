@@ -199,7 +199,7 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
     for step in finding["certificate"]["steps"]:
         if not set(step["items"]) <= present | absent:
             raise Reject("a step of its certificate is about other items")
-        _take(step, book, shown, used)
+        take_step(step, book, shown, used)
     extras = _subsets(absent)
     found = _signed(
         [(-1) ** len(extra) for extra in extras], [_support(book, present.union(extra), shown, used) for extra in extras]
@@ -211,7 +211,7 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
     return found
 
 
-def _take(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], used: set[int | str]) -> None:
+def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], used: set[int | str]) -> None:
     """Take over a bound on an unpublished support, if it follows from the list being complete or from a group that cannot be negative."""
     items = frozenset(map(str, step["items"]))
     if book.find(items) is not None:
