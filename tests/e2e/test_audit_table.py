@@ -101,6 +101,8 @@ def test_marks_name_cells_instead_of_rows(place: Path) -> None:
     how = (*ROLES, "--min-confidence", ".55", "--attack", "T01")
     found = record("audit", place / "original.csv", *how, "--marks", place / "marks.csv", code=1)
     named = record("audit", place / "original.csv", *how, "--rows", place / "rows.txt", code=1)
+    assert [entry["role"] for entry in named.pop("inputs")] == ["rows"]
+    assert found.pop("inputs") == []
     assert found == named
     assert tacit("explain", place / "original.csv", *how[:-2], "--marks", place / "marks.csv").exit_code == 0
     for text, what in (

@@ -34,9 +34,9 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
         return audit.to_dict(top=top)
     # Ids are hashes of what is inferred, so short descriptions could be guessed from them: they stay inside.
     record = audit.to_dict(top=0) | {"report_kind": "external"}
-    named = ("qi", "sa", "blank_cells")
     record["release"] = [
-        {name: value for name, value in entry.items() if name not in named} | {"file": None} for entry in record["release"]
+        {name: value for name, value in entry.items() if _says_no_name(name, value)} | {"file": None}
+        for entry in record["release"]
     ]
     if "not_read" in record:
         record["not_read"] = [{"file": None, "reason": None} for _ in record["not_read"]]
@@ -66,6 +66,10 @@ def _external(finding: Finding) -> dict[str, Any]:
     return out if finding.waived is None else out | {"waived": {"name": finding.waived.name}}
 
 
+#: Texts that say nothing about a data set.
+_HARMLESS = frozenset({"kind", "only", "rounding", "sha256"})
+
+
 def _says_no_name(name: str, value: object) -> bool:
-    """Whether an assumption can be shown outside: numbers and yes or no, never a text that might name a column or a value."""
-    return value is None or isinstance(value, (bool, int, float)) or name == "rounding"
+    """Whether a fact can be shown outside: numbers and yes or no, never a text that might name a column or a value."""
+    return value is None or isinstance(value, (bool, int, float)) or name in _HARMLESS

@@ -1,0 +1,176 @@
+"""What leaves: markers planted in data, headings and names of files appear in no external output, and values in no message of any verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.shell import tacit
+
+#: Markers: in cells and items, in names of columns, in names of files, in facts, and in what a waiver says.
+CELL, COLUMN, FILE, REASON = "Zq7Cell", "Zq7Column", "Zq7File", "Zq7Reason"
+MARKERS = (CELL, COLUMN, FILE, REASON)
+VERBS = ("demo", "init", "mine", "tabulate", "audit", "explain", "compare", "verify", "repair", "bucketize", "hide", "sweep")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data and releases of every kind, with markers wherever a name or a value can stand."""
+    folder = tmp_path_factory.mktemp("canary")
+    rows = []
+    for number in range(120):
+        sex, age = f"{CELL}{'FM'[number % 2]}", f"{CELL}{number % 3}"
+        ill = f"{CELL}ill{number % 5 if number % 7 else 'x'}"
+        rows.append(f"{sex},{age},{ill}")
+    head = f"{COLUMN}sex,{COLUMN}age,{COLUMN}ill\n"
+    (folder / f"{FILE}.csv").write_text(head + "\n".join(rows) + "\n")
+    (folder / f"{FILE}.dat").write_text(f"{CELL}a {CELL}b\n" * 49 + f"{CELL}a\n" + f"{CELL}c\n" * 20)
+    blank = [row.rsplit(",", 1)[0] + "," if number < 4 else row for number, row in enumerate(rows)]
+    (folder / f"{FILE}blank.csv").write_text(head + "\n".join(blank) + "\n")
+    (folder / "rows.txt").write_text("0\n1\n2\n3\n")
+    (folder / f"{FILE}facts.csv").write_text(f"{COLUMN}sex,excluded\n{CELL}F,{CELL}ill0\n")
+    roles = ("--qi", f"{COLUMN}sex,{COLUMN}age", "--sa", f"{COLUMN}ill")
+    made: list[tuple[object, ...]] = [
+        ("mine", "itemsets", folder / f"{FILE}.dat", "--min-support", 10, "-o", folder / f"{FILE}itemsets.csv"),
+        (
+            "mine",
+            "rules",
+            folder / f"{FILE}.csv",
+            *roles,
+            "--min-support",
+            5,
+            "--min-confidence",
+            "20%",
+            "-o",
+            folder / f"{FILE}rules.csv",
+        ),
+        ("mine", "negative", folder / f"{FILE}.csv", *roles, "--min-expectation", "50%", "-o", folder / f"{FILE}negative.csv"),
+        ("tabulate", folder / f"{FILE}.csv", "--by", f"{COLUMN}sex,{COLUMN}ill", "-o", folder / f"{FILE}cells.csv"),
+        ("bucketize", folder / f"{FILE}.csv", *roles, "--l", 2, "-o", folder / f"{FILE}groups"),
+    ]
+    for command in made:
+        done = tacit(*command)
+        assert done.exit_code == 0, done.output
+    (folder / "several").mkdir()
+    for number in (1, 2):
+        for end in ("", ".json"):
+            content = (folder / f"{FILE}cells.csv{end}").read_text()
+            (folder / "several" / f"{FILE}cells{number}.csv{end}").write_text(content)
+    (folder / "several" / f"{FILE}notes.txt").write_text(f"{CELL} nothing of use {COLUMN}\n")
+    (folder / f"{FILE}policy.toml").write_text(
+        f'[risk_appetite]\nsafe_threshold = 8\n[[waivers]]\nevent = {{ present = ["{CELL}a"], absent = ["{CELL}b"] }}\n'
+        f'reason = "{REASON}"\nname = "A. Checker"\n'
+    )
+    return folder
+
+
+def roles() -> tuple[str, ...]:
+    return ("--qi", f"{COLUMN}sex,{COLUMN}age", "--sa", f"{COLUMN}ill")
+
+
+def cases(place: Path) -> dict[str, tuple[object, ...]]:
+    """What is audited, by name."""
+    itemsets, rules = place / f"{FILE}itemsets.csv", place / f"{FILE}rules.csv"
+    return {
+        "itemsets": (itemsets, "--k", 20),
+        "waived": (itemsets, "--policy", place / f"{FILE}policy.toml"),
+        "owner": (itemsets, "--data", place / f"{FILE}.dat"),
+        "rules": (rules, "--known", place / f"{FILE}.csv", "--max-posterior", "0.3", "--k", 20),
+        "rules owner": (rules, "--data", place / f"{FILE}.csv", "--max-gain", "0.01"),
+        "buckets": (place / f"{FILE}groups", "--l", 3, "--knowledge", place / f"{FILE}negative.csv"),
+        "table": (place / f"{FILE}blank.csv", *roles(), "--rows", place / "rows.txt", "--min-confidence", "0.1"),
+        "cells": (place / f"{FILE}cells.csv", "--k", 20),
+        "changed": (
+            *(place / "several" / f"{FILE}cells{number}.csv" for number in (1, 2)),
+            *("--people", f"same,changed:{COLUMN}ill:0-2", "--k", 20, "--time-limit", 20),
+        ),
+        "folder": (place / "several", "--people", "same", "--k", 20, "--time-limit", 20),
+        "several": (rules, place / f"{FILE}cells.csv", "--people", "same", "--k", 20, "--time-limit", 20),
+    }
+
+
+NAMES = ("itemsets", "waived", "owner", "rules", "rules owner", "buckets", "table", "cells", "changed", "folder", "several")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_external_outputs_hold_no_value_no_name_and_no_group(name: str, place: Path, tmp_path: Path) -> None:
+    words = cases(place)[name]
+    files = {"a.html": "--report", "a.json": "--json", "acro": "--acro"}
+    outputs = [word for file, option in files.items() for word in (option, tmp_path / file)]
+    told = tacit("audit", *words, "--report-kind", "external", *outputs)
+    assert told.exit_code in (0, 1, 3), told.output
+    more = tacit("audit", *words, "--report-kind", "external", "--report", tmp_path / "a.md", "-q")
+    assert more.exit_code == told.exit_code
+    quiet = tacit("audit", *words, "--report-kind", "external", "--json", "-")
+    said = {"text": told.output, "quiet": more.output, "record": quiet.output}
+    said |= {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"a.html", "a.md", "a.json", "acro/results.json", "acro/config.json", "acro/attacks.csv"} <= set(said)
+    for output, content in said.items():
+        for marker in MARKERS:
+            assert marker not in content.replace(str(tmp_path), ""), f"{output} holds {marker}"
+    assert any(marker in tacit("audit", *words).output for marker in MARKERS)  # inside, they are there
+
+
+def good_and_bad(place: Path, out: Path) -> list[tuple[object, ...]]:
+    """Commands of every verb, good and bad."""
+    data, baskets, rules, itemsets = (place / f"{FILE}{end}" for end in (".csv", ".dat", "rules.csv", "itemsets.csv"))
+    broken = out / "broken.csv"
+    broken.write_text(f"{COLUMN}sex,{COLUMN}ill\n{CELL},x\n{CELL},x,y\n")
+    bad_release = out / "bad.csv"
+    bad_release.write_text(f'itemset,count,support\n"[""{CELL}""]",{CELL},\n')
+    bad_record = out / "bad.json"
+    bad_record.write_text(f'{{"format": "tacit.audit/1", "findings": ["{CELL}"]}}')
+    contradicting = out / "contradicting.csv"
+    contradicting.write_text(f'itemset,count,support\n"[""{CELL}""]",4,\n"[""{CELL}"", ""b""]",5,\n')
+    many: list[tuple[object, ...]] = []
+    for file in (broken, bad_release, contradicting, bad_record, out / "none.csv", out):
+        many += [
+            ("init", file, "-o", out / "x.toml", "--force"),
+            ("mine", "itemsets", file, "--min-support", 2),
+            ("mine", "rules", file, *roles(), "--min-support", 2, "--min-confidence", 0.5),
+            ("mine", "negative", file, *roles(), "--min-expectation", 0.9),
+            ("tabulate", file, "--by", f"{COLUMN}sex"),
+            ("audit", file, "--n", 9),
+            ("audit", itemsets, "--data", file),
+            ("audit", rules, "--known", file),
+            ("audit", place / f"{FILE}groups", "--knowledge", file),
+            ("audit", itemsets, "--policy", file),
+            ("audit", itemsets, "--config", file),
+            ("explain", file, "--finding", "I01-000000000000"),
+            ("explain", rules, "--known", data, "--who", f"{COLUMN}sex={CELL}nobody"),
+            ("compare", file, data),
+            ("verify", file, itemsets),
+            ("repair", file, "--method", "round", "-o", out / "y.csv"),
+            ("bucketize", file, *roles(), "--l", 2, "-o", out / "groups"),
+            ("hide", file, *roles(), "--rows", "0", "--may-hide", "sc", "-o", out / "z.csv"),
+            ("sweep", "itemsets", file, "--min-support", 2),
+            ("sweep", "rounding", file),
+            ("sweep", "rules", file, *roles(), "--min-support", 2, "--min-confidence", 0.5),
+        ]
+    many += [
+        ("bucketize", data, *roles(), "--l", 60, "-o", out / "groups"),
+        ("hide", data, *roles(), "--rows", place / f"{FILE}.csv", "--may-hide", "sc", "-o", out / "z.csv"),
+        ("repair", itemsets, "--method", "substitute", "--data", baskets, "-o", out / "y.csv"),
+        ("repair", rules, "--method", "withdraw", "--data", data, "-o", out / "y2.csv"),
+        ("sweep", "itemsets", baskets, "--min-support", 10),
+        ("mine", "itemsets", baskets, "--min-support", f"{CELL}%"),
+        ("audit", itemsets, "--time-limit", "0.000001"),
+        ("audit", itemsets, "--date", "yesterday"),
+    ]
+    return many
+
+
+def test_no_message_of_any_verb_holds_a_value(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended: dict[Any, int] = {}
+    for words in good_and_bad(place, tmp_path):
+        done = tacit(*words)
+        assert done.exit_code in (0, 1, 2, 3), (words, done.output)
+        typed = any(CELL in str(word) for word in words)  # what somebody typed may be told back
+        if not typed:
+            assert CELL not in done.stderr, (words, done.stderr)
+        ended[words[0]] = ended.get(words[0], 0) + (done.exit_code == 2)
+    assert set(VERBS) - {"demo"} == set(ended)
+    assert all(ended.values()), ended  # every verb was seen to complain
