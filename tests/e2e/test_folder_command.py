@@ -90,7 +90,7 @@ def test_what_is_no_release_is_named(years: list[Path], tmp_path: Path) -> None:
         assert f"Not read: {file}, which" in text
         assert file in page.read_text()
     outside = record("audit", *years, "--people", "nested", "--report-kind", "external", code=1)
-    assert not any(name in json.dumps(outside) for name in ("notes", "2025", "N yes"))
+    assert not any(name in json.dumps(outside) for name in ("notes.txt", "2025/", "N yes"))
 
 
 def test_files_of_one_folder_must_be_about_the_same_people(years: list[Path]) -> None:

@@ -92,10 +92,13 @@ def check_against_worlds(releases: list[Listed], people: People, kinds: list[nai
 
 
 def is_told(group: naive.Group, told: set[naive.Group], kinds: list[naive.Kind], worlds: list[naive.World]) -> bool:
-    """Whether a finding is about the group, or about the very same people in other words."""
+    """Whether a finding is about the group, or findings are about the very same people in other words, or in more of them."""
     if group in told:
         return True
-    return any(all(naive.members(one, kinds, world) == naive.members(group, kinds, world) for world in worlds) for one in told)
+    whole = np.array([naive.members(group, kinds, world) for world in worlds])
+    parts = [np.array([naive.members(one, kinds, world) for world in worlds]) for one in told]
+    inside = [part for part in parts if (part <= whole).all()]
+    return bool(inside) and bool((np.max(inside, axis=0) == whole).all())
 
 
 def signed(items: str, members: Sequence[tuple[frozenset[int], frozenset[int]]]) -> list[naive.Group]:

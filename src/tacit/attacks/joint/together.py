@@ -36,6 +36,7 @@ from tacit.attacks.joint.groups import Flags, Groups
 from tacit.attacks.joint.known_people import with_values
 from tacit.attacks.joint.lines import Problem
 from tacit.attacks.joint.lowering import lower
+from tacit.attacks.joint.movers import told_once
 from tacit.attacks.joint.owner import OwnWorld
 from tacit.attacks.joint.programs import MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Step, all_weights
@@ -87,6 +88,7 @@ class _Search:
     target: Target
     found: dict[ItemEvent, Found] = field(default_factory=dict)
     open: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
+    movers: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     undecided: int = 0
 
@@ -134,8 +136,10 @@ class _Search:
             known = None if event is None else self.found.get(event)
             if event is not None and (known is None or hi - lo < known.hi - known.lo):
                 self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
-                if lo < hi and _is_about_movers(event):
-                    self.open.setdefault(event, cube.box(group))
+                if _is_about_movers(event):
+                    self.movers[event] = cube.box(group)
+                    if lo < hi:
+                        self.open.setdefault(event, cube.box(group))
 
     def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
         """Which groups of the cube one release tells by itself, and which one that shows people row by row."""
@@ -182,6 +186,7 @@ class _Search:
         for event, box in self.open.items():
             if self._is_asked(event) and box.keys() <= has and (entries := entries + rows.cells.size(box)) <= MOST_QUESTIONS:
                 asked.append((event, box))
+        self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
         settled = Settlement(np.zeros(len(asked), np.bool_))
         try:
             Programs(rows, self.target.limits, [box for _, box in asked], self.target.policy.k, whole).settle(settled)
@@ -216,6 +221,13 @@ class _Search:
         if still_open := len(self.open.keys() - self.found.keys()):
             self.undecided += still_open
             self.reasons.append(f"{still_open:,} groups are neither proved nor refuted")
+        exact = (
+            (event, box, one.lo) for event, box in self.movers.items() if (one := self.found.get(event)) and one.lo == one.hi
+        )
+        said_more_fully, people = told_once(exact)
+        for event in said_more_fully:
+            if event.present or event.absent or event.changes:  # how many came or went in all is told in any case
+                del self.found[event]
         order = sorted(self.found.values(), key=lambda one: (one.hi, not one.together, one.size, one.lo, str(one.event)))
         sizes = np.array([one.size for one in order], np.int64)
         lo, hi = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi"))
@@ -227,7 +239,7 @@ class _Search:
             "proves",
             status,
             "; ".join(dict.fromkeys(self.reasons)),
-            people=int(lo.max(initial=0)),
+            people=max(people, int(lo.max(initial=0))),
             undecided=self.undecided,
             columns={"items": sizes, "count": lo, "count_hi": hi, "together": together},
             severity=(hi << 16) | (np.minimum(sizes, 0x7FFF) + np.where(together, 0, 0x8000)),
