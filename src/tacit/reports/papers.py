@@ -26,7 +26,8 @@ def standing(part: Part) -> str:
     """
     if not part.outcome:
         return "run times"
-    yes, no = _YES.search(part.outcome), _NO.search(part.outcome)
+    yes, no = bool(_YES.search(part.outcome)), bool(_NO.search(part.outcome))
+    no |= any(str(cell).startswith("NO") for row in part.rows for cell in row[-1:])  # the column that says whether a row agrees
     if yes:
         return "in part" if no else "confirmed"
     return "not confirmed" if no else "shown"
