@@ -28,7 +28,9 @@ import tacit
 from tacit.cli import cli as program
 from tacit.kernels.jit import NOTICE
 from tacit.model.reproduction import Reproduction
+from tacit.model.policy import ACRO_NAMES, LIMITS
 from tacit.repairs import REPAIRS
+from tacit.reports.policy import MEANINGS, as_text
 from tacit.reports.papers import papers_markdown
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -143,6 +145,15 @@ def _policy(_: str) -> Iterator[str]:
         yield _row(f"`{name}`", "not set" if value is None else str(value))
 
 
+def _limits(_: str) -> Iterator[str]:
+    """The limits of a policy: name, ACRO's name, default, meaning."""
+    acro = {ours: theirs for theirs, ours in ACRO_NAMES.items()}
+    yield from ("| limit | in ACRO | default | meaning |", "|---|---|---|---|")
+    for name, meaning in MEANINGS.items():
+        theirs = f"`{acro[name]}`" if name in acro else ""
+        yield _row(f"`{name}`", theirs, as_text(LIMITS[name]), meaning)
+
+
 def _attack(code: str) -> Iterator[str]:
     """What the module of an attack says about itself, section by section."""
     attack = next(a for a in tacit.ATTACKS if a.code == code)
@@ -210,6 +221,7 @@ TABLES: dict[str, Callable[[str], Iterator[str]]] = {
     "repairs": _repairs,
     "measures": _measures,
     "policy": _policy,
+    "limits": _limits,
     "attack": _attack,
     "repair": _repair,
     "errors": _errors,
