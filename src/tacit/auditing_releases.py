@@ -38,15 +38,18 @@ from tacit.auditing_known import (
 )
 from tacit.errors import OptionError
 from tacit.formats.findings import FindingsFile
+from tacit.formats.knowledge import read_knowledge
 from tacit.formats.listing import check_listing
 from tacit.measures import measure
 from tacit.measures.buckets import owners_measures
 from tacit.measures.posterior import posterior_measures
 from tacit.measures.truth import compare
 from tacit.model.audit import AttackRun, Audit, Status
+from tacit.model.buckets import Buckets
 from tacit.model.finding import Finding
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.gathered import Gathered
+from tacit.model.partial import PartialTable
 from tacit.model.people import Changed, Churn, Nested, People, Same, Unknown, check_people
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release, Rules
@@ -139,7 +142,9 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
     people = rows if isinstance(rows, Table) else None
     case = replace(case, data=rows_of(rows))
     several = case_together(case, known=known, people=people, knowledge=knowledge)
-    given = {"known": known, "knowledge": knowledge}
+    case = _with_facts(case, several, knowledge)
+    # Where nobody is known, what is known besides helps only to attack all releases together.
+    given = {"known": known, "knowledge": None if case.facts and several is None and known is None else knowledge}
     audits = []
     for number, release in enumerate(case.releases):
         own = of_one_release(release, several, given, some_rules=some_rules)
@@ -163,11 +168,33 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
             runs.append(attack.run(target))
     released, measures = tuple(entry for audit in audits for entry in audit.release), _measures(audits, runs)
     posterior = posterior_of(several, runs)
-    attacker = _adversary(case, audits) | ({} if several is None else known_of(several))
+    attacker = _adversary(case, audits) | ({} if several is None else known_of(several)) | facts_of(case)
     found = Audit(released, attacker, how["policy"], tuple(runs), measures, tables_of(posterior, None, runs), posterior)
     if several is not None:
         measures.update(measures_together(several, runs, found, people))
     return found
+
+
+def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) -> JointCase:
+    """The case with what is known besides, where all people are the same and a release names the sensitive column."""
+    if knowledge is None or not isinstance(case.people, Same):
+        return case
+    named = (
+        release.sensitive if isinstance(release, Buckets) else " & ".join(release.header.sa)
+        for release in case.releases
+        if isinstance(release, Buckets | Rules | PartialTable)
+    )
+    sensitive = next(filter(None, named), "")
+    facts = several.facts if several is not None else read_knowledge(knowledge)
+    return replace(case, facts=tuple(facts), sensitive=sensitive) if sensitive else case
+
+
+def facts_of(case: JointCase) -> dict[str, Any]:
+    """What the record says about what is known besides."""
+    if not case.facts:
+        return {}
+    files = sorted({fact.file for fact in case.facts if fact.file})
+    return {"background_facts": len(case.facts), "knowledge": files}
 
 
 def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:

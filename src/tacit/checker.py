@@ -111,7 +111,9 @@ class _Shelf:
     @cached_property
     def _together(self) -> JointBook:
         adversary = self._record["adversary"]
-        return JointBook(self._releases, adversary["people"], adversary.get("population", ()))
+        book = JointBook(self._releases, adversary["people"], adversary.get("population", ()))
+        book.facts = self._knowledge
+        return book
 
     @cached_property
     def _people(self) -> KnownBook:

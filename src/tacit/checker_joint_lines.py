@@ -5,6 +5,7 @@ Like :mod:`tacit.checker`, of which it is a part, it shares no code with the att
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from tacit.checker_joint_rows import RowBook
 from tacit.checker_rules import Reject
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.knowledge import Fact
 from tacit.model.number import DOUBLE_DIGITS, Printed
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
@@ -61,6 +63,7 @@ class JointBook:
     histories: Histories | None = None
     rows: dict[int, RowBook] = field(default_factory=dict)
     missing: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
+    facts: Sequence[Fact] | None = None
 
     def __post_init__(self) -> None:
         self.declared = Declaration(self.people, self.of or range(len(self.releases)))
@@ -186,6 +189,8 @@ class JointBook:
         if what in ("left", "joined") and cited["cell"] == what:
             values, span = self.declared.mover(number, what)
             return Statement(((one, {MEMBER: (values, False)}),), *span, span)
+        if what == "fact" and not self.declared.sets:
+            return self._of_fact(number, cited)
         if what == "value" and cited["cell"] == "sa_counts" and isinstance(release, Rules):
             (value,) = cited["items"]
             people = dict(zip(release.header.sa_values, release.header.sa_counts, strict=True))[value]
@@ -229,6 +234,26 @@ class JointBook:
         elif what != "count":
             raise Reject("it cites a number that the line does not print")
         return Statement(((one, self._box(number, items)),), *count, count)
+
+    def _of_fact(self, number: int, cited: Mapping[str, Any]) -> Statement:
+        """What is known besides; among the facts at hand where these are given, else as the record has it."""
+        (text,) = cited["items"]
+        told = json.loads(text)
+        least, most = told["at_least"], told["at_most"]
+        if self.facts is not None and not any(_is_fact(fact, told) for fact in self.facts):
+            raise Reject("it rests on a fact that is not among those that are known")
+        sensitive = [
+            one.sensitive if isinstance(one, Buckets) else " & ".join(one.header.sa)
+            for one in self.releases
+            if isinstance(one, Buckets) or (isinstance(one, Rules | PartialTable) and one.header.sa)
+        ]
+        if not {*sensitive[:1], *told["event"]} <= self.columns or not sensitive:
+            raise Reject("it rests on a fact about columns that the releases do not name")
+        ends = (least or 0, most if most is not None else self.releases[0].n or least or 0)
+        self.missing[number, cited["cell"]] = ends
+        box: Box = {("column", column): (frozenset(values), False) for column, values in told["event"].items()}
+        box["column", sensitive[0]] = (frozenset({told["value"]}), False)
+        return Statement(((Fraction(1), box),), least, most, ends)
 
     def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
         """How many people a rule that a complete list leaves out allows, given how many have its antecedent at most."""
@@ -307,6 +332,17 @@ class JointBook:
         if len(right) != 1 or axis in whole:
             raise Reject("it cites who fits no box")
         return {**whole, axis: (values, not excluded)}
+
+
+def _is_fact(fact: Fact, told: Mapping[str, Any]) -> bool:
+    """Whether a fact says what the record has: whom it is about, the value, and whole numbers of people."""
+    amounts = {"at_least": fact.at_least, "at_most": fact.at_most}
+    for end, amount in amounts.items():
+        number = None if amount is None or (amount.is_share and amount.value) else amount.value
+        if number != told[end]:
+            return False
+    event = {name: sorted(values) for name, values in fact.allowed.items()}
+    return bool(fact.value == told["value"] and event == told["event"])
 
 
 def _confidence(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, bool]:

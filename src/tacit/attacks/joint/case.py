@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tacit.model.knowledge import Fact
 from tacit.model.people import People
 from tacit.model.release import Release
 from tacit.model.transactions import Transactions
@@ -16,7 +17,7 @@ class JointCase:
 
     ``population`` says for each release which group of people it is about: each its own, or those of one folder the same. ``names`` are what
     these groups are called: the folder, or the file. ``data`` are the owner's rows where all releases are about the same people: a world that
-    fits every line.
+    fits every line. ``facts`` are known besides, about values of the column ``sensitive``.
     """
 
     releases: tuple[Release, ...]
@@ -24,6 +25,8 @@ class JointCase:
     population: tuple[int, ...]
     names: tuple[str, ...]
     data: Transactions | None = None
+    facts: tuple[Fact, ...] = ()
+    sensitive: str = ""
 
     @classmethod
     def of(

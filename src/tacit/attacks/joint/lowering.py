@@ -8,6 +8,7 @@ from typing import Protocol
 from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key
 from tacit.attacks.joint.bucket_lines import BucketLines
 from tacit.attacks.joint.changes import with_changes
+from tacit.attacks.joint.fact_lines import fact_lines
 from tacit.attacks.joint.frequency_lines import FrequencyLines
 from tacit.attacks.joint.lines import MOST_GROUPS, Line, Problem, groups_of
 from tacit.attacks.joint.listed_lines import ListedLines
@@ -17,13 +18,23 @@ from tacit.attacks.joint.row_lines import RowLines
 from tacit.attacks.joint.vocabulary import Vocabulary
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.knowledge import Fact
 from tacit.model.partial import PartialTable
 from tacit.model.people import Changed, People
 from tacit.model.release import Release, Rules
 
 
-def lower(releases: Sequence[Release], people: People, of: Sequence[int] | None = None) -> Problem:
-    """All that the releases print about their people, taken together; ``of`` is the population of each, by default its own."""
+def lower(
+    releases: Sequence[Release],
+    people: People,
+    of: Sequence[int] | None = None,
+    facts: Sequence[Fact] = (),
+    sensitive: str = "",
+) -> Problem:
+    """All that the releases print about their people, taken together; ``of`` is the population of each, by default its own.
+
+    ``facts`` are known besides, about values of the column ``sensitive``, where all people are the same.
+    """
     words = Vocabulary(releases, people, of)
     whose = populations(releases, people, of)
     lines, members = list(whose.lines), whose.members
@@ -31,6 +42,7 @@ def lower(releases: Sequence[Release], people: People, of: Sequence[int] | None 
     readers = [_reader(number, release, words, whose.scopes[number]) for number, release in enumerate(releases)]
     for reader in readers:
         lines += reader.lines()
+    lines += fact_lines(facts, sensitive, words.columns, releases[0].n)
     left_out = sum(reader.left_out for reader in readers)
     missing = [MissingRules(n, release, whose.scopes[n]) for n, release in enumerate(releases) if isinstance(release, Rules)]
     if not isinstance(people, Changed):  # then lines are about values of one time each, which a rule joins

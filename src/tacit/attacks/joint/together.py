@@ -65,7 +65,7 @@ def run(target: Target) -> AttackRun:
     with_means = tables_with_means(case)
     if with_means and (tried := found_by_trying(target, NAME)) is not None:
         return tried
-    problem = lower(case.releases, case.people, case.population)
+    problem = lower(case.releases, case.people, case.population, case.facts, case.sensitive)
     search = _Search(case, problem, target)
     if with_means:
         search.undecided += len(with_means)

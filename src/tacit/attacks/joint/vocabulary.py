@@ -19,7 +19,7 @@ class Vocabulary:
         self.values: dict[Key, dict[str, None]] = {}
         self._spoken: set[str] = set()
         self._by_release = [frozenset(columns_of(release)) for release in releases]
-        self._columns = {column for columns in self._by_release for column in columns}
+        self.columns = {column for columns in self._by_release for column in columns}
         owner = range(len(releases)) if of is None else of
         told: dict[Key, set[int]] = {}
         for release, population in zip(releases, owner, strict=True):
@@ -48,7 +48,7 @@ class Vocabulary:
                     return self._named(Key("column", column), frozenset(group.values), group.excluded)
             return self._named(Key("column", column), frozenset([value]))
         column, equals, value = name.partition("=")
-        if pairs is None and equals and column in self._columns:
+        if pairs is None and equals and column in self.columns:
             self._spoken.add(column)
             return self._named(Key("column", column), frozenset([value]))
         return self._named(Key("item", name), frozenset([HAS]))

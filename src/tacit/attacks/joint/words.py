@@ -200,6 +200,8 @@ def _line_words(case: JointCase, line: Line) -> str:
         (first, left), (second, right) = line.terms
         return f"{first} for {_box_words(left)} and {second} for {_box_words(right)}, at least, by the confidence ({where})"
     counted = _box_words(line.terms[0][1])
+    if origin.what == "fact":
+        return f"{counted}, as is known besides ({origin.place})"
     if origin.what == "missing-rule":
         return f"{counted}, at most, as that rule is missing ({where})"
     return f"{counted}, too few to be listed ({where})" if origin.what == "missing" else f"{counted} ({where})"
