@@ -47,12 +47,13 @@ def _audited(
     settings = Settings.of(given, near=given["data"] or given["known"] or paths[0])
     people = None if given["people"] is None else read_people(given["people"])
     with watched("auditing") as progress:
-        read = [reading.read(path, given, settings) for path in paths]
+        gathered = reading.gather(paths, given, settings)
+        read = list(gathered.releases)
         release = read[0]
         rules = next((one for one in read if one.kind == "rules"), release)
-        owners = reading.owners_data(release, settings) if len(read) == 1 else given["data"]
+        owners = reading.owners_data(rules, settings) if len(read) == 1 or given["data"] else None
         found = audit(
-            release if len(read) == 1 else read,
+            gathered,
             data=owners,
             known=reading.known_people(rules, settings),
             knowledge=list(given["knowledge"]) or None,
@@ -97,7 +98,7 @@ def _recorded(
     if finding is None:
         remedy = "Copy an id from the record, or audit with a larger --top"
         raise OptionError(f"the record lists no finding {wanted!r}", where="--finding", remedy=remedy)
-    read = [reading.read(path, tables.as_recorded(record, place, given)) for place, path in enumerate(paths)]
+    read = list(reading.gather(paths, given, record=record).releases) if paths else []
     if read:
         outcome = check_audit({**record, "findings": [finding]}, read)
         if not outcome.ok:
