@@ -109,6 +109,7 @@ def test_a_folder_without_a_release_is_refused(tmp_path: Path) -> None:
     assert "holds no release that Tacit can read" in refused.stderr
     (tmp_path / "empty").mkdir()
     assert tacit("audit", tmp_path / "empty").exit_code == 2
+    assert "Give the folders in it one by one" in tacit("audit", tmp_path).stderr
 
 
 def test_a_pair_of_tables_is_one_release_of_its_folder(tmp_path: Path) -> None:

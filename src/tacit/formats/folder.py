@@ -155,6 +155,8 @@ def _read_folder(folder: Path, read: Reader, place: int) -> Releases:
         releases.append(_inside_of(found, name))
     if not releases:
         remedy = "Give a folder with files that tacit mine, tacit tabulate or another tool wrote"
+        if any((folder / Path(one.file).name).is_dir() for one in not_read):
+            remedy = "Give the folders in it one by one"
         raise InputError("holds no release that Tacit can read", where=shown(folder), remedy=remedy)
     return Releases(f"{name}/", tuple(releases), tuple(not_read))
 
