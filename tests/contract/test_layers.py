@@ -99,6 +99,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "hiding_cells",
         "mining",
         "model",
+        "repairing",
         "repairs",
         "tabulating",
     },

@@ -159,8 +159,8 @@ def test_time_is_shared_and_who_needs_more_gets_what_is_left() -> None:
 
         return Way(name, name, carry_out)
 
-    done = {one.method: one for one in tried([way("slow", 25.0), way("never", 1e9), way("quick", 0.0)], 60.0, lambda _: None)}
-    assert [round(seconds) for name, seconds in given if name == "slow"] == [20, 30]
+    done = {one.method: one for one in tried([way("slow", 40.0), way("never", 1e9), way("quick", 0.0)], 60.0, lambda _: None)}
+    assert [round(seconds) for name, seconds in given if name == "slow"] == [30, 60]
     assert done["slow"].reason == "fits nothing. Choose another"
     assert done["never"].reason == OUT_OF_TIME
     assert done["quick"].reason == "fits nothing. Choose another"
@@ -242,3 +242,11 @@ def test_pages_say_the_same_and_outsiders_see_no_command() -> None:
             assert "Choose one of the repairs that make it clean" in text
             assert ("repair sets.csv" in text.replace("\\", "")) == (path is inside)
     assert "add --suggest" in shell("audit", "sets.csv").stdout.replace("\n    ", " ")
+
+
+def test_costs_are_measures(patients: tacit.Table, tmp_path: Path) -> None:
+    known = {measure.name for measure in tacit.MEASURES}
+    lists = [tacit.read_release(path, n=100) for path in two_lists(tmp_path)]
+    table = tacit.tabulate(patients, by="age,sex,diagnosis", total=True, hide_below=10)
+    for found in (tacit.suggest(lists, people=tacit.Same(), seconds=60), tacit.suggest(table, data=patients, seconds=60)):
+        assert {name for one in found for name in one.cost} <= known

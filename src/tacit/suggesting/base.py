@@ -71,7 +71,7 @@ class Way:
 
 
 def tried(ways: Sequence[Way], seconds: float, tell: Callable[[float], None]) -> list[Suggestion]:
-    """Every way tried once with a fair share of the time; those that needed more, once more with what the others left."""
+    """Every way tried once with half of the time that is left; those that needed more, once more with all that the others left."""
     end = time.monotonic() + seconds
     found: dict[int, Suggestion] = {}
     waiting = list(range(len(ways)))
@@ -82,7 +82,8 @@ def tried(ways: Sequence[Way], seconds: float, tell: Callable[[float], None]) ->
             if left <= 0:
                 found.setdefault(number, _not_done(ways[number], OUT_OF_TIME))
                 continue
-            one = _tried(ways[number], left / (len(waiting) - turn))
+            last = again or turn == len(waiting) - 1
+            one = _tried(ways[number], left if last else left / 2)
             found[number] = one
             late += [number] if one.reason == OUT_OF_TIME else []
             tell((0.8 if again else 0.0) + (0.2 if again else 0.8) * (turn + 1) / len(waiting))
