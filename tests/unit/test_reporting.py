@@ -8,6 +8,7 @@ import json
 import re
 from datetime import date
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tacit.reports.markdown import audit_markdown, plain
 from tacit.reports.record import audit_record
 from tacit.reports.text import audit_text
 from tests.shell import tacit as command
+from tests.unit.test_reports_html import read as read_page
 
 KINDS = ("internal", "external")
 BASKETS = [["a", "b"]] * 49 + [["a"]] + [["c", "d"]] * 45 + [["c"]] * 2 + [["e"]] * 20
@@ -358,3 +360,31 @@ def test_a_sweep_is_reported(arguments: tuple[str, ...], folder: Path, tmp_path:
     assert len(shown) == len(lines) + 1
     assert page.count("<svg") == 1
     assert page.count("<h1>") == 1
+
+
+@pytest.mark.parametrize("case", [*CASES, "repair", "sweep"])
+def test_every_page_can_be_read_without_seeing_it(
+    case: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    made = {
+        "repair": ("repair", "itemsets.csv", "--method", "round", "-o", tmp_path / "safe.csv"),
+        "sweep": ("sweep", "rounding", "itemsets.csv"),
+    }
+    command(*(made[case] if case in made else ("audit", *CASES[case])), "--report", tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    reader = read_page(page)
+    headings = [int(tag[1]) for tag, _ in reader.tags if re.fullmatch(r"h\d", tag)]
+    assert headings.count(1) == 1
+    assert headings[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(headings))
+    tables = [place for place, (tag, _) in enumerate(reader.tags) if tag == "table"]
+    assert all(reader.tags[place + 1][0] == "caption" for place in tables)
+    assert all(attributes.get("scope") in ("row", "col") for tag, attributes in reader.tags if tag == "th")
+    pictures = page.split("<svg")[1:]
+    assert all("<title" in one and "<desc" in one and 'role="img"' in one for one in pictures)
+    assert not {"script", "link", "iframe", "img", "object"} & {tag for tag, _ in reader.tags}
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in page
+    identifiers = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(identifiers) == len(set(identifiers))
