@@ -14,6 +14,7 @@ import tacit
 from tacit.cli import cli
 from tacit.errors import LimitReached, OptionError
 from tacit.model.suggestion import Suggestion, Suggestions
+from tacit.reports.suggestions import rows, text_lines
 from tacit.suggesting.base import OUT_OF_TIME, Done, Way, tried
 from tests.shell import record
 from tests.shell import tacit as shell
@@ -164,6 +165,13 @@ def test_time_is_shared_and_who_needs_more_gets_what_is_left() -> None:
     assert done["slow"].reason == "fits nothing. Choose another"
     assert done["never"].reason == OUT_OF_TIME
     assert done["quick"].reason == "fits nothing. Choose another"
+
+
+def test_outsiders_are_told_no_reason_that_may_name_a_column() -> None:
+    many = Suggestions.of([Suggestion("hide", "hide more cells", None, reason="has no column SECRET. Give another")])
+    assert "SECRET" in "".join(text_lines(many, named=True, width=100))
+    assert "SECRET" not in "".join(text_lines(many, named=False, width=100))
+    assert [row[1:3] for row in rows(many, named=False)] == [("-", "could not be done")]
 
 
 def test_files_are_named_in_commands_and_not_in_the_record() -> None:

@@ -40,15 +40,15 @@ class Told:
 
 
 def told(suggestions: Suggestions, *, named: bool) -> list[Told]:
-    """All suggestions in their order; without ``named`` the commands are left out, which may name files and columns."""
-    return [_told(one, tuple(suggestions.lines(one)) if named else ()) for one in suggestions]
+    """All suggestions in their order; without ``named`` commands and reasons are left out, which may name files and columns."""
+    return [_told(one, tuple(suggestions.lines(one)), named) for one in suggestions]
 
 
-def _told(one: Suggestion, commands: tuple[str, ...]) -> Told:
+def _told(one: Suggestion, commands: tuple[str, ...], named: bool) -> Told:
     if one.ok:
-        return Told(one.what, cost_words(one), commands, True)
+        return Told(one.what, cost_words(one), commands if named else (), True)
     if one.verdict is None:
-        return Told(one.what, one.reason, (), False)
+        return Told(one.what, one.reason if named else "could not be done", (), False)
     left = "still exposed" if one.verdict == "exposed" else "nothing is found any more, but not everything could be decided"
     return Told(one.what, left, (), False)
 
