@@ -26,6 +26,18 @@ class Change:
         """Whether nothing is said but that the value is another one."""
         return not any((*self.before, *self.after))
 
+    @property
+    def differs(self) -> bool:
+        """Whether it tells that people have another value than before, and not only what they had, have or kept.
+
+        >>> kept = Change("smokes", (("smokes=no",), ()), (("smokes=no",), ()))
+        >>> Change("smokes").differs, kept.differs
+        (True, False)
+        """
+        (had, lacked), (has, lacks) = self.before, self.after
+        other = bool(had) and bool(has) and set(had) != set(has)
+        return self.is_any or other or bool(set(had) & set(lacks)) or bool(set(lacked) & set(has))
+
     def to_dict(self) -> dict[str, Any]:
         """The change as in the record."""
         out: dict[str, Any] = {"column": self.name}

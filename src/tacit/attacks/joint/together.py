@@ -249,7 +249,7 @@ class _Search:
 
 
 def _is_about_movers(event: ItemEvent) -> bool:
-    return bool(event.outside or event.changes)
+    return bool(event.outside) or any(change.differs for change in event.changes)
 
 
 def _both_ends(prover: Prover, cube: int, group: int) -> tuple[Sequence[Step], Sequence[Step]]:
