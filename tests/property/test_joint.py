@@ -137,7 +137,7 @@ def test_people_who_left_and_joined(case: tuple[list[Listed], People]) -> None:
 
 
 def test_how_often_it_says_all_that_can_be_said() -> None:
-    """On two hundred made releases the attack decides every question in nearly all, and is never wrong."""
+    """On sixty made pairs of releases the attack says exactly what all worlds do."""
     random = np.random.default_rng(7)
     outcome: Counter[str] = Counter()
     every = [chosen for size in (1, 2, 3) for chosen in combinations(ITEMS, size)]
@@ -151,7 +151,7 @@ def test_how_often_it_says_all_that_can_be_said() -> None:
         items = named(releases)
         kinds = naive.kinds_of([[frozenset(), frozenset(item)] for item in items], tacit.Same(), 2)
         outcome[check_against_worlds(releases, tacit.Same(), kinds, signed(items, [(nowhere, nowhere)]))] += 1
-    assert outcome["equal"] >= 57
+    assert outcome == {"equal": 60}
 
 
 RULES = st.lists(

@@ -277,6 +277,11 @@ def use_the_other_case(record: dict[str, Any]) -> None:
     record["le"], record["ge"] = record["ge"], record["le"]
 
 
+def say_nothing_is_possible(record: dict[str, Any]) -> None:
+    for leaf in leaves(record):
+        leaf["weights"], leaf["impossible"] = [], True
+
+
 def say_it_without_cases(record: dict[str, Any]) -> None:
     record.pop("split")
     record["weights"], record["impossible"] = [], True
@@ -284,7 +289,15 @@ def say_it_without_cases(record: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [move_the_split, split_at_half, call_all_impossible, use_a_case_outside, use_the_other_case, say_it_without_cases],
+    [
+        move_the_split,
+        split_at_half,
+        call_all_impossible,
+        use_a_case_outside,
+        use_the_other_case,
+        say_it_without_cases,
+        say_nothing_is_possible,
+    ],
 )
 def test_tampered_cases_are_rejected(parity: tuple[Problem, Rows, dict[int, int]], change: Callable[[Any], None]) -> None:
     problem, rows, box = parity
@@ -295,6 +308,64 @@ def test_tampered_cases_are_rejected(parity: tuple[Problem, Rows, dict[int, int]
         check_tree(problem, box, tree, change=change)
     with pytest.raises(Reject):
         check_tree(problem, box, tree, claimed=2)
+
+
+def refused(problem: Problem, record: dict[str, Any], claimed: int) -> bool:
+    book: Any = Book(problem)
+    try:
+        _check_case(_Claim(book, _certificate_box(record["event"]), 1, claimed, [], {}), record, ())
+    except Reject:
+        return True
+    return False
+
+
+def test_a_case_says_exactly_one_person_more_than_the_other() -> None:
+    problem = problem_of(4, [([(1, {"a": True})], 1, 4)], "ab")
+    box = {0: problem.axes[0].mask(Allowed(frozenset([HAS])))}
+    told = {"event": _box_record(problem, box), "at": 0}
+    line = {"release": 0, "line": 2, "what": "count"}
+    fewer = {"weights": [line | {"weight": "1"}, {"case": 0, "weight": "-1"}], "impossible": True}
+    record = {"event": told["event"], "split": told, "le": fewer, "ge": {"weights": [{"case": 0, "weight": "1"}]}}
+    assert not refused(problem, record, 1)
+    assert refused(problem, record, 2)
+
+
+def test_lines_that_clash_prove_nothing_about_a_group() -> None:
+    problem = problem_of(4, [([(1, {"a": True})], 3, 3), ([(1, {"a": True, "b": True})], 4, 4)], "ab")
+    lines = [
+        {"release": 0, "line": 3, "what": "count", "weight": "1"},
+        {"release": 0, "line": 2, "what": "count", "weight": "-1"},
+    ]
+    assert refused(problem, {"event": [], "weights": lines, "impossible": True}, 9)
+
+
+def test_cases_prove_what_holds_in_all_worlds_and_nothing_else() -> None:
+    """Random lines about several groups: the least in any world is proved by weights or cases, one more is not."""
+    random = np.random.default_rng(12)
+    cells = [dict(zip("ab", signs, strict=True)) for signs in product((True, False), repeat=2)]
+    split = 0
+    for _ in range(40):
+        world = random.multinomial(5, [1 / 4] * 4)
+        said: list[Said] = []
+        for _ in range(2):
+            chosen = random.permutation(4)[: int(random.integers(2, 5))].tolist()
+            factors = [int(random.choice([1, 2, 3])) for _ in chosen]
+            total = sum(factor * int(world[cell]) for factor, cell in zip(factors, chosen, strict=True))
+            said.append(([(factor, cells[cell]) for factor, cell in zip(factors, chosen, strict=True)], total, total))
+        problem = problem_of(5, said, "ab")
+        rows = Rows.of(problem, (0, 1))
+        found = worlds_of(problem, 5)
+        for cell in range(4):
+            box = rows.cells.box(cell)
+            least = min(one[cell] for one in found)
+            tree = Cases(rows, Limits(), box, 1, least).prove()
+            assert tree is not None
+            check_tree(problem, box, tree, claimed=least)
+            split += isinstance(tree, Split)
+            refuting = Cases(rows, Limits(), box, 1, least + 1)
+            assert refuting.prove() is None
+            assert refuting.world is not None
+    assert split > 10
 
 
 def test_lines_that_clash_are_as_few_as_can_be() -> None:
