@@ -13,13 +13,14 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import buckets, detection, grouping, hiding, mining, negative, rules, starting
+from benchmarks import buckets, detection, grouping, hiding, known, mining, negative, rules, starting
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS: tuple[Callable[[], str], ...] = (
     mining.run,
     detection.run,
     rules.run,
+    known.run,
     negative.run,
     grouping.run,
     buckets.run,
