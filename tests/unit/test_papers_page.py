@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tacit.errors import InputError
 from tacit.model.reproduction import Reproduction
 from tacit.reports.papers import papers_html, papers_markdown, standing
 from tacit.reproductions import PAPERS, reproduce
-from tacit.reproductions.adult import find_adult
+from tacit.reproductions.adult import find_adult, read_adult
 from tacit.reproductions.bench import Bench
+from tacit.reproductions.li07 import CONDITIONS
 from tests.shell import tacit
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -77,3 +79,19 @@ def test_every_part_says_where_it_stands_and_how_it_was_read() -> None:
             assert part.title in page
     assert text.count("*Read as:*") == sum(len(one.parts) for one in STORED)
     assert not re.search(r"/(?:home|tmp|work|Users)/", text)
+
+
+def test_the_bundled_data_serve_every_paper_that_uses_adult(tmp_path: Path) -> None:
+    """The copy lacks the column that numbers the levels of education; it is made anew, and a file with other levels is refused."""
+    path = find_adult(Bench.open("bundled", 10.0, lambda _: None).folder)
+    assert path is not None
+    assert read_adult(path).n == 30_162
+    people = read_adult(path, qi=CONDITIONS, sa="occupation", missing_rule="drop")
+    level, number = people.column("education"), people.column("education-num")
+    pairs = {(level.values[a], number.values[b]) for a, b in zip(level.codes.tolist(), number.codes.tolist(), strict=True)}
+    assert len(pairs) == 16
+    assert {("Preschool", "1"), ("HS-grad", "9"), ("Doctorate", "16")} <= pairs
+    other = tmp_path / "adult.csv"
+    other.write_text("sex,education,occupation\nM,none,clerk\n")
+    with pytest.raises(InputError, match="lacks columns"):
+        read_adult(other, qi=CONDITIONS, sa="occupation")

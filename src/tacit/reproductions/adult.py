@@ -20,6 +20,11 @@ NAMES = (
 )  # fmt: skip
 QI = ("workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country", "education")
 SA = "salary"
+#: The levels of education in their order: the column education-num numbers them from 1, and the copy that comes with Tacit leaves it out.
+EDUCATION = (
+    "Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college", "Assoc-voc", "Assoc-acdm",
+    "Bachelors", "Masters", "Prof-school", "Doctorate",
+)  # fmt: skip
 #: What to say where the data are not there.
 NEEDED = (
     "they need adult.data of the UCI repository (Adult), or adult.csv or adult.csv.gz with its column names "
@@ -40,8 +45,10 @@ def read_adult(
     rows = [row for row in csv.reader(io.StringIO(text.decode("utf-8", "replace")), skipinitialspace=True) if row]
     names = [name.strip() for name in rows.pop(0)] if rows and not rows[0][0].strip().isdigit() else list(NAMES)
     wrong = next((number for number, row in enumerate(rows, 1) if len(row) != len(names)), None)
-    if not rows or wrong is not None or not {*qi, sa} <= set(names):
+    columns = {name: [row[place].strip() for row in rows] for place, name in enumerate(names)} if wrong is None else {}
+    if "education-num" not in columns and set(columns.get("education", "?")) <= set(EDUCATION):
+        columns["education-num"] = [str(EDUCATION.index(level) + 1) for level in columns["education"]]
+    if not rows or not {*qi, sa} <= columns.keys():
         what = f"row {wrong} has another number of cells" if wrong is not None else "lacks columns of Adult, or rows"
         raise InputError(what, where=path.name, remedy="Give the file adult.data as UCI distributes it")
-    columns = {name: [row[place].strip() for row in rows] for place, name in enumerate(names)}
     return read_table(columns, qi=list(qi), sa=sa, missing="?", missing_rule=missing_rule)
