@@ -172,10 +172,11 @@ def audit(
     data
         The owner's data. Findings are the same without it; some are found only with it when ``2**|M|`` sums would take too long.
     known
-        For rules: everybody's quasi-identifiers, as an adversary may have them from elsewhere. With ``data`` these are taken from there, and
-        estimates are compared with the truth.
+        Everybody's quasi-identifiers, as an adversary may have them from elsewhere: for rules, itemsets and frequency tables, and for several
+        releases about the same people, which are then attacked as one. With ``data`` these are taken from there, and estimates are compared
+        with the truth.
     knowledge
-        What else an adversary knows about the people of rules or of a bucketized release: a file of facts or negative rules, a list of
+        What else an adversary knows about people who are known, or whom a bucketized release lists: a file of facts or negative rules, a list of
         ``({column: value}, excluded value)``, mined negative rules, or a list of all these.
     rows
         For a table: the rows whose sensitive cells are to be protected, as numbers, a file of them, or a condition such as ``"age<30"``. With

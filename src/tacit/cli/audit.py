@@ -41,13 +41,17 @@ TOP, TOP_ON_SCREEN = 10, 3
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @options.data
-@click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
+@click.option(
+    "--known",
+    metavar="DATA",
+    help="The QI columns of everybody, as an adversary may have them: for rules, itemsets and frequency tables, and several releases.",
+)
 @click.option(
     "--knowledge",
     multiple=True,
     metavar="FILE",
-    help="For rules and bucketized releases: facts about groups of these people, or negative rules, that the adversary knows as well "
-    "(repeatable).",
+    help="For people who are known, or listed by a bucketized release: facts about groups of them, or negative rules, that the adversary "
+    "knows as well (repeatable).",
 )
 @click.option(
     "--people",

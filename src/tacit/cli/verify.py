@@ -25,9 +25,7 @@ from tacit.cli.settings import Settings
 )
 @click.argument("audit_file", metavar="AUDIT.json")
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@click.option(
-    "--known", metavar="DATA", help="For rules: the QI columns of everybody, to count them anew instead of trusting the record."
-)
+@click.option("--known", metavar="DATA", help="The QI columns of everybody, to count them anew instead of trusting the record.")
 @click.option(
     "--knowledge",
     multiple=True,
