@@ -109,10 +109,17 @@ def write_acro(
             (temporary / _CHECKSUMS / f"{name}.txt").write_text(hashlib.sha256(data).hexdigest(), encoding="utf-8")
 
 
-def check_acro_folder(folder: FilePath, *, inputs: Sequence[FilePath] = ()) -> None:
-    """Raise when the folder cannot be written: no parent, a file or an input in its place, or anything in it that is not such a record."""
-    place = Path(folder)
-    if any(os.path.realpath(folder) in (real := os.path.realpath(path), os.path.dirname(real)) for path in inputs):
+def check_acro_folder(folder: FilePath, *, inputs: Sequence[FilePath] = (), beside: Sequence[FilePath | None] = ()) -> None:
+    """Raise when the folder cannot be written: no parent, a file, an input or another output (``beside``) in its place, or anything in it that
+    is not such a record.
+    """
+    place, real = Path(folder), os.path.realpath(folder)
+    for other in beside:
+        if other is not None and real in (os.path.realpath(other), os.path.dirname(os.path.realpath(other))):
+            raise OptionError(
+                "is named twice, or another output lies in it", where=shown(folder), remedy="Give another name to write to"
+            )
+    if any(real in (os.path.realpath(path), os.path.dirname(os.path.realpath(path))) for path in inputs):
         raise OptionError("is also read, and would be lost", where=shown(folder), remedy="Give another folder to write to")
     if not os.fspath(folder) or "\x00" in os.fspath(folder):
         raise OptionError("is not the name of a folder", where=shown(folder), remedy="Give the name of a folder to write")

@@ -243,6 +243,9 @@ def test_a_folder_that_is_not_ours_is_left_alone(folder: Path, tmp_path: Path) -
         shown = command("audit", folder / "itemsets.csv", "--acro", bad)
         assert shown.exit_code == 2
         assert why in shown.output
+    for report in (tmp_path / "twice", tmp_path / "twice" / "a.md"):
+        shown = command("audit", folder / "itemsets.csv", "--acro", tmp_path / "twice", "--report", report)
+        assert (shown.exit_code, "is named twice, or another output lies in it" in shown.output) == (2, True)
     assert {one.name for one in tmp_path.iterdir()} == {"acro", "file"}
 
 
@@ -388,3 +391,26 @@ def test_every_page_can_be_read_without_seeing_it(
     assert "https://" not in page
     identifiers = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
     assert len(identifiers) == len(set(identifiers))
+
+
+def test_findings_that_need_several_files_are_told_apart(tmp_path: Path) -> None:
+    worlds = {"one": "x:40, y:50", "two": "y:50, x y:38"}
+    releases = []
+    for name, lines in worlds.items():
+        counts = {text.rpartition(":")[0]: int(text.rpartition(":")[2]) for text in lines.split(", ")}
+        rows = "".join(
+            f'"{json.dumps(items.split()).replace(chr(34), chr(34) * 2)}",{count},\n' for items, count in counts.items()
+        )
+        (tmp_path / f"{name}.csv").write_text(f"itemset,count,support\n{rows}")
+        (tmp_path / f"{name}.csv.json").write_text('{"format": "tacit.itemsets/1", "n": 100}')
+        releases.append(tacit.read_release(tmp_path / f"{name}.csv"))
+    audit = tacit.audit(releases, people=tacit.Same())
+    assert audit.attack("X01").findings
+    needed = [one for one in audit.findings if len({cited.release for cited in one.because}) > 1]
+    assert needed
+    page, text = audit_html(audit), audit_markdown(audit)
+    assert f"<b>{len(needed)}</b><span>groups that need more than one release</span>" in page
+    assert f"| {len(needed)} | groups that need more than one release |" in text
+    assert "needs one.csv and two.csv" in text
+    assert page.count("needs one.csv and two.csv") == text.count("needs one.csv and two.csv")
+    assert "two.csv" not in audit_markdown(audit, kind="external") + audit_html(audit, kind="external")

@@ -126,7 +126,7 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
     if given["acro_to"] is not None:
         from tacit.reporting import check_acro_folder
 
-        check_acro_folder(given["acro_to"], inputs=releases)
+        check_acro_folder(given["acro_to"], inputs=releases, beside=[json_to, report, findings_to])
     check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else []), *given["knowledge"]])
     given["people"] = _people(given)
     settings = Settings.of(given, near=data or releases[0])

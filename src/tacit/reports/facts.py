@@ -37,6 +37,9 @@ def tiles(audit: Audit, summary: Summary) -> list[tuple[int, str]]:
         entries.append((summary.groups, f"groups of {summary.span} that can be computed"))
     if summary.groups:
         entries += [(summary.single, "of them a single person"), (summary.people, "people concerned at least")]
+    if joint := len(joint_findings(audit)):
+        more = " at least" if joint and audit.attack("X01").findings > _MOST_LOOKED_AT else ""
+        entries.append((joint, f"groups that need more than one release{more}"))
     if summary.waived:
         entries.append((summary.waived, "findings that somebody accepts"))
     if "vulnerable" in audit.measures:
@@ -51,6 +54,23 @@ def tiles(audit: Audit, summary: Summary) -> list[tuple[int, str]]:
     if "smallest_count" in audit.measures:
         entries.append((audit.measures["smallest_count"], "people in the smallest published count"))
     return entries
+
+
+JOINT_TITLE = "Findings that need more than one release"
+#: So many findings of X01 are looked at to see which files they need.
+_MOST_LOOKED_AT = 2_000
+
+
+def joint_findings(audit: Audit) -> list[Finding]:
+    """The findings that no single release tells, worst first; of very many, among the worst of them."""
+    if len(audit.release) == 1:
+        return []
+    run = next((run for run in audit.runs if run.code == "X01"), None)
+    if run is None or run.show is None:
+        return []
+    owner = audit.runs.index(run)
+    shown = [index for index in range(min(len(run.severity), _MOST_LOOKED_AT)) if audit.waived.waiver_of(owner, index) is None]
+    return [finding for finding in map(run.show, shown) if len({one.release for one in finding.because}) > 1]
 
 
 def attacks(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, ...]]:

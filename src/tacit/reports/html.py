@@ -35,6 +35,7 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
     yield section("Attacks", *_attacks(audit, kind))
     if kind == "internal" and top and summary.findings:
         yield section("Worst findings", _findings(audit, summary, release, top))
+        yield section(facts.JOINT_TITLE, *_joint(audit, top))
     if summary.groups:
         yield section("Pictures", _pictures(summary, release))
     if kind == "external" and summary.groups:
@@ -173,6 +174,14 @@ def _findings(audit: Audit, summary: Summary, release: Release | None, top: int)
     shown = audit.findings[:top]
     lead = f'<p class="note">{len(shown):,} of {summary.findings:,}, the worst first.</p>'
     return lead + "\n".join(_finding(number, finding, audit, release) for number, finding in enumerate(shown, start=1))
+
+
+def _joint(audit: Audit, top: int) -> Iterator[str]:
+    """What only several releases together give away."""
+    found = facts.joint_findings(audit)
+    if shown := found[:top]:
+        yield f'<p class="note">{len(shown):,} of {len(found):,}, the worst first.</p>'
+        yield from (_finding(number, finding, audit, None) for number, finding in enumerate(shown, start=1))
 
 
 def _finding(number: int, finding: Finding, audit: Audit, release: Release | None) -> str:

@@ -42,6 +42,9 @@ def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, ki
     yield _section("Attacks", ran and plain(facts.ATTACKS_CAPTION), ran, skipped and plain(facts.SKIPPED_CAPTION), skipped)
     if kind == "internal" and top and summary.findings:
         yield _section("Worst findings", *_findings(audit, summary, release, top))
+        joint = facts.joint_findings(audit)
+        told = [_finding(number, finding, audit, None) for number, finding in enumerate(joint[:top], start=1)]
+        yield _section(facts.JOINT_TITLE, *([f"{len(told):,} of {len(joint):,}, the worst first.", *told] if told else []))
     if summary.groups:
         bars = bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
         rows = [(bar.label, f"{bar.value:,}") for bar in bars]
@@ -50,10 +53,10 @@ def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, ki
         rows_of_waivers = [(line.about or "-", line.name, line.reason or "-", line.until, line.outcome) for line in lines]
         yield _section("Waivers", table(facts.WAIVER_COLUMNS, rows_of_waivers))
     if (found := estimates.estimates_of(audit)) is not None:
-        told = [plain(sentence) for sentence in estimates.sentences(found, kind)]
+        sentences_of = [plain(sentence) for sentence in estimates.sentences(found, kind)]
         above = [(f"above {text}", f"{people:,}") for text, people in estimates.above(audit.measures)]
         guesses = _guesses(found.highest(top, gained=True)) if kind == "internal" else ""
-        yield _section(estimates.TITLE, *told, table(("Probability", "People"), above), guesses)
+        yield _section(estimates.TITLE, *sentences_of, table(("Probability", "People"), above), guesses)
     if sentences := list(estimates.bucket_sentences(audit)):
         yield _section(estimates.TITLE, listed(sentences))
     if readings := tables.readings(audit):
