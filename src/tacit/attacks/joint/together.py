@@ -4,6 +4,7 @@ Infers
     Every line of every release is a bound on how many people are in a group; which release somebody is in is one more column. Groups are sums
     of their parts along every column, which tightens all bounds until nothing moves. What is left is asked of linear programs: a world that
     fits all lines settles many questions at once, weights on the lines prove the rest, and a few cases where whole numbers of people matter.
+    Where everybody's quasi-identifiers are known, also who keeps fewer than l sensitive values by all releases together and by none alone.
 Assumes
     That the people hang together as ``--people`` declares: the same in all releases, nested, or with so many who left and joined. That items and
     columns of the same name mean the same, and that printed numbers were rounded as the headers or ``--rounding`` say.
