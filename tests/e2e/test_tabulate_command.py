@@ -164,3 +164,17 @@ def test_an_explanation_names_each_line_once() -> None:
     told = tacit("explain", "cells.csv", "--finding", named).output
     assert "(cells.csv, line 7)" in told
     assert "cells.csv, cells.csv" not in told
+
+
+def test_an_external_report_names_no_cell(tmp_path: Path) -> None:
+    rows = "".join(f"Canary{number % 2},Finch{number % 3}\n" for number in range(40)) + "Canary0,Finch9\n"
+    Path("birds.csv").write_text("kind,other\n" + rows)
+    assert (
+        tacit("tabulate", "birds.csv", "--by", "kind,other", "--total", "--hide-below", "5", "-o", "birds-t.csv").exit_code == 0
+    )
+    made = ("--report", "page.html", "--json", "audit.json", "--report-kind", "external")
+    told = tacit("audit", "birds-t.csv", *made)
+    assert told.exit_code == 1
+    for text in (told.output, Path("page.html").read_text(), Path("audit.json").read_text()):
+        assert "Canary" not in text
+        assert "Finch" not in text
