@@ -78,8 +78,17 @@ class Prover:
 
     def prove(self, cube: int, group: int, end: End) -> list[Step]:
         """The steps that prove a bound of a group; the last one is about it."""
+        return self.in_order([self.step(cube, group, end)])
+
+    def step(self, cube: int, group: int, end: End) -> Step:
+        """A bound of a group as a step that others can cite by its identity."""
         weights, value = self._reached(cube, group, end)
-        return self.in_order([self._as_step(self.cubes[cube].box(group), end, value, weights)])
+        return self._as_step(self.cubes[cube].box(group), end, value, weights)
+
+    def keep(self, step: Step) -> Step:
+        """The step, which others can cite by its identity from now on."""
+        self._steps[id(step)] = step
+        return step
 
     def rounded(self, cube: int) -> Iterator[Step]:
         """The bounds of a cube that rounding at lines about several groups has reached, each the best of its group."""

@@ -39,6 +39,7 @@ from tacit.attacks.joint.lines import Problem
 from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.movers import told_once
 from tacit.attacks.joint.owner import OwnWorld
+from tacit.attacks.joint.portraits import event_of, portraits
 from tacit.attacks.joint.programs import MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Step, all_weights
 from tacit.attacks.joint.rows import Rows, cells_of
@@ -90,6 +91,7 @@ class _Search:
     found: dict[ItemEvent, Found] = field(default_factory=dict)
     open: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
     movers: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
+    places: list[tuple[int, int]] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     undecided: int = 0
 
@@ -109,6 +111,7 @@ class _Search:
         for number, own in enumerate(groups):
             self._keep(prover, number, own)
             self.target.progress((number + 1) / (2 * len(cubes)))
+        self._describe(prover)
         self._list_open(cubes, groups)
         everything = tuple(range(len(self.problem.axes)))
         # Programs over all columns know all that programs over some of them know.
@@ -139,8 +142,20 @@ class _Search:
                 self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
                 if _is_about_movers(event):
                     self.movers[event] = cube.box(group)
+                    if lo == hi and len(prover.cubes) > 1:
+                        self.places.append((number, group))
                     if lo < hi:
                         self.open.setdefault(event, cube.box(group))
+
+    def _describe(self, prover: Prover) -> None:
+        """Write down people who came, went or changed with all that different cubes say of them."""
+        for one in portraits(prover, self.places):
+            self._check()
+            event = event_of(prover, one.box)
+            if event is not None and event not in self.found:
+                proofs = prover.in_order([one.least]), prover.in_order([one.most])
+                self.found[event] = Found(event, one.people, one.people, True, partial(_given, proofs))
+                self.movers[event] = one.box
 
     def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
         """Which groups of the cube one release tells by itself, and which one that shows people row by row."""

@@ -1,0 +1,97 @@
+"""People who came, went or changed, described across windows: what two cubes say about the same people is one description.
+
+Where all people of a wider group have what one group says, whoever of another group is in the wider one has it, too. In numbers: at least as
+many people are in both as in each of the two together, less those of the wider group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.attacks.joint.boxes import Axis, item_event
+from tacit.attacks.joint.proofs import Prover, Step
+from tacit.model.event import ItemEvent
+
+#: More groups than this are not compared with each other.
+MOST_COMPARED = 300
+
+Box = Mapping[int, int]
+_ONCE = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Portrait:
+    """A group of an exact number of people, with the steps that prove both ends."""
+
+    box: Box
+    people: int
+    least: Step
+    most: Step
+
+
+def portraits(prover: Prover, known: Sequence[tuple[int, int]]) -> Iterator[Portrait]:
+    """Fuller descriptions of people in groups of different cubes, of which ``known`` gives cube and place; each number is exact."""
+    parts = [_of_group(prover, cube, group) for cube, group in known[: MOST_COMPARED + 1]]
+    if len(parts) > MOST_COMPARED:
+        return
+    seen: set[tuple[tuple[int, int], ...]] = set()
+    for start in parts:
+        whole = start
+        for part in [*parts, *parts]:
+            whole = _joined(prover, whole, part) or whole
+        name = tuple(sorted(whole.box.items()))
+        if whole is not start and name not in seen:
+            seen.add(name)
+            yield whole
+
+
+def _of_group(prover: Prover, cube: int, group: int) -> Portrait:
+    least, most = prover.step(cube, group, "lo"), prover.step(cube, group, "hi")
+    return Portrait(prover.cubes[cube].box(group), least.value, least, most)
+
+
+def _joined(prover: Prover, one: Portrait, other: Portrait) -> Portrait | None:
+    """The people of one group, told with what another says about all of them; None where it does not, or says nothing new."""
+    if other.box.keys() <= one.box.keys():
+        return None
+    box = dict(one.box)
+    for axis, mask in other.box.items():
+        box[axis] = box.get(axis, mask) & mask
+    if not all(box.values()):
+        return None
+    shared = one.box.keys() & other.box.keys()
+    wider = _exact(prover, {axis: one.box[axis] | other.box[axis] for axis in shared}, other.people)
+    if wider is None:
+        return None
+    cited = {("step", id(step)): _ONCE for step in (one.least, other.least, wider)}
+    least = prover.keep(Step(box, "lo", one.people, cited))
+    return Portrait(box, one.people, least, prover.keep(Step(box, "hi", one.people, {("step", id(one.most)): _ONCE})))
+
+
+def _exact(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
+    """That a box holds at most so many people, by a cube that has it; None where none shows it."""
+    for number, cube in enumerate(prover.cubes):
+        named = {axis: mask for axis, mask in masks.items() if axis in cube.chosen}
+        if len(named) < len(masks):
+            continue
+        axes = {place: axis for place, axis in zip(cube.chosen, cube.axes, strict=True) if place in named}
+        if any(mask not in axes[place].slot_of for place, mask in named.items()):
+            continue
+        group = cube.group(named)
+        if group is not None and int(cube.hi[group]) == people:
+            return prover.step(number, group, "hi")
+    return None
+
+
+def event_of(prover: Prover, box: Box) -> ItemEvent | None:
+    """The people of a box as an event; None where items cannot say it."""
+    problem = prover.cubes[0].problem
+    slots = [_slot(axis, box.get(place)) for place, axis in enumerate(problem.axes)]
+    told = [slot for slot in slots if slot is not None]
+    return item_event(problem.axes, told, problem.members) if len(told) == len(slots) else None
+
+
+def _slot(axis: Axis, mask: int | None) -> int | None:
+    return axis.everything if mask is None else axis.slot_of.get(mask)
