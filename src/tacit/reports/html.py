@@ -11,7 +11,7 @@ from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.suggestion import Suggestions
 from tacit.reports import estimates, facts, policy, suggestions, tables
 from tacit.reports.arithmetic import Derivation, Term
-from tacit.reports.page import Marked, code, figure, listed, page, safe, section, table, tiles
+from tacit.reports.page import Marked, code, figure, listed, page, safe, scrolled, section, table, tiles
 from tacit.reports.page import facts as pairs
 from tacit.reports.summary import ReportKind, Summary, assumptions, counted, next_steps, policy_sentences
 from tacit.reports.svg import bars_of_sizes, histogram, published_and_computed
@@ -189,7 +189,7 @@ def _finding(number: int, finding: Finding, audit: Audit, release: Release | Non
     rows = "\n".join(_term(term) for term in told.terms)
     full = f"<p><span class='note'>In full:</span> {safe(finding.statement)}</p>" if told.statement != finding.statement else ""
     caption = "The sum over published lines" if any(term.number for term in told.terms) else "Why"
-    sums = f'<div class="scroll"><table><caption>{caption}</caption><tbody>{rows}</tbody></table></div>' if rows else ""
+    sums = scrolled(f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>", caption) if rows else ""
     accepted = finding.waived
     waived = f"<p><strong>Waived</strong> by {safe(accepted.name)}: {safe(accepted.reason)}</p>" if accepted else ""
     about = "; ".join(part for part in (f"Finding {finding.id}", facts.cited(finding, audit)) if part)

@@ -80,7 +80,12 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     whole = (
         f'<table class="{style}"><caption>{safe(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     )
-    return f'<div class="scroll">{whole}</div>'
+    return scrolled(whole, caption)
+
+
+def scrolled(content: str, label: str) -> str:
+    """Content that may be wider than the screen; whoever uses a keyboard can move it."""
+    return f'<div class="scroll" role="region" tabindex="0" aria-label="{safe(label)}">{content}</div>'
 
 
 def _row(columns: Sequence[str], row: Sequence[object]) -> str:

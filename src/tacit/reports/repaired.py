@@ -38,8 +38,9 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
 
 def _next(done: Repair) -> list[str]:
     if done.ok:
+        old = "" if done.before.ok else "; the old one may not"
         return [
-            "The repaired release may leave under this policy, as far as the attacks that ran can tell; the old one may not.",
+            f"The repaired release may leave under this policy, as far as the attacks that ran can tell{old}.",
             *next_steps(done.after),
         ]
     other = "" if done.suggested in (None, done.method) else f"The method {done.suggested} would meet the policy."
