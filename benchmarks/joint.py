@@ -32,7 +32,7 @@ K = 10
 COLUMNS = ("education", "marital-status", "occupation", "sex", "salary")
 WIDTHS = (16, 7, 14, 2, 2)
 #: Questions that the rival is asked, of all that are open.
-SAMPLE = 10
+SAMPLE = 5
 
 
 def made(n: int = 30_162, seed: int = 9) -> dict[str, list[str]]:

@@ -44,6 +44,7 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
     told = f"{people(count)} {_told(case, found.event, count)}{_whose(case, found.event)}."
     certificate = {
         "format": "tacit.certificate/1",
+        "claim": {"event": found.event.to_dict(), "at_least": found.lo, "at_most": found.hi},
         "people": case.people.to_text(),
         "least": [_step_record(problem, step) for step in proofs[0]],
         "most": [_step_record(problem, step) for step in proofs[1]],
