@@ -74,8 +74,6 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
     order = np.lexsort((value, which, -posterior[which, value]))
     which, value = which[order], value[order]
     listed = _listed(target, case) if isinstance(case, RuleCase) else None
-    influence = {"influence": influence_of_lines(case, found, over)} if isinstance(case, RuleCase) else {}
-    kind = "rules" if isinstance(case, RuleCase) else "lines"
     measures: dict[str, float | None] = {
         "qi_combinations": len(case.population),
         "max_posterior": float(posterior.max(initial=0.0)),
@@ -97,7 +95,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         q, v = int(which[index]), int(value[index])
         text = f"Whoever has {described(case, q)} has {case.sensitive} {case.values[v]} with probability {posterior[q, v]:.3f}"
         steps = (
-            f"By maximum entropy over {case.n_lines:,} published {kind} and {found.missing_used:,} missing ones that matter.",
+            f"By maximum entropy over {_counted(case)} and {found.missing_used:,} missing ones that matter.",
             f"Among all people the share is {baseline[v]:.3f}.",
         )
         return Finding(CODE, event(index), Bound(int(people[q]), int(people[q])), f"{text} (estimated).", steps=steps)
@@ -120,8 +118,18 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         severity=BEHIND_PROOFS + ((1 - posterior[which, value]) * 1e9).astype(np.int64),
         event=event,
         show=show,
-        details={"posterior": posterior, **influence},
+        details={"posterior": posterior, **_influence(case, found, over)},
     )
+
+
+def _counted(case: PeopleCase) -> str:
+    """How many lines an estimate rests on, in words."""
+    return f"{case.n_lines:,} published {'rules' if isinstance(case, RuleCase) else 'lines'}"
+
+
+def _influence(case: PeopleCase, found: Estimate, over: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.float64]]:
+    """Which lines push estimates over a limit; of one list of rules, which can be repaired line by line."""
+    return {"influence": influence_of_lines(case, found, over)} if isinstance(case, RuleCase) else {}
 
 
 def _listed(target: Target, case: RuleCase) -> Listed | None:
