@@ -123,7 +123,27 @@ def test_frequency_tables(patients: tacit.Table) -> None:
     assert tacit.audit(table).verdict == "exposed"
     found = tacit.suggest(table, data=patients, seconds=60)
     check(found, tacit.Policy())
-    assert [one.verdict for one in tacit.suggest(table)] == [None]
+    # Where cells are hidden besides, rounding does not help here, and that is said.
+    assert [one.verdict for one in tacit.suggest(table, seconds=60)] == ["exposed"]
+    plain = tacit.tabulate(patients, by="age,sex,diagnosis", total=True)
+    alone = tacit.suggest(plain, seconds=60)
+    check(alone, tacit.Policy())
+    # Rounded from what is published or from the data: the same cells.
+    assert alone.best is not None
+    base = alone.best.release.printing.base  # type: ignore[union-attr]
+    made = tacit.tabulate(patients, by="age,sex,diagnosis", total=True, round_to=base)
+    assert list(made.records()) == list(alone.best.release.records())  # type: ignore[union-attr]
+    assert [made.count(cell) for cell in range(len(made))] == [alone.best.release.count(cell) for cell in range(len(made))]  # type: ignore[union-attr]
+    words = alone.best.lines({"@data": str(PATIENTS), "@out": "out.csv"})[0]
+    assert f"--total --round {base}" in words
+
+
+def test_several_frequency_tables(patients: tacit.Table) -> None:
+    first = tacit.tabulate(patients, by="age,diagnosis", hide_below=10, total=True)
+    second = tacit.tabulate(patients, by="age,sex,diagnosis", hide_below=10)
+    found = tacit.suggest([first, second], people=tacit.Same(), seconds=60)
+    check(found, tacit.Policy(), people=tacit.Same())
+    assert "round all" in {one.method for one in found}
 
 
 def two_lists(folder: Path) -> list[Path]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from tacit.api import audit, people_of
 from tacit.errors import OptionError
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
+from tacit.model.release import Release
 from tacit.model.table import Table
 from tacit.suggesting.base import Done, SuggestCase, Way, Words
 from tacit.tabulating import tabulate
@@ -26,14 +28,70 @@ TIMES = (1, 2, 3, 5, 10, 20, 50)
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """The same tables rounded; with more cells hidden; without their totals."""
+    """The same tables rounded; with more cells hidden; without their totals. Without the data only rounded."""
     if case.data is None:
-        return [Way("tabulate", "make the tables anew", partial(_carry_out, case, "round"))]
+        return [Way("round", "print counts as multiples of a base", partial(_round_as_published, case))]
     return [
         Way("round", "print counts as multiples of a base", partial(_carry_out, case, "round")),
         Way("hide", "hide more cells", partial(_carry_out, case, "hide")),
         Way("hide, without totals", "leave out totals, and hide small cells", partial(_carry_out, case, "no totals")),
     ]
+
+
+def can_be_rounded(release: Release) -> TypeGuard[FrequencyTable]:
+    """Whether a release is a frequency table of exact counts, and of counts alone."""
+    if not isinstance(release, FrequencyTable) or release.printing.base is not None or release.measured is not None:
+        return False
+    shown = ~release.is_hidden
+    return bool(shown.any() and (release.lo == release.hi)[shown].all())
+
+
+def rounded_cells(table: FrequencyTable, base: int) -> FrequencyTable:
+    """The table with its counts as the nearest multiples of a base, halves up; hidden cells stay hidden.
+
+    >>> from tacit.model.frequencies import CellPrinting
+    >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
+    >>> [rounded_cells(table, 10).count(cell).to_list() for cell in range(3)]
+    [[5, 15], [0, 4], [15, 15]]
+    """
+    shown, printing = ~table.is_hidden, replace(table.printing, base=base, rounding="nearest")
+    printed = np.where(shown, (2 * table.printed + base) // (2 * base) * base, table.printed)
+    lo, hi = printing.numbers(printed, table.n)
+    lo, hi = np.where(shown, lo, table.lo), np.where(shown, hi, table.hi)
+    header = replace(table.header, base=base)
+    return replace(table, lo=lo, hi=hi, printed=printed, header=header, printing=printing, lines=None, source=None)
+
+
+def tabulate_words(table: FrequencyTable, form: dict[str, Any]) -> Words:
+    """The command that makes the same tables in another form; it needs the data, which their owner has."""
+    below = {"hide_below": table.printing.hidden_below} if table.printing.hidden_below is not None else {}
+    return _words([one for one in table.tables() if one], below | form, total=() in table.tables())
+
+
+def _round_as_published(case: SuggestCase, seconds: float) -> Done:
+    """The tables as they are, rounded as finely as no attack breaks, from what they print."""
+    limits, release = Limits.within(seconds), case.release
+    if not can_be_rounded(release):
+        raise OptionError(
+            "its counts are rounded already, or stand beside other numbers", where="round", remedy="Give the data with --data"
+        )
+    for base in BASES:
+        limits.check("suggest")
+        made = rounded_cells(release, base)
+        if audit(made, policy=case.policy, first_hit=True, time_limit=limits.seconds_left).ok:
+            break
+    after = audit(made, policy=case.policy, time_limit=limits.seconds_left)
+    error = cell_error(release, made)
+    form = {"round_to": base}
+    commands = (tabulate_words(release, form),)
+    return Done(made, after, error, MEASURED, {"support_error_mean": error}, commands, _what("round", form))
+
+
+def cell_error(before: FrequencyTable, after: FrequencyTable) -> float:
+    """The mean relative error of the cells that print a number."""
+    shown = ~before.is_hidden
+    moved = np.abs(after.printed - before.printed)[shown] / np.maximum(1, before.printed[shown])
+    return float(moved.mean()) if len(moved) else 0.0
 
 
 def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
@@ -95,19 +153,12 @@ def _key(release: FrequencyTable, index: int) -> frozenset[tuple[str, str]]:
     return frozenset(release.cell(index).items())
 
 
-def _words(tables: list[tuple[str, ...]], form: dict[str, Any]) -> Words:
+def _words(tables: list[tuple[str, ...]], form: dict[str, Any], *, total: bool = False) -> Words:
     """The command that does it again."""
     by = [word for table in tables for word in ("--by", ",".join(table))]
     options = {"round_to": "--round", "hide_below": "--hide-below"}
-    return (
-        "tacit",
-        "tabulate",
-        "@data",
-        *by,
-        *(word for name, value in form.items() for word in (options[name], str(value))),
-        "-o",
-        "@out",
-    )
+    how = [word for name, value in form.items() for word in (options[name], str(value))]
+    return ("tacit", "tabulate", "@data", *by, *(("--total",) if total else ()), *how, "-o", "@out")
 
 
 def _what(how: str, form: dict[str, Any]) -> str:

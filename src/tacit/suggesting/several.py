@@ -13,6 +13,7 @@ from tacit.api import audit
 from tacit.errors import RepairError
 from tacit.mining.publishing import Published
 from tacit.model.audit import Audit
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.rounding import Precision, rounded
@@ -20,6 +21,7 @@ from tacit.repairs.lines import Lines
 from tacit.repairs.round import DECIMALS
 from tacit.repairs.taking_out import Line, breaking, cited_lines, holding, some_lines
 from tacit.suggesting.base import Done, SuggestCase, Way, Words
+from tacit.suggesting.frequencies import can_be_rounded, cell_error, rounded_cells, tabulate_words
 
 #: How the loss is measured.
 MEASURED = "mean over the published lines: 1 for one that is kept back, else the relative error of its count"
@@ -33,7 +35,7 @@ def ways(case: SuggestCase) -> list[Way]:
     found = [Way("leave out lines", "take out the lines that most proofs rest on", partial(_leave_out, case))]
     found += [Way("round", f"round the numbers of {case_name(case, one)}", partial(_round, case, (one,))) for one in exact]
     if len(exact) > 1:
-        found.append(Way("round all", "round the numbers of all lists", partial(_round, case, tuple(exact))))
+        found.append(Way("round all", "round the numbers of all of them", partial(_round, case, tuple(exact))))
     return found + [Way("keep back", f"do not publish {case_name(case, one)}", partial(_keep_back, case, one)) for one in numbers]
 
 
@@ -46,6 +48,8 @@ def is_exact(release: Release) -> bool:
     """Whether a release is a list that prints exact numbers, which can be rounded."""
     if isinstance(release, Itemsets):
         return release.is_exact and len(release) > 0
+    if isinstance(release, FrequencyTable):
+        return can_be_rounded(release)
     if not isinstance(release, Rules) or not len(release) or not release.n:
         return False
     return bool((release.lo == release.hi).all() and (release.whole_lo == release.whole_hi).all())
@@ -115,6 +119,8 @@ def _forms(releases: Sequence[Release], numbers: tuple[int, ...]) -> list[dict[i
         if isinstance(release, Itemsets):
             most = int(release.lo.min())
             steps.append([Precision(base=base) for base in BASES if base <= most] or [Precision(base=BASES[0])])
+        elif isinstance(release, FrequencyTable):
+            steps.append([Precision(base=base) for base in BASES])
         else:
             n = release.n or 0
             steps.append([one for digits in reversed(DECIMALS) if (one := Precision(decimals=digits)).step(n) >= 2])
@@ -124,8 +130,10 @@ def _forms(releases: Sequence[Release], numbers: tuple[int, ...]) -> list[dict[i
     return [{number: one[min(turn, len(one) - 1)] for number, one in zip(numbers, steps, strict=True)} for turn in range(length)]
 
 
-def printed(release: Release, precision: Precision) -> Listed:
-    """A list of exact numbers as it prints in another precision."""
+def printed(release: Release, precision: Precision) -> Release:
+    """A list or table of exact numbers as it prints in another precision."""
+    if isinstance(release, FrequencyTable):
+        return rounded_cells(release, precision.base or 1)
     if isinstance(release, Itemsets):
         return rounded(release, precision)
     assert isinstance(release, Rules)
@@ -134,6 +142,8 @@ def printed(release: Release, precision: Precision) -> Listed:
 
 def _error(before: Release, after: Release) -> float:
     """The mean relative error of the counts of a list, read as the middles of what they can be."""
+    if isinstance(before, FrequencyTable) and isinstance(after, FrequencyTable):
+        return cell_error(before, after)
     assert isinstance(before, (Itemsets, Rules))
     assert isinstance(after, (Itemsets, Rules))
     moved = np.abs((after.lo + after.hi) / 2 - before.lo)[before.lo > 0] / before.lo[before.lo > 0]
@@ -141,6 +151,9 @@ def _error(before: Release, after: Release) -> float:
 
 
 def _round_words(case: SuggestCase, number: int, precision: Precision) -> Words:
+    release = case.releases[number]
+    if isinstance(release, FrequencyTable):
+        return (*tabulate_words(release, {"round_to": precision.base})[:-1], f"@out/{number + 1}")
     how: Words = ("--base", str(precision.base)) if precision.base is not None else ("--decimals", str(precision.decimals))
     return ("tacit", "repair", f"@{number}", "--method", "round", *how, *case.policy_words("k"), "-o", f"@out/{number + 1}")
 
