@@ -19,7 +19,7 @@ from tacit.attacks.sensitive.person_bounds import bounds_of
 from tacit.attacks.sensitive.several import SeveralCase
 from tacit.attacks.sensitive.values import baseline_of, why_not
 from tacit.auditing import bucket_case, owners_people, rule_case
-from tacit.auditing_known import people_of, several_case
+from tacit.auditing_known import case_alone, people_of, several_case
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.formats.releases import read_release
 from tacit.model.person import PersonEstimate, read_who
@@ -120,21 +120,7 @@ def posterior_of(
     (1.0, 0.0)
     """
     limits = Limits.within(time_limit)
-    case: PeopleCase | None
-    if isinstance(release, (list, tuple)):
-        case = _together([read_release(one) for one in release], known, data, knowledge)
-    else:
-        target = read_release(release)
-        case = rule_case(target, known, owners_people(target, data), knowledge)
-    if case is None:
-        if target.kind == "itemsets":
-            remedy = "Ask about a pattern with --pattern, or give rules"
-            raise OptionError("itemsets say nothing about a sensitive column", where="--who", remedy=remedy)
-        if target.kind == "buckets":
-            raise OptionError(
-                "is for rules, and this release is bucketized", where="posterior_of", remedy="Ask tacit.members_of instead"
-            )
-        raise OptionError(why_not(Target(target, Policy())), where="--who", remedy="See tacit explain --help")
+    case = _case_of(release, known, data, knowledge)
     described = read_who(who) if isinstance(who, str) else dict(who)
     combinations = _fitting(case, described)
     found = estimate(case, case.missing, check=lambda: limits.check("R02"))
@@ -199,6 +185,25 @@ def members_of(
     if len(rows) == 0:
         raise OptionError("nobody has all these values together", where="--who", remedy="Leave some of them out, or check them")
     return members(case, rows, top=top)
+
+
+def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
+    """A release beside known people, or several; raises where nothing is said about anybody's sensitive value."""
+    if isinstance(release, (list, tuple)):
+        return _together([read_release(one) for one in release], known, data, knowledge)
+    target = read_release(release)
+    several = case_alone(target, known=known, knowledge=knowledge)
+    case = several if several is not None else rule_case(target, known, owners_people(target, data), knowledge)
+    if case is not None:
+        return case
+    if target.kind == "itemsets":
+        remedy = "Ask about a pattern with --pattern, or give rules"
+        raise OptionError("itemsets say nothing about a sensitive column", where="--who", remedy=remedy)
+    if target.kind == "buckets":
+        raise OptionError(
+            "is for rules, and this release is bucketized", where="posterior_of", remedy="Ask tacit.members_of instead"
+        )
+    raise OptionError(why_not(Target(target, Policy())), where="--who", remedy="See tacit explain --help")
 
 
 def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
