@@ -24,6 +24,8 @@ Whole = npt.NDArray[np.int64]
 MOST_COUNTED = 20_000
 #: Combinations of values up to which columns are taken in that no other release names.
 MOST_BESIDE = 2_000
+#: Combinations up to which those of fewer columns are counted as well where that says nothing more.
+MOST_DIRECT = 5_000
 #: The most columns that rows are counted over at once.
 MOST_COLUMNS = 6
 
@@ -114,10 +116,11 @@ class RowLines:
     def lines(self) -> Iterator[Line]:
         """Bounds on every combination of values of these columns, and of fewer where that says more."""
         used, room = self.used(), MOST_COUNTED
+        all_sets = prod(len(column.values) + 1 for column in used) <= MOST_DIRECT
         for size in range(min(len(used), MOST_COLUMNS), 0, -1):
             for chosen in combinations(used, size):
-                # Without blanks in another column, what is said here is the sum of what is said with it.
-                if size < MOST_COLUMNS and any(not one.has_blanks for one in used if one not in chosen):
+                # Without blanks in another column, what is said here is the sum of what is said with it; said at once, proofs are shorter.
+                if not all_sets and size < MOST_COLUMNS and any(not one.has_blanks for one in used if one not in chosen):
                     continue
                 room -= prod(len(column.values) for column in chosen)
                 if room < 0:
