@@ -33,7 +33,16 @@ from tacit.version import __version__
 
 #: The verbs, in the order that ``tacit --help`` lists them.
 VERBS: tuple[click.Command, ...] = (
-    *(demo_command, init_command, mine_command, tabulate_command, audit_command, explain_command, compare_command, verify_command),
+    *(
+        demo_command,
+        init_command,
+        mine_command,
+        tabulate_command,
+        audit_command,
+        explain_command,
+        compare_command,
+        verify_command,
+    ),
     *(repair_command, bucketize_command, hide_command, sweep_command, attacks_command, repairs_command, reproduce_command),
 )
 

@@ -221,7 +221,9 @@ MEASURES: tuple[Measure, ...] = (
     Measure("lines_lost", "lines", "of several releases, lines that a suggested repair takes out or keeps back"),
     Measure("lines_rounded", "lines", "of several releases, lines whose numbers a suggested repair rounds"),
     Measure("releases_lost", "releases", "how many of several releases a suggested repair keeps back"),
-    Measure("cells_lost", "cells", "cells of frequency tables that had a number, and are hidden or left out by a suggested repair"),
+    Measure(
+        "cells_lost", "cells", "cells of frequency tables that had a number, and are hidden or left out by a suggested repair"
+    ),
     Measure("people_before", "people", "how many people the release was about before the repair, where it says so"),
     Measure("people_after", "people", "how many people the release is about after it, where it says so"),
     Measure("people_changed", "people", "how many people have other items after the repair, or are new, or gone"),
