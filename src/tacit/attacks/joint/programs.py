@@ -103,20 +103,28 @@ class Programs:
                     self._by_cases(number, out)
 
     def _weigh(self, out: Settlement) -> bool:
-        """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows."""
+        """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows.
+
+        Once that takes no more hope, some groups are to have few and the others many: at most as often as it helps.
+        """
+        still = 0
         for turn in range(_ROUNDS):
-            living = out.hoped
-            if not living.any():
+            living = np.flatnonzero(out.hoped)
+            if not len(living):
                 return True
-            cost = np.asarray(self._inside[living].sum(axis=0)).ravel() * (1 if turn % 2 == 0 else -1)
-            best = self._solver.least(cost)
+            signs = np.full(len(living), 1 if turn % 2 == 0 else -1)
+            if still > 1:
+                # One bit of a number per group, another one in every round, so that the same input gives the same answer.
+                signs = 1 - 2 * ((living * 2654435761 >> (turn % 13 + 8)) & 1)
+            best = self._solver.least(signs @ self._inside[living])
             if best is None:
                 if turn == 0 and (clash := self._solver.clash()):
                     out.clash = clash
                     return False
                 continue
             self._look_at(best.people, out)
-            if turn % 2 and out.hoped.sum() == living.sum():
+            still = still + 1 if out.hoped.sum() == len(living) else 0 if still <= 1 else 2
+            if still > 3:
                 return True
         return True
 
