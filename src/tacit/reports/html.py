@@ -56,9 +56,15 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
 
 def _suggestions(tried: Suggestions, kind: ReportKind) -> str:
     """The repairs that were tried, with their commands where these may be named."""
-    rows = [(*row[:3], code(row[3])) for row in suggestions.rows(tried, named=kind == "internal")]
-    by = suggestions.measured_by(tried)
-    return table(suggestions.CAPTION, suggestions.COLUMNS, rows) + (f"<p>{safe(by)}</p>" if by else "")
+    ways = suggestions.told(tried, named=kind == "internal")
+    done = [one for one in ways if one.ok]
+    clean = "".join(
+        f"<li>{safe(suggestions.sentence(one.what))}: {safe(one.cost)}.{''.join(f'<br>{code(line)}' for line in one.commands)}</li>"
+        for one in done
+    )
+    first = f"<p>{safe(suggestions.CAPTION)}:</p><ol>{clean}</ol>" if done else f"<p>{safe(suggestions.NOTHING)}</p>"
+    by, rest = suggestions.measured_by(tried), [f"{one.what}: {one.cost.rstrip('.')}." for one in ways if not one.ok]
+    return first + (f"<p>{safe(by)}</p>" if by else "") + (f"<p>{suggestions.TRIED}:</p>{listed(rest)}" if rest else "")
 
 
 def verdict(audit: Audit, summary: Summary) -> str:

@@ -76,7 +76,7 @@ def text_lines(suggestions: Suggestions, *, named: bool, width: int) -> Iterator
     if not clean:
         yield from bullet("-", NOTHING, width)
     for number, one in enumerate(clean, 1):
-        yield from bullet(f"{number}.", f"{_sentence(one.what)}: {one.cost}.", width)
+        yield from bullet(f"{number}.", f"{sentence(one.what)}: {one.cost}.", width)
         for command in one.commands:
             yield f"       {command}"  # not folded, so that it can be copied
     if by := measured_by(suggestions):
@@ -85,16 +85,17 @@ def text_lines(suggestions: Suggestions, *, named: bool, width: int) -> Iterator
         yield from bullet("-", f"{TRIED}: {one.what}: {one.cost.rstrip('.')}.", width)
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """A text that begins with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
-#: The head of the table in a page.
+#: The head of the table in a page of text, and what a page says above the clean ones.
 COLUMNS = ("What to change", "Verdict after", "Cost, or why not", "Command")
-CAPTION = "Repairs that were carried out and audited, the cheapest clean one first"
+CAPTION = "Repairs that were carried out and audited; all of these are clean, the cheapest first"
 
 
 def rows(suggestions: Suggestions, *, named: bool) -> list[tuple[str, str, str, str]]:
     """One row for each way that was tried, for the pages; a verdict of ``-`` where there is no result."""
     told_of = zip(suggestions, told(suggestions, named=named), strict=True)
-    return [(_sentence(one.what), way.verdict or "-", one.cost, " && ".join(one.commands) or "-") for way, one in told_of]
+    return [(sentence(one.what), way.verdict or "-", one.cost, " && ".join(one.commands) or "-") for way, one in told_of]
