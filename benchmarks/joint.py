@@ -17,6 +17,7 @@ import numpy as np
 
 import tacit
 from benchmarks.datasets import FOLDER
+from tacit.attacks.joint.boxes import item_event
 from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.groups import Groups
 from tacit.attacks.joint.lines import Problem
@@ -24,6 +25,7 @@ from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.rows import Rows
 from tacit.attacks.joint.solver import Solver
 from tacit.attacks.joint.windows import tightened, windows
+from tacit.model.event import ItemEvent
 from tacit.model.people import Nested, People, Same
 from tacit.model.policy import Limits
 from tacit.model.table import Table
@@ -123,10 +125,18 @@ def one_by_one(problem: Problem, cube: Cube) -> tuple[int, float]:
     return len(listed), timed(ask)[1] / max(1, len(asked))
 
 
+def told(problem: Problem, cube: Cube) -> list[ItemEvent]:
+    """The groups that bounds of a cube tell."""
+    groups = Groups.of(cube, K)
+    listed = np.flatnonzero(groups.small & groups.told()).tolist()
+    found = (item_event(cube.axes, cube.slots(group), problem.members) for group in listed)
+    return [event for event in found if event is not None]
+
+
 def line(name: str, releases: list[Any], people: People) -> str:
     """A line of the table."""
     (problem, cubes), bounding = timed(lambda: by_bounds(releases, people))
-    shown = sum(int((groups.small & groups.told()).sum()) for groups in (Groups.of(cube, K) for cube in cubes))
+    shown = len({event for cube in cubes for event in told(problem, cube)})
     audit, auditing = timed(lambda: tacit.audit(releases, people=people, policy=tacit.Policy(k=K), attacks=["X01"]))
     run = audit.attack("X01")
     read, reading = read_again(releases)
@@ -135,8 +145,8 @@ def line(name: str, releases: list[Any], people: People) -> str:
     if not held.ok:
         raise RuntimeError(f"a proof of {name} does not hold: {held.problems[0]}")
     asked, each = one_by_one(problem, cubes[0])
-    told = f"| {name} | {len(problem.lines):,} | {bounding:.2f} | {shown} | {auditing:.1f} | {run.findings} | {run.undecided:,} of {asked:,} "
-    return f"{told}| {asked * each:,.0f} | {asked * each / auditing:,.0f} | {verifying:.2f} | {reading:.2f} |"
+    start = f"| {name} | {len(problem.lines):,} | {bounding:.2f} | {shown} | {auditing:.1f} | {run.findings} | {run.undecided:,} of {asked:,} "
+    return f"{start}| {asked * each:,.0f} | {asked * each / auditing:,.0f} | {verifying:.2f} | {reading:.2f} |"
 
 
 def run() -> str:
