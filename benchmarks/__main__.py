@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import buckets, detection, grouping, hiding, known, mining, negative, rules, starting
+from benchmarks import buckets, detection, grouping, hiding, joint, known, mining, negative, rules, starting
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS: tuple[Callable[[], str], ...] = (
@@ -21,6 +21,7 @@ BENCHMARKS: tuple[Callable[[], str], ...] = (
     detection.run,
     rules.run,
     known.run,
+    joint.run,
     negative.run,
     grouping.run,
     buckets.run,
