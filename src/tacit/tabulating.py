@@ -10,6 +10,7 @@ from tacit.api import people_of
 from tacit.errors import OptionError
 from tacit.mining import frequencies
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.policy import Limits
 from tacit.model.table import Table
 
 __all__ = ["tabulate"]
@@ -24,6 +25,7 @@ def tabulate(
     hide_below: int | None = None,
     show_zeros: bool = False,
     round_to: int | None = None,
+    time_limit: float | None = None,
 ) -> FrequencyTable:
     """How many people are in each cell of one or more tables, as a release.
 
@@ -43,6 +45,8 @@ def tabulate(
         Show cells with nobody although small ones are hidden.
     round_to
         Round counts to the nearest multiple of this, halves up.
+    time_limit
+        Seconds after which :class:`LimitReached` is raised.
 
     Examples
     --------
@@ -60,9 +64,9 @@ def tabulate(
     tables = _tables(by, table.names)
     if ways is not None:
         tables = [smaller for columns in tables for smaller in frequencies.subtables(columns, ways)]
-    return frequencies.tabulate(
-        table, tables=tables, total=total, hide_below=hide_below, show_zeros=show_zeros, round_to=round_to
-    )
+    limits = Limits.within(time_limit)
+    how: dict[str, Any] = {"hide_below": hide_below, "show_zeros": show_zeros, "round_to": round_to}
+    return frequencies.tabulate(table, tables=tables, total=total, **how, check=lambda: limits.check("tabulate"))
 
 
 def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> list[tuple[str, ...]]:

@@ -178,3 +178,13 @@ def test_an_external_report_names_no_cell(tmp_path: Path) -> None:
     for text in (told.output, Path("page.html").read_text(), Path("audit.json").read_text()):
         assert "Canary" not in text
         assert "Finch" not in text
+
+
+def test_an_engine_counts_the_same_and_time_may_run_out() -> None:
+    plain = tacit("tabulate", "people.csv", "--by", "sex,ill", "-o", "plain.csv")
+    merged = tacit("tabulate", "people.csv", "--by", "sex,ill", "--engine", "duckdb", "-o", "merged.csv")
+    assert (plain.exit_code, merged.exit_code) == (0, 0)
+    assert Path("plain.csv").read_bytes() == Path("merged.csv").read_bytes()
+    assert tacit("tabulate", "people.csv", "--by", "sex", "--engine", "duck").exit_code == 2
+    assert tacit("tabulate", "people.csv", "--by", "sex", "--time-limit", "1e-9", "-o", "late.csv").exit_code == 3
+    assert not Path("late.csv").exists()

@@ -103,7 +103,7 @@ class Settings:
                 roles = {name: _first(value, getattr(self.config, name)) for name, value in roles.items()}
             roles["identifying"] = self.config.identifying
         people = read_data(path, **{name: value for name, value in (roles | pairs).items() if not _is_unset(value)})
-        return _grouped(people, self.given["engine"]) if isinstance(people, Table) and self.given.get("engine") else people
+        return grouped(people, self.given["engine"]) if isinstance(people, Table) and self.given.get("engine") else people
 
     def hierarchies_of(self, people: Table | Transactions, columns: Sequence[str]) -> dict[str, Hierarchy] | None:
         """The hierarchies of these columns, where a folder of them is given."""
@@ -131,7 +131,7 @@ def _is_unset(value: Any) -> bool:
     return value is None or value == ()
 
 
-def _grouped(people: Table, engine: str) -> Table:
+def grouped(people: Table, engine: str) -> Table:
     """The same people with equal rows merged by the engine."""
     import numpy as np
 

@@ -8,7 +8,7 @@ import click
 
 from tacit.cli import options
 from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
-from tacit.cli.settings import Settings
+from tacit.cli.settings import Settings, grouped
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def tabulate_command(data: str, **given: Any) -> None:
     settings = Settings.of(given, near=data)
     out, json_to = given["output"], given["json_to"]
     _check(out, json_to, data)
-    chosen = {name: given[name] for name in ("by", "ways", "total", "hide_below", "round_to")}
+    chosen = {name: given[name] for name in ("by", "ways", "total", "hide_below", "round_to", "time_limit")}
     with watched("counting"):
         people = _people(settings, data)
         made = tabulate(people, **chosen, show_zeros=_zeros_are_shown(settings))
@@ -92,7 +92,8 @@ def _people(settings: Settings, data: str) -> Any:
     wanted = [name for text in settings.given["by"] for name in ([text] if text in everything.names else text.split(","))]
     used = [name for name in dict.fromkeys(name.strip() for name in wanted) if name in everything.names]
     rule = {name: value for name in ("missing", "missing_rule") if (value := settings[name]) is not None}
-    return read_table(everything, columns=used or list(everything.names), where=data, **rule)
+    people = read_table(everything, columns=used or list(everything.names), where=data, **rule)
+    return grouped(people, settings.given["engine"]) if settings.given["engine"] else people
 
 
 def _check(out: str | None, json_to: str | None, data: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import prod
 
@@ -29,6 +29,7 @@ def tabulate(
     hide_below: int | None = None,
     show_zeros: bool = False,
     round_to: int | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> FrequencyTable:
     """How many people are in each cell of the tables over these sets of columns; cells with nobody are cells as well.
 
@@ -46,6 +47,8 @@ def tabulate(
         Whether cells with nobody are shown although small ones are hidden.
     round_to
         Counts are rounded to the nearest multiple of it, halves up.
+    check
+        Called before each table; raises when the time is over.
 
     Examples
     --------
@@ -63,7 +66,7 @@ def tabulate(
     if cells > MOST_CELLS:
         remedy = "Choose columns with fewer values, or fewer columns for a table"
         raise OptionError(f"makes {cells:,} cells, more than {MOST_CELLS:,}", where="--by", remedy=remedy)
-    counted = [_counts(people, table) for table in chosen]
+    counted = [_counts(people, table, check) for table in chosen]
     codes = np.concatenate([_codes(columns, sizes, table) for table in chosen]).reshape(-1)
     return _printed(people, columns, values, codes, np.concatenate(counted), printing)
 
@@ -111,8 +114,9 @@ def _all_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) 
     return list(found.values())
 
 
-def _counts(people: Table, table: Sequence[str]) -> Counts:
+def _counts(people: Table, table: Sequence[str], check: Callable[[], None]) -> Counts:
     """The people of each cell of one table, in the order of the values."""
+    check()
     key, cells = np.zeros(len(people.weights), np.int64), 1
     for column in map(people.column, table):
         key, cells = key * len(column.values) + column.codes, cells * len(column.values)
