@@ -72,6 +72,8 @@ def _check(
 ) -> Verification:
     if record["format"] != "tacit.audit/1":
         raise InputError("is not an audit of a version that can be checked", where="the audit", remedy="Audit the release again")
+    if record.get("report_kind") == "external":
+        raise InputError("holds counts only, which nobody can check", where="the audit", remedy="Give the internal record")
     if len(record["release"]) != len(releases):
         return Verification(0, (f"the audit is about {len(record['release'])} releases, {len(releases)} are given",))
     for finding in record["findings"]:

@@ -70,6 +70,9 @@ def test_mistakes_are_one_sentence(arguments: tuple[str, ...], said: str) -> Non
 def test_records_that_hold_nothing_to_explain_say_so() -> None:
     tacit("audit", *TOGETHER, "--report-kind", "external", "--json", "external.json")
     assert "external.json: holds counts only" in tacit("explain", "--audit", "external.json").stderr
+    verified = tacit("verify", "external.json", "visits.csv", "treatments.csv", "--n", "100")
+    assert verified.exit_code == 2
+    assert "the audit: holds counts only, which nobody can check. Give the internal record." in verified.stderr
     tacit("audit", *TOGETHER, "--top", "0", "--json", "none.json")
     assert "none.json: lists no finding" in tacit("explain", "--audit", "none.json").stderr
     Path("odd.json").write_text('{"findings": [1]}')

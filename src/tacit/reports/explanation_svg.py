@@ -118,6 +118,10 @@ def _terms(steps: Sequence[str]) -> Iterator[tuple[str, float, str]]:
             return
 
 
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
 def _times(text: str | None) -> float:
     if not text:
         return 1.0
@@ -140,7 +144,7 @@ def _bounds_svg(told: Explanation) -> str | None:
     far = max([*ends, float(finding["count"][1])])
     last: dict[str, Row] = {}
     for step in steps:
-        label = " and ".join(step["items"]) or "all people"
+        label = _listed(step["items"]) or "all people"
         before = known.get(label, (0.0, far))
         low, high = max(before[0], step.get("at_least", 0)), min(before[1], step.get("at_most", far))
         known[label] = (low, high)
