@@ -165,6 +165,16 @@ def test_windows_tell_each_other_what_they_have_shown(monkeypatch: pytest.Monkey
     assert sum(int((one.hi - one.lo).sum()) for one in cubes) < sum(int((one.hi - one.lo).sum()) for one in alone)
 
 
+def test_windows_keep_to_themselves_where_groups_cannot_be_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = lower(chain(), tacit.Same())
+    monkeypatch.setattr(windows, "MOST_GROUPS", 30)
+    monkeypatch.setattr(windows, "WINDOW_GROUPS", 30)
+    monkeypatch.setattr(windows, "MOST_COLUMNS", 40)
+    cubes = windows.tightened(problem, windows.windows(problem)[0], lambda: None)
+    assert len(cubes) > 1
+    assert all(move.taken is None for cube in cubes for move in cube.moves)
+
+
 def test_windows_find_and_prove_what_the_whole_cube_does(monkeypatch: pytest.MonkeyPatch) -> None:
     releases = chain()
     found = tacit.audit(releases, people=tacit.Same(), attacks=["X01"], policy=tacit.Policy(k=3))

@@ -84,6 +84,9 @@ def _on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
 
 def exchange(cubes: Sequence[Cube]) -> bool:
     """Let every cube take over the best bounds that another one has of groups both hold; whether any was better."""
+    slots = sum(len(axis.slots) for axis in cubes[0].problem.axes)
+    if (slots + 1) ** (MOST_COLUMNS + 1) >= 2**63:
+        return False  # groups would have no number of their own
     shared = [_shared(cube) for cube in cubes]
     names = np.concatenate([name for _, name in shared])
     groups = np.concatenate([group for group, _ in shared])
