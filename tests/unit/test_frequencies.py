@@ -305,3 +305,17 @@ def test_a_table_of_its_own_is_no_other_kind() -> None:
         tacit.support_of(made, pattern="sex=F")
     with pytest.raises(OptionError, match="--knowledge"):
         tacit.audit(made, knowledge=[({"sex": "F"}, "cook")])
+
+
+def test_a_hidden_cell_of_many_columns_is_a_question_of_its_own() -> None:
+    """Four columns: what the totals leave of the one hidden cell is told, or its being open is counted."""
+    rows = [("0", "0", "0", "0")] * 30 + [("1", "0", "1", "0")] * 20 + [("1", "1", "1", "1")] * 2
+    people = Table.from_rows(["a", "b", "c", "d"], rows)
+    made = tacit.tabulate(people, by=["a,b,c,d", "a"], hide_below=5, show_zeros=True)
+    audit = tacit.audit(made)
+    assert "2 people have a=1, b=1, c=1 and d=1." in {finding.statement for finding in audit.findings} or any(
+        finding.count.lo == finding.count.hi == 2 for finding in audit.findings
+    )
+    apart = tacit.tabulate(people, by="a,b,c,d", hide_below=25, show_zeros=True)
+    run = tacit.audit(apart, policy=tacit.Policy(k=25)).attack("X01")
+    assert run.findings + run.undecided > 0

@@ -51,8 +51,8 @@ class Problem:
     """All statements of all releases over common axes.
 
     ``everybody`` are the lines whose boxes together hold each person once, empty where they are not known. ``left_out`` counts lists whose
-    missing sets were too many to look at. ``cells`` are the lines that are cells of frequency tables, each a question of its own;
-    ``by_row`` are the releases that show people row by row, so that what one of them tells alone is no finding.
+    missing sets were too many to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own; ``by_row``
+    are the releases that show people row by row, so that what one of them tells alone is no finding.
     """
 
     axes: tuple[Axis, ...]

@@ -10,6 +10,7 @@ from tacit.attacks.joint.bucket_lines import BucketLines
 from tacit.attacks.joint.changes import with_changes
 from tacit.attacks.joint.fact_lines import fact_lines
 from tacit.attacks.joint.frequency_lines import FrequencyLines
+from tacit.attacks.joint.groups import MOST_LITERALS
 from tacit.attacks.joint.lines import MOST_GROUPS, Line, Problem, groups_of
 from tacit.attacks.joint.listed_lines import ListedLines
 from tacit.attacks.joint.missing_rules import MissingRules
@@ -69,9 +70,15 @@ def lower(
         axes = tuple(Axis.of(key, *universe(key), named[key], lacking=False) for key in keys)
     place = {axis.key: number for number, axis in enumerate(axes)}
     kept = tuple(line for line in lines if all(_is_possible(box, axes, place) for _, box in line.terms))
-    cells = tuple(number for number, line in enumerate(kept) if isinstance(releases[line.origin.release], FrequencyTable))
+    cells = tuple(number for number, line in enumerate(kept) if _is_long_cell(line, releases))
     by_row = frozenset(number for number, release in enumerate(releases) if isinstance(release, PartialTable | Buckets))
     return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row)
+
+
+def _is_long_cell(line: Line, releases: Sequence[Release]) -> bool:
+    """Whether a line is a cell of more columns than every group is asked about."""
+    columns = sum(key != MEMBER for key in line.terms[0][1])
+    return columns > MOST_LITERALS and isinstance(releases[line.origin.release], FrequencyTable)
 
 
 def _is_possible(box: Box, axes: Sequence[Axis], place: Mapping[Key, int]) -> bool:
