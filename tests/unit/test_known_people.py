@@ -115,6 +115,16 @@ def test_lines_about_unknown_columns_are_passed_over_and_counted() -> None:
     assert "4 more are not about known columns and one sensitive value" in audit.attack("R03").reason
 
 
+def test_more_lines_than_programs_take_are_left_open_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.attacks.sensitive.certain.MOST_LINES", 2)
+    monkeypatch.setattr("tacit.attacks.sensitive.values.MOST_LINES", 2)
+    audit = tacit.audit([BY_SEX, BY_SEX], known=PEOPLE.qi, people=tacit.Same(), policy=tacit.Policy(k=1), attacks=["R02", "R03"])
+    assert [audit.attack(code).status for code in ("R02", "R03")] == ["stopped", "stopped"]
+    assert audit.attack("R03").findings > 0, "what single lines settle is proved all the same"
+    assert audit.attack("R03").undecided > 0
+    assert "too many for programs" in audit.attack("R03").reason
+
+
 # -- Groups of a bucketized release.
 
 

@@ -120,7 +120,7 @@ def bound(
         parts.append(_Ends(Program(problem, chosen)))
 
     def checked() -> float | None:
-        if most_work is not None and sum(ends.program.work for ends in parts) > most_work:
+        if most_work is not None and sum(ends.program.work for ends in parts) >= most_work:
             raise _Enough
         return check()
 

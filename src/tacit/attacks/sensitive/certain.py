@@ -51,6 +51,8 @@ CODE = "R03"
 NAME = "certain-values"
 #: Without a time limit the search ends after this much work: a few minutes, and the same findings on every machine.
 USUAL_WORK = 150_000_000
+#: Of more lines of several releases only what single ones settle is concluded: every program would have a row for each of them.
+MOST_LINES = 10_000
 
 
 def run(target: Target) -> AttackRun:
@@ -96,6 +98,7 @@ def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Number
     try:
         problem = reduce(said)
         work = USUAL_WORK if limits.deadline is None else None
+        work = 0 if isinstance(case, SeveralCase) and case.n_lines > MOST_LINES else work
         own = case.population.people if people is None else people
         return bound(problem, own, check=check, stop=LimitReached, most_work=work, tight=people is None)
     except Clash as clash:
@@ -169,6 +172,8 @@ class _Outcome:
         why = {"time": "the time limit was reached", "work": "the rules are many, and no --time-limit allows more work"}.get(
             self.found.stopped, "some programs were too large to finish"
         )
+        if isinstance(self.case, SeveralCase) and self.case.n_lines > MOST_LINES:
+            why = "the lines are too many for programs over all of them"
         reason = f"{why}: of {undecided:,} pairs of combination and value it is not known whether anybody has them"
         return f"{self.together}; {reason}" if self.together else reason
 

@@ -80,6 +80,8 @@ class SeveralCase:
             found = read_itemsets(known, number, release)
         elif isinstance(release, Buckets):
             column = release.group_name if number == self.grouped else None
+            if release.sensitive != self.sensitive or not known.knows(release.people.names):
+                return Reading(left_out=len(release.value))
             found = Reading(list(read_buckets(known, number, release, column)))
         elif isinstance(release, FrequencyTable):
             found = read_cells(known, number, release)

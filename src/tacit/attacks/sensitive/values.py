@@ -37,6 +37,8 @@ CODE = "R02"
 NAME = "sensitive-values"
 #: Findings of estimates come behind those that are proved, whatever their size.
 BEHIND_PROOFS = 1 << 50
+#: An estimate over more lines of several releases is not made: every step would solve as many equations.
+MOST_LINES = 4_000
 
 
 def run(target: Target) -> AttackRun:
@@ -44,6 +46,9 @@ def run(target: Target) -> AttackRun:
     case = target.rules if target.several is None else target.several
     if case is None:
         return AttackRun(CODE, NAME, "estimates", "unavailable", why_not(target))
+    if target.several is not None and target.several.n_lines > MOST_LINES:
+        many = f"{target.several.n_lines:,} lines are more than an estimate takes together, which are {MOST_LINES:,}"
+        return AttackRun(CODE, NAME, "estimates", "stopped", many)
     try:
         found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
     except LimitReached:
