@@ -214,3 +214,32 @@ def test_the_owners_rows_settle_questions_that_stay_open_otherwise() -> None:
     assert audit.attack("X01").reason == ""
     others = tacit.audit(releases, people=tacit.Same(), data=[["x", "y"]] * 100, attacks=["X01"])
     assert "do not fit every line" in others.attack("X01").reason
+
+
+def test_what_programs_prove_one_by_one_is_one_description_of_each_person() -> None:
+    """Three years, one who left and one who joined each time; tables of single columns tell both values of everybody who moved."""
+    people = [
+        ["N", "cook"],
+        ["S", "clerk"],
+        *([["N", "cook"], ["S", "clerk"], ["E", "maid"]] * 20),
+        ["E", "maid"],
+        ["N", "cook"],
+    ]
+    years = [people[:62], people[1:63], people[2:64]]
+    columns = ("area", "job")
+    releases = [
+        tacit.tabulate(
+            tacit.read_table(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))), by=[columns], ways=1
+        )
+        for rows in years
+    ]
+    audit = tacit.audit(releases, people=tacit.Churn(left=(1, 1), joined=(1, 1)), policy=tacit.Policy(k=3), attacks=["X01"])
+    exact = [finding.statement for finding in audit.findings if finding.count.is_exact]
+    assert len(exact) == 4, "each of the four once"
+    for mover, inside, outside in ((people[0], 0, 1), (people[1], 1, 2), (people[62], 1, 0), (people[63], 2, 1)):
+        wanted = sorted(f"{column}={value}" for column, value in zip(columns, mover, strict=True))
+        events = [finding.event.to_dict() for finding in audit.findings if finding.count.hi == 1]
+        full = [event for event in events if event["present"] == wanted]
+        assert any(inside in event["inside"] and outside in event["outside"] for event in full)
+    outcome = check_audit(audit.to_dict(top=1000), releases)
+    assert outcome.ok, outcome.problems

@@ -1,4 +1,4 @@
-"""People who came, went or changed, described across windows: what two cubes say about the same people is one description.
+"""People who came, went or changed, described fully: what two proofs say about the same people is one description.
 
 Where all people of a wider group have what one group says, whoever of another group is in the wider one has it, too. In numbers: at least as
 many people are in both as in each of the two together, less those of the wider group.
@@ -31,28 +31,34 @@ class Portrait:
     most: Step
 
 
-def portraits(prover: Prover, known: Sequence[tuple[int, int]]) -> Iterator[Portrait]:
-    """Fuller descriptions of people in groups of different cubes, of which ``known`` gives cube and place; each number is exact."""
-    parts = [_of_group(prover, cube, group) for cube, group in known[: MOST_COMPARED + 1]]
+def portraits(prover: Prover, parts: Sequence[Portrait]) -> Iterator[Portrait]:
+    """Fuller descriptions of the people of these groups."""
     if len(parts) > MOST_COMPARED:
         return
-    seen: set[tuple[tuple[int, int], ...]] = set()
+    known = {_name(part.box): part for part in parts}
+    seen = set(known)
     for start in parts:
         whole = start
         for part in [*parts, *parts]:
-            whole = _joined(prover, whole, part) or whole
-        name = tuple(sorted(whole.box.items()))
-        if whole is not start and name not in seen:
+            whole = _joined(prover, known, whole, part) or whole
+        if (name := _name(whole.box)) not in seen:
             seen.add(name)
             yield whole
 
 
-def _of_group(prover: Prover, cube: int, group: int) -> Portrait:
+def _name(box: Box) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted(box.items()))
+
+
+def of_group(prover: Prover, cube: int, group: int) -> Portrait:
+    """What a cube proves about a group."""
     least, most = prover.step(cube, group, "lo"), prover.step(cube, group, "hi")
     return Portrait(prover.cubes[cube].box(group), least.value, least, most)
 
 
-def _joined(prover: Prover, one: Portrait, other: Portrait) -> Portrait | None:
+def _joined(
+    prover: Prover, known: Mapping[tuple[tuple[int, int], ...], Portrait], one: Portrait, other: Portrait
+) -> Portrait | None:
     """The people of one group, told with what another says about all of them; None where it does not, or says nothing new."""
     if other.box.keys() <= one.box.keys():
         return None
@@ -61,8 +67,9 @@ def _joined(prover: Prover, one: Portrait, other: Portrait) -> Portrait | None:
         box[axis] = box.get(axis, mask) & mask
     if not all(box.values()):
         return None
-    shared = one.box.keys() & other.box.keys()
-    wider = _exact(prover, {axis: one.box[axis] | other.box[axis] for axis in shared}, other.people)
+    around = {axis: one.box[axis] | other.box[axis] for axis in one.box.keys() & other.box.keys()}
+    proved = known.get(_name(around))
+    wider = proved.most if proved is not None and proved.people == other.people else _exact(prover, around, other.people)
     if wider is None:
         return None
     cited = {("step", id(step)): _ONCE for step in (one.least, other.least, wider)}

@@ -21,7 +21,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -39,7 +39,7 @@ from tacit.attacks.joint.lines import Problem
 from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.movers import told_once
 from tacit.attacks.joint.owner import OwnWorld
-from tacit.attacks.joint.portraits import event_of, portraits
+from tacit.attacks.joint.portraits import MOST_COMPARED, Portrait, event_of, of_group, portraits
 from tacit.attacks.joint.programs import MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Step, all_weights
 from tacit.attacks.joint.rows import Rows, cells_of
@@ -91,7 +91,8 @@ class _Search:
     found: dict[ItemEvent, Found] = field(default_factory=dict)
     open: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
     movers: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
-    places: list[tuple[int, int]] = field(default_factory=list)
+    parts: dict[ItemEvent, Callable[[], Portrait]] = field(default_factory=dict)
+    prover: Prover | None = None
     reasons: list[str] = field(default_factory=list)
     undecided: int = 0
 
@@ -102,7 +103,7 @@ class _Search:
             self.undecided += skipped + self.problem.left_out
             self.reasons.append("not every line or missing line could be taken in")
         cubes = tightened(self.problem, chosen, self._check)
-        prover = Prover(cubes)
+        prover = self.prover = Prover(cubes)
         for number, cube in enumerate(cubes):
             if cube.clash >= 0:
                 steps = [step for proof in _both_ends(prover, number, cube.clash) for step in proof]
@@ -111,7 +112,6 @@ class _Search:
         for number, own in enumerate(groups):
             self._keep(prover, number, own)
             self.target.progress((number + 1) / (2 * len(cubes)))
-        self._describe(prover)
         self._list_open(cubes, groups)
         everything = tuple(range(len(self.problem.axes)))
         # Programs over all columns know all that programs over some of them know.
@@ -142,15 +142,14 @@ class _Search:
                 self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
                 if _is_about_movers(event):
                     self.movers[event] = cube.box(group)
-                    if lo == hi and len(prover.cubes) > 1:
-                        self.places.append((number, group))
+                    self.parts[event] = partial(of_group, prover, number, group)
                     if lo < hi:
                         self.open.setdefault(event, cube.box(group))
 
     def _describe(self, prover: Prover) -> None:
-        """Write down people who came, went or changed with all that different cubes say of them."""
-        for one in portraits(prover, self.places):
-            self._check()
+        """Write down people who came, went or changed with all that different proofs say of them."""
+        exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: MOST_COMPARED + 1]
+        for one in portraits(prover, [self.parts[event]() for event in exact]):
             event = event_of(prover, one.box)
             if event is not None and event not in self.found:
                 proofs = prover.in_order([one.least]), prover.in_order([one.most])
@@ -229,6 +228,9 @@ class _Search:
             known = self.found.get(found.event)
             if known is None or found.hi - found.lo < known.hi - known.lo:
                 self.found[found.event] = found
+                if found.event in self.movers:
+                    least, most = (prover.keep(step) for step in both)
+                    self.parts[found.event] = partial(Portrait, self.movers[found.event], found.lo, least, most)
         for place in np.flatnonzero(~settled.open).tolist():
             self.open.pop(asked[place], None)
 
@@ -237,12 +239,15 @@ class _Search:
         if still_open := len(self.open.keys() - self.found.keys()):
             self.undecided += still_open
             self.reasons.append(f"{still_open:,} groups are neither proved nor refuted")
+        if self.prover is not None:
+            self._describe(self.prover)
         exact = (
             (event, box, one.lo) for event, box in self.movers.items() if (one := self.found.get(event)) and one.lo == one.hi
         )
         said_more_fully, people = told_once(exact)
         for event in said_more_fully:
-            if event.present or event.absent or event.changes:  # how many came or went in all is told in any case
+            in_all = not (event.present or event.absent or event.changes)
+            if not in_all or self.found[event].hi == 1:  # how many came or went in all is told in any case
                 del self.found[event]
         order = sorted(self.found.values(), key=lambda one: (one.hi, not one.together, one.size, one.lo, str(one.event)))
         sizes = np.array([one.size for one in order], np.int64)
