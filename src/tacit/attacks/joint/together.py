@@ -199,8 +199,12 @@ class _Search:
         asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
         entries = 0
         for event, box in self.open.items():
-            if self._is_asked(event) and box.keys() <= has and (entries := entries + rows.cells.size(box)) <= MOST_QUESTIONS:
-                asked.append((event, box))
+            if not box.keys() <= has or not self._is_asked(event):
+                continue
+            entries += rows.cells.size(box)
+            if entries > MOST_QUESTIONS:
+                break
+            asked.append((event, box))
         self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
         settled = Settlement(np.zeros(len(asked), np.bool_))
         try:
