@@ -161,7 +161,8 @@ X01 on 30,162 people with five columns of {", ".join(map(str, WIDTHS))} values, 
 below {K} hidden, before and after ten people left. First bounds along columns by themselves, then the whole attack with its programs:
 groups that bounds show, groups that are told in the end (each person who left once), and questions that neither a proof nor a world
 settles. The rival asks two programs for every open question, as `attack()` of sdcTable does for every hidden cell; its time is that of
-{SAMPLE} questions, times their number. Last, all proofs re-checked by `tacit verify`, beside reading the files. Goal: five releases by bounds in 2 s and by everything in 30 s.
+{SAMPLE} questions, times their number. Last, all proofs re-checked by `tacit verify`, beside reading the files. Goal: five releases by
+bounds in 2 s and by everything in 30 s.
 
 | releases | lines | bounds s | shown | all s | told | open | one by one s | times | verify s | read s |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
