@@ -49,7 +49,11 @@ def write_out(
 
 def _weight(cited: Citation) -> dict[str, Any]:
     """How often a line is added, as the certificate holds it."""
-    return {"release": cited.release, "line" if isinstance(cited.place, int) else "cell": cited.place, "weight": str(cited.weight)}
+    return {
+        "release": cited.release,
+        "line" if isinstance(cited.place, int) else "cell": cited.place,
+        "weight": str(cited.weight),
+    }
 
 
 def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:
