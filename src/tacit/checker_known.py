@@ -149,6 +149,9 @@ class _Claim:
                 if inside != own or group["people"] != self.number:
                     raise Reject("the people it asks about are others")
             total += int(group["weight"]) * int(group["people"])
+        for place, term in enumerate(self.terms):
+            if sum(group["people"] for group in self.groups if place + 1 in group["terms"]) != term.people:
+                raise Reject("its groups leave known people out")
         if asked_for > 1 or (not asked_for and self._short(own, asked=True) > 0):
             raise Reject("the people it asks about are not counted")
         return total

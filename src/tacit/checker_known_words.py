@@ -62,7 +62,8 @@ class _Told:
 
     def sum(self, terms: Sequence[Term], ruled_out: Sequence[str], total: int) -> list[str]:
         """The steps of a sum."""
-        groups, below = self.finding["certificate"]["groups"], int(self.finding["certificate"]["below"])
+        carried = self.finding["certificate"]
+        groups, below = [group for group in carried["groups"] if int(group["weight"])], int(carried["below"])
         steps = [self._term(term) for term in terms[:_SHOWN]]
         if len(terms) > _SHOWN:
             steps.append(f"and {len(terms) - _SHOWN:,} more terms, which the certificate lists")

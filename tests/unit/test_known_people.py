@@ -256,3 +256,23 @@ def test_somebody_is_explained_by_all_releases() -> None:
     assert any("release 2" in step for step in found.proof)
     with pytest.raises(OptionError, match="say nothing about sensitive values of known people"):
         tacit.posterior_of([BY_SEX, BY_AGE], who="sex=F")
+
+
+@pytest.mark.parametrize("weights", ["nothing", "too few"])
+def test_a_sum_that_does_not_count_everybody_is_rejected(weights: str) -> None:
+    record = recorded()
+    finding = next(one for one in record["findings"] if one["code"] == "X01")
+    carried = finding["certificate"]
+    if weights == "nothing":
+        finding["because"], carried["weights"], carried["groups"] = [], [], []
+        finding["steps"] = ["ill has only 2 values."]
+    else:  # the people who make the sum what it is are left out, and the words fit
+        left_out = sum(int(group["weight"]) * group["people"] for group in carried["groups"])
+        carried["groups"] = []
+        total = int(finding["steps"][-2].removeprefix("sum: ").replace(",", "")) - left_out
+        finding["steps"] = [step for step in finding["steps"] if "people of whom" not in step and "people asked" not in step]
+        finding["steps"].insert(-1, f"sum: {total:,}")
+        finding["steps"].pop(-3)
+    for known in (None, PEOPLE.qi):
+        outcome = check_audit(record, [BY_SEX, BY_AGE], known=known)
+        assert [one for one in outcome.problems if finding["id"] in one], weights

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tacit.attacks.sensitive.known import DISTRIBUTION, DOMAIN, FACT, GROUP, SCATTERED, Origin, Pair
 from tacit.attacks.sensitive.proof_words import described, people, times
 from tacit.attacks.sensitive.proofs import Group, Proof, Term
@@ -120,7 +122,7 @@ class SeveralWords(StatementWords):
                 "terms": [term + 1 for term in group.terms],
                 "weight": str(group.weight),
             }
-            for group in proof.groups
+            for group in (*proof.groups, *self._enough(proof))
         ]
         return {
             "sensitive": self.case.sensitive,
@@ -131,6 +133,19 @@ class SeveralWords(StatementWords):
             "groups": groups,
             "below": proof.denominator,
         }
+
+    def _enough(self, proof: Proof) -> list[Group]:
+        """The other known people of whom terms speak, whom these count often enough; with them, everybody in a term is in a group."""
+        listed = {(group.asked, group.terms) for group in proof.groups}
+        inside = np.zeros((len(self.case.population), len(proof.terms)), np.bool_)
+        for number, term in enumerate(proof.terms):
+            inside[self.said.events[term.statement.event], number] = True
+        found: dict[tuple[bool, tuple[int, ...]], int] = {}
+        for q in np.flatnonzero(inside.any(axis=1)).tolist():
+            key = q == self.combination, tuple(np.flatnonzero(inside[q]).tolist())
+            if key not in listed:
+                found[key] = found.get(key, 0) + int(self.case.population.people[q])
+        return [Group(terms, people, 0, asked) for (asked, terms), people in sorted(found.items())]
 
     def _term_record(self, term: Term) -> dict[str, Any]:
         one = term.statement
