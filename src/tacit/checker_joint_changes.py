@@ -32,8 +32,8 @@ class Histories:
         for name in columns:
             column: Axis = ("column", name) if ("column", name) in named else ("item", name)
             is_closed = column in domains
-            values: list[str | None] = sorted(domains[column] if is_closed else named.get(column, frozenset()))
-            values += [] if is_closed else [None]
+            known = sorted(domains[column] if is_closed else named.get(column, frozenset()))
+            values: list[str | None] = [*known] if is_closed else [*known, None]
             pairs: list[list[str | None]] = [[before, after] for before in values for after in values]
             if not is_closed and column[0] == "column":
                 pairs.append([None, None, "changed"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tacit.checker_rules import Reject, RuleBook
@@ -25,10 +25,14 @@ class People:
 
     names: tuple[str, ...]
     counted: Counter[tuple[str, ...]]
+    _listed: list[tuple[dict[str, str], int]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        listed = [(dict(zip(self.names, values, strict=True)), number) for values, number in self.counted.items()]
+        object.__setattr__(self, "_listed", listed)
 
     def __iter__(self) -> Iterator[tuple[dict[str, str], int]]:
-        for values, number in self.counted.items():
-            yield dict(zip(self.names, values, strict=True)), number
+        return iter(self._listed)
 
     def having(self, who: Who) -> int:
         """How many people are meant."""
