@@ -87,7 +87,7 @@ def test_no_command_shows_help_and_fails() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["mien"], "tacit: there is no command 'mien'. Did you mean 'mine'? The commands are: demo, init, mine, audit,"),
+        (["mien"], "tacit: there is no command 'mien'. Did you mean 'mine'? The commands are: demo, init, mine, tabulate, audit,"),
         (["mine", "itemset"], "tacit mine: there is no command 'itemset'. Did you mean 'itemsets'?"),
         (
             ["audit", "x", "--raport", "y"],
@@ -101,7 +101,7 @@ def test_no_command_shows_help_and_fails() -> None:
         (["audit", "x", "--quiet=1"], "--quiet: does not take a value. See tacit"),
         (
             ["audit", "x", "y", "--people", "sme"],
-            "--people: does not say how the people of the releases hang together. Write same, nested, unknown, or",
+            "--people: does not say how the people of the releases hang together. Write same, nested, unknown,",
         ),
         (
             ["mine", "itemsets", "x", "y"],
