@@ -75,7 +75,8 @@ class _Together:
             else:
                 self.found.append(_Certain(q, ruled_out, proof))
         if unwritten:
-            self.reasons.append(f"{unwritten:,} findings of R03 rest on cases and not on one sum, and are listed there only")
+            self.undecided += unwritten
+            self.reasons.append(f"{unwritten:,} combinations rest on cases that no single sum proves, and are left undecided")
 
     def _alone(self, exposed: Numbers, left: Numbers) -> npt.NDArray[np.bool_]:
         """Which combinations one release leaves no more values than all of them do."""
