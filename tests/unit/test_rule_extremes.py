@@ -152,3 +152,18 @@ def test_several_sensitive_columns_from_the_command_line(tmp_path: Path) -> None
         assert found["measures"]["max_posterior"] == pytest.approx(1)
         assert found["findings"][0]["event"] == {"q": ["a"], "r": ["b"], "s & t": ["x & 1"]}
         assert ("D_overall" in found["measures"]) == (who == "--data")
+
+
+def test_what_only_cases_show_is_left_undecided_as_nobody_could_check_it(tmp_path: Path) -> None:
+    """Of a and b one has x, of b and c one, of a, c and d one: a and c are alike, so both lack x, and d has it; a sum shows all but d."""
+    (tmp_path / "known.csv").write_text("p,q,r\n1,0,1\n1,1,0\n0,1,1\n0,0,1\n")
+    lines = "".join(f'"{{""{column}"": ""1""}}",x,1,,\n' for column in "pqr")
+    (tmp_path / "rules.csv").write_text("antecedent,consequent,count,support,confidence\n" + lines)
+    header = {"format": "tacit.rules/1", "n": 4, "qi": ["p", "q", "r"], "sa": "s", "sa_values": ["x", "y"], "complete": False}
+    (tmp_path / "rules.csv.json").write_text(json.dumps(header))
+    known = tacit.read_table(tmp_path / "known.csv", qi=["p", "q", "r"])
+    release = tacit.read_release(tmp_path / "rules.csv")
+    audit = tacit.audit(release, known=known, attacks=["R03"])
+    run = audit.attack("R03")
+    assert (run.findings, run.undecided) == (3, 1)
+    assert tacit.verify(audit.to_dict(), [release], known=known).ok

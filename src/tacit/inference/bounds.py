@@ -38,7 +38,7 @@ class Bounds:
     """People of each combination (first index) with each value: never fewer than ``lo``, never more than ``hi``, whatever else is open.
 
     ``seen_lo`` and ``seen_hi`` are attained by witnesses; where they equal the bounds, nothing tighter is true. ``stopped`` says why the search
-    ended early, if it did.
+    ended early, if it did, ``by_cases`` that somebody's value was settled by telling cases apart: no single sum may prove it.
     """
 
     lo: Numbers
@@ -46,6 +46,7 @@ class Bounds:
     seen_lo: Numbers
     seen_hi: Numbers
     stopped: Literal["", "time", "work"]
+    by_cases: bool = False
 
     @property
     def loose(self) -> Flags:
@@ -78,6 +79,7 @@ class _Ends:
     hi: Numbers = field(init=False)
     seen_lo: Numbers = field(init=False)
     seen_hi: Numbers = field(init=False)
+    by_cases: bool = False
 
     def __post_init__(self) -> None:
         size = self.program.size
@@ -266,6 +268,7 @@ def _one(ends: _Ends, column: int, sign: int, enough: Numbers, chance: np.random
             ends.see(people)
         if found.most is not None:
             _tighten(ends, column, sign, found.most)
+            ends.by_cases |= found.most == (0 if sign > 0 else -int(program.size[column]))
 
 
 def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
@@ -288,7 +291,8 @@ def _of_combinations(problem: Problem, people: Numbers, parts: list[_Ends], stop
     def most(of_class: Numbers) -> Numbers:
         return np.minimum(own, of_class[problem.class_of])
 
-    return Bounds(fewest(lo), most(hi), fewest(seen_lo), most(seen_hi), stopped)
+    by_cases = any(ends.by_cases for ends in parts)
+    return Bounds(fewest(lo), most(hi), fewest(seen_lo), most(seen_hi), stopped, by_cases)
 
 
 def _of_classes(problem: Problem, parts: list[_Ends]) -> tuple[Numbers, Numbers, Numbers, Numbers]:

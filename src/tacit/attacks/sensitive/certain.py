@@ -20,6 +20,7 @@ Reference
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -123,9 +124,10 @@ class _Outcome:
     """The findings of one run, written out only when they are looked at."""
 
     def __init__(self, target: Target, case: PeopleCase, said: Statements, found: Bounds) -> None:
-        self.case, self.said, self.found, self.together = case, said, found, together(target)
+        self.case, self.said, self.together = case, said, together(target)
         self.people = case.population.people
-        left = (~found.impossible).sum(axis=1)
+        self.found = self._written_out(found, target.policy.l) if found.by_cases else found
+        left = (~self.found.impossible).sum(axis=1)
         exposed = np.flatnonzero(left < target.policy.l)
         self.which = exposed[np.lexsort((exposed, left[exposed], self.people[exposed]))]
         self.left: npt.NDArray[np.int64] = left
@@ -133,6 +135,15 @@ class _Outcome:
     @cached_property
     def _prover(self) -> Prover:
         return Prover(self.said)
+
+    def _written_out(self, found: Bounds, l: int) -> Bounds:  # noqa: E741 - the policy's own name
+        """The bounds without what only cases show: nobody could check it, so it is left undecided."""
+        most = found.hi.copy()
+        for q in np.flatnonzero((~found.impossible).sum(axis=1) < l).tolist():
+            ruled_out = tuple(np.flatnonzero(found.impossible[q]).tolist())
+            if self._prover.ruled_out(q, ruled_out) is None:
+                most[q, list(ruled_out)] = 1
+        return replace(found, hi=most)
 
     def run(self) -> AttackRun:
         """The run with its measures, bounds and findings."""
@@ -170,7 +181,7 @@ class _Outcome:
         if not self.found.stopped and not undecided:
             return self.together
         why = {"time": "the time limit was reached", "work": "the rules are many, and no --time-limit allows more work"}.get(
-            self.found.stopped, "some programs were too large to finish"
+            self.found.stopped, "some programs were too large to finish, or no single sum shows what they found"
         )
         if isinstance(self.case, SeveralCase) and self.case.n_lines > MOST_LINES:
             why = "the lines are too many for programs over all of them"
