@@ -54,7 +54,7 @@ def test_a_record_explains_itself_with_and_without_the_releases() -> None:
         (("--audit", "nowhere.json"), "nowhere.json"),
         (("--audit", "audit.json", "treatments.csv", "visits.csv", "--n", "100"), "audit.json: the finding does not follow"),
         (("visits.csv", "treatments.csv", "--pattern", "x"), "--pattern: is about one release, and 2 are given"),
-        (("visits.csv", "treatments.csv", "--who", "a=b"), "--who: is about one release, and 2 are given"),
+        (("visits.csv", "treatments.csv", "--who", "a=b"), "--who: the releases say nothing about sensitive values"),
         (("visits.csv", "treatments.csv", "--n", "100", "--people", "mates"), "--people"),
         (("visits.csv", "--n", "100", "--people", "same"), "--people"),
         (("--audit", "audit.json", "--picture", "audit.json"), "audit.json: is also read"),

@@ -60,6 +60,14 @@ def test_a_fact_about_one_person_tells_another_ones_value(folder: Path) -> None:
     assert certain(found, "R03") == {"Ann flu", "Bea ovarian"}
 
 
+def test_somebody_is_explained_by_all_releases(folder: Path) -> None:
+    how = ("--who", "name=Bea", "--knowledge", folder / "negative.csv", "--people", "same")
+    found = record("explain", folder / "buckets", folder / "rules.csv", *how)
+    assert found["values"][0] | {"posterior": 1.0, "lower": 1.0} == found["values"][0]
+    assert found["values"][0]["value"] == "ovarian"
+    assert any("rules.csv, line 2" in step for step in found["proof"])
+
+
 def test_external_records_name_nobody(folder: Path) -> None:
     how = ("--knowledge", folder / "negative.csv", "--people", "same", "--report-kind", "external", "--json", "-")
     told = tacit("audit", folder / "buckets", folder / "rules.csv", *how).stdout

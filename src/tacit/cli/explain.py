@@ -81,7 +81,7 @@ def explain_command(
         )
     asked = {"finding": wanted, "pattern": pattern}
     if given["who"] is not None:
-        _explain_person(_only(releases, "--who"), json_to, given | asked)
+        _explain_person(releases, json_to, given | asked)
         return
     if pattern is not None:
         _explain_pattern(_only(releases, "--pattern"), pattern, json_to, given | asked)
@@ -114,28 +114,35 @@ def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given
     emit({"format": "tacit.explanation/1"} | found.to_dict(), lambda: _text((f"{number}:", rest), found.steps), json_to=json_to)
 
 
-def _explain_person(release_file: str, json_to: str | None, given: dict[str, Any]) -> None:
-    """What rules make an attacker guess about somebody."""
+def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[str, Any]) -> None:
+    """What rules, or several releases about the same people, make an attacker guess about somebody."""
     from tacit.queries import posterior_of
 
     for name in ("finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"):
-        if given.get(name) not in (None, ()):
+        if given.get(name) not in (None, ()) and not (name == "people" and len(releases) > 1 and given[name] == "same"):
             option = "--" + name.removesuffix("_file").replace("_", "-")
             raise OptionError("does not go with --who", where=option, remedy="Leave one of the two out")
-    settings = Settings.of(given, near=given["data"] or given["known"] or release_file)
+    settings = Settings.of(given, near=given["data"] or given["known"] or releases[0])
     with watched("estimating"):
-        release = reading.read(release_file, given)
-        if release.kind == "buckets":
+        read = [reading.read(path, given) for path in releases]
+        release = next((one for one in read if one.kind == "rules"), read[0])
+        if len(read) == 1 and release.kind == "buckets":
             _explain_member(release, json_to, given)
             return
-        if release.kind == "table":
+        if len(read) == 1 and release.kind == "table":
             _explain_records(release, settings, json_to)
             return
         people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
         top, seconds = given["top"] or 5, given["time_limit"]
         knowledge = list(given["knowledge"]) or None
         found = posterior_of(
-            release, who=given["who"], known=known, data=people, knowledge=knowledge, top=top, time_limit=seconds
+            release if len(read) == 1 else read,
+            who=given["who"],
+            known=known,
+            data=people,
+            knowledge=knowledge,
+            top=top,
+            time_limit=seconds,
         )
 
     from tacit.reports.person import person_svg, person_text
