@@ -87,7 +87,10 @@ def test_no_command_shows_help_and_fails() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["mien"], "tacit: there is no command 'mien'. Did you mean 'mine'? The commands are: demo, init, mine, tabulate, audit,"),
+        (
+            ["mien"],
+            "tacit: there is no command 'mien'. Did you mean 'mine'? The commands are: demo, init, mine, tabulate, audit,",
+        ),
         (["mine", "itemset"], "tacit mine: there is no command 'itemset'. Did you mean 'itemsets'?"),
         (
             ["audit", "x", "--raport", "y"],
