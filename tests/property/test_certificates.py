@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.checker_buckets import BucketBook, check_buckets
-from tacit.checker_itemsets import ItemsetBook, check_itemsets, take_step
-from tacit.checker_rules import Reject, RuleBook, World
-from tacit.checker_values import check_values
+from tacit.checker.buckets import BucketBook, check_buckets
+from tacit.checker.itemsets import ItemsetBook, check_itemsets, take_step
+from tacit.checker.rules import Reject, RuleBook, World
+from tacit.checker.values import check_values
 from tacit.model.release import Rules
 from tests.made_releases import released
 from tests.naive_channels import Row

@@ -19,7 +19,7 @@ from tacit.attacks.sensitive.certain import all_said, bounds_of
 from tacit.attacks.sensitive.missing import estimate
 from tacit.attacks.sensitive.several import SeveralCase
 from tacit.auditing_known import several_case
-from tacit.checker_known import KnownBook, check_known
+from tacit.checker.known import KnownBook, check_known
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.policy import Limits, Policy

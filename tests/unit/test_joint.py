@@ -19,8 +19,8 @@ from tacit.attacks.joint.programs import Programs, Settlement
 from tacit.attacks.joint.rows import Rows
 from tacit.attacks.joint.solver import Solver
 from tacit.checker import check_audit
-from tacit.checker_joint import least_of
-from tacit.checker_joint_lines import Box
+from tacit.checker.joint import least_of
+from tacit.checker.joint_lines import Box
 from tacit.errors import Contradiction, OptionError
 from tacit.model.items import Items
 from tacit.model.people import read_people

@@ -26,9 +26,9 @@ from tacit.attacks.joint.rows import Rows
 from tacit.attacks.joint.solver import Solver
 from tacit.attacks.joint.words import _box_record, _tree_record
 from tacit.checker import check_audit
-from tacit.checker_joint import _certificate_box, _check_case, _Claim, least_of
-from tacit.checker_joint_lines import Box, Statement
-from tacit.checker_rules import Reject
+from tacit.checker.joint import _certificate_box, _check_case, _Claim, least_of
+from tacit.checker.joint_lines import Box, Statement
+from tacit.checker.rules import Reject
 from tacit.model.bound import Bound
 from tacit.model.policy import Limits
 from tests.golden.test_golden_joint import release_of

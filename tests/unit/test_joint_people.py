@@ -11,8 +11,8 @@ import tacit
 from tacit.attacks.joint.populations import populations
 from tacit.attacks.joint.spelling import look_alikes
 from tacit.checker import check_audit
-from tacit.checker_joint_people import Declaration
-from tacit.checker_rules import Reject
+from tacit.checker.joint_people import Declaration
+from tacit.checker.rules import Reject
 from tacit.errors import OptionError
 from tacit.model.people import Changed, memberships, read_people
 from tests.golden.test_golden_joint import release_of

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tacit import checker_joint_tables
-from tacit.checker_joint_changes import Histories
-from tacit.checker_joint_people import Declaration
-from tacit.checker_joint_rows import RowBook
-from tacit.checker_rules import Reject
+from tacit.checker import joint_tables
+from tacit.checker.joint_changes import Histories
+from tacit.checker.joint_people import Declaration
+from tacit.checker.joint_rows import RowBook
+from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
@@ -107,9 +107,9 @@ class JointBook:
     def _take_in(self, release: Release) -> dict[Axis, frozenset[str]]:
         """Note the places and columns of a release; what comes back are columns of which it lists every value."""
         if isinstance(release, FrequencyTable):
-            self.by_line.append(checker_joint_tables.places(release))
+            self.by_line.append(joint_tables.places(release))
             self.columns |= set(release.columns)
-            return checker_joint_tables.domains(release)
+            return joint_tables.domains(release)
         if isinstance(release, PartialTable | Buckets):
             rows = self.rows[len(self.by_line)] = RowBook(release)
             self.by_line.append({})
@@ -197,7 +197,7 @@ class JointBook:
             box = {**self.scope(number), ("column", " & ".join(release.header.sa)): (frozenset({value}), False)}
             return Statement(((one, box),), people, people, (people, people))
         if isinstance(release, FrequencyTable):
-            box, least, most, printed = checker_joint_tables.cell(release, self.by_line[number], cited)
+            box, least, most, printed = joint_tables.cell(release, self.by_line[number], cited)
             return Statement(((one, {**box, **self.scope(number)}),), least, most, printed)
         if number in self.rows:
             box, least, most = self.rows[number].statement(cited)

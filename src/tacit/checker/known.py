@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.checker_known_lines import Asked, Page, People, Term, read_term, values_named
-from tacit.checker_known_words import check_words
-from tacit.checker_rules import Reject
+from tacit.checker.known_lines import Asked, Page, People, Term, read_term, values_named
+from tacit.checker.known_words import check_words
+from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Fact
 from tacit.model.release import Release

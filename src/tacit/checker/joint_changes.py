@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.checker_rules import Reject
+from tacit.checker.rules import Reject
 
 Axis = tuple[str, str]
 Values = tuple[frozenset[str], bool]

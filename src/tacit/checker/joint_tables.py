@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.checker_rules import Reject
+from tacit.checker.rules import Reject
 from tacit.model.frequencies import UNBOUNDED, FrequencyTable
 
 #: The columns of a group with the values that they allow, or with those that they do not.

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.checker_joint_changes import KINDS
-from tacit.checker_joint_lines import HAS, MEMBER, Axis, Box, JointBook, Statement, Values
-from tacit.checker_rules import Reject
+from tacit.checker.joint_changes import KINDS
+from tacit.checker.joint_lines import HAS, MEMBER, Axis, Box, JointBook, Statement, Values
+from tacit.checker.rules import Reject
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.release import Itemsets, Rules
 

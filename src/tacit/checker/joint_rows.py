@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tacit.checker_joint_tables import Box
-from tacit.checker_rules import Reject
+from tacit.checker.joint_tables import Box
+from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
 from tacit.model.partial import PartialTable
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.checker_rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
+from tacit.checker.rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
 
 _NUMBER = r"-?[\d,]+"
 _RANGE = rf"(?:{_NUMBER}|{_NUMBER} to {_NUMBER}) (?:person|people)"

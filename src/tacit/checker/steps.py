@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from tacit.checker_rules import Reject
+from tacit.checker.rules import Reject
 
 #: What the release prints at a line, or at ``"n"``.
 Bounds = Callable[[int | str], tuple[int, int]]

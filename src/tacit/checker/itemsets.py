@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.checker_rules import Bounds, Reject, Set
+from tacit.checker.rules import Bounds, Reject, Set
 from tacit.model.release import Itemsets
 from tacit.model.sets import Sets
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tacit.checker_rules import Reject
+from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Fact
 

@@ -13,18 +13,18 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from tacit.checker_buckets import BucketBook, check_buckets
-from tacit.checker_certificates import check_carried, check_citations, check_claim, check_format
-from tacit.checker_itemsets import ItemsetBook, check_itemsets
-from tacit.checker_joint import check_joint
-from tacit.checker_joint_lines import JointBook
-from tacit.checker_known import KnownBook, check_known, is_about_known
-from tacit.checker_rules import Reject, RuleBook
-from tacit.checker_rules_words import check_rules
-from tacit.checker_steps import check_steps
-from tacit.checker_tables import TableBook, check_table
-from tacit.checker_values import check_values
-from tacit.checker_worlds import check_worlds
+from tacit.checker.buckets import BucketBook, check_buckets
+from tacit.checker.certificates import check_carried, check_citations, check_claim, check_format
+from tacit.checker.itemsets import ItemsetBook, check_itemsets
+from tacit.checker.joint import check_joint
+from tacit.checker.joint_lines import JointBook
+from tacit.checker.known import KnownBook, check_known, is_about_known
+from tacit.checker.rules import Reject, RuleBook
+from tacit.checker.rules_words import check_rules
+from tacit.checker.steps import check_steps
+from tacit.checker.tables import TableBook, check_table
+from tacit.checker.values import check_values
+from tacit.checker.worlds import check_worlds
 from tacit.errors import InputError
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from tacit.checker_rules import Reject
+from tacit.checker.rules import Reject
 
 #: Sets of populations at most; a record that needs more cannot be of an audit.
 MOST_SETS = 1_000

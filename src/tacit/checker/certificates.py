@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.checker_rules import Reject
+from tacit.checker.rules import Reject
 from tacit.errors import InputError
 
 #: The only format of certificates that is known here.

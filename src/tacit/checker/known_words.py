@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.checker_known_lines import Term
-from tacit.checker_rules import Reject
+from tacit.checker.known_lines import Term
+from tacit.checker.rules import Reject
 from tacit.model.release import Release
 
 #: How many terms of a sum the steps show.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.checker_rules import Reject
+from tacit.checker.rules import Reject
 from tacit.model.partial import PartialTable
 
 _COUNTED = re.compile(r"records with (?P<cells>\{.*\})", re.DOTALL)

@@ -12,8 +12,8 @@ from itertools import product
 from math import ceil, floor
 from typing import Any
 
-from tacit.checker_joint_tables import labelled
-from tacit.checker_rules import Reject
+from tacit.checker.joint_tables import labelled
+from tacit.checker.rules import Reject
 from tacit.model.frequencies import FrequencyTable
 
 #: People placed on the way at most; a proof that needs more is too long to be re-done.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.checker_rules import Reject, RuleBook
+from tacit.checker.rules import Reject, RuleBook
 from tacit.model.release import ValueGroup
 from tacit.model.table import Table
 
