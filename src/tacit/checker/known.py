@@ -120,10 +120,12 @@ class _Claim:
         told = terms + self._as_recorded()
         if self.people is None:
             return told, told
+        # Whoever no term speaks of and who is not asked about need not be counted at all.
+        asked = self.people.places[tuple(self.person[name] for name in self.people.names)]
         counted = 0
-        for person, number in self.people:
-            inside = [place for place, term in enumerate(self.terms) if term.speaks_of(person)]
-            counted += number * self._short(inside, asked=person == self.person)
+        for one in {asked}.union(*(term.members for term in self.terms)):
+            inside = [place for place, term in enumerate(self.terms) if one in term.members]
+            counted += self.people.listed[one][1] * self._short(inside, asked=one == asked)
         return terms + counted, told
 
     def _short(self, inside: Sequence[int], *, asked: bool) -> int:

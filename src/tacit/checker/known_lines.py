@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,23 +26,28 @@ class People:
 
     names: tuple[str, ...]
     counted: Counter[tuple[str, ...]]
-    _listed: list[tuple[dict[str, str], int]] = field(init=False, repr=False)
+    listed: list[tuple[dict[str, str], int]] = field(init=False, repr=False)
+    places: dict[tuple[str, ...], int] = field(init=False, repr=False)
+    _members: dict[str, frozenset[int]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "places", {values: place for place, values in enumerate(self.counted)})
         listed = [(dict(zip(self.names, values, strict=True)), number) for values, number in self.counted.items()]
-        object.__setattr__(self, "_listed", listed)
+        object.__setattr__(self, "listed", listed)
 
-    def __iter__(self) -> Iterator[tuple[dict[str, str], int]]:
-        return iter(self._listed)
-
-    def having(self, who: Who) -> int:
-        """How many people are meant."""
-        return sum(number for person, number in self if who(person))
+    def members(self, key: str, who: Who) -> frozenset[int]:
+        """The places of the combinations that are meant; ``key`` is the same where the same people are meant."""
+        if key not in self._members:
+            self._members[key] = frozenset(place for place, (person, _) in enumerate(self.listed) if who(person))
+        return self._members[key]
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A cited statement: ``lo`` to ``hi`` of the ``people`` whom it speaks of have the value; it counts ``weight`` times."""
+    """A cited statement: ``lo`` to ``hi`` of the ``people`` whom it speaks of have the value; it counts ``weight`` times.
+
+    ``members`` are the places of these people's combinations, where everybody is given.
+    """
 
     speaks_of: Who
     value: str
@@ -50,6 +56,7 @@ class Term:
     people: int
     weight: int
     entry: Mapping[str, Any]
+    members: frozenset[int] = frozenset()
 
     @property
     def end(self) -> int:
@@ -83,11 +90,15 @@ def read_term(entry: Mapping[str, Any], page: Page | None, asked: Asked, knowled
     if value not in asked.values:
         raise Reject("a value in its sum is not one of the sensitive column's")
     who, low, high = _fact(entry, people, knowledge) if page is None else page.read(entry, asked, value, people)
-    if asked.everybody is not None and asked.everybody.having(who) != people:
-        raise Reject("another number of known people is in a group that it cites")
+    members: frozenset[int] = frozenset()
+    if asked.everybody is not None:
+        cited = [asked.sensitive, asked.grouped, {name: told for name, told in entry.items() if name != "weight"}]
+        members = asked.everybody.members(json.dumps(cited, sort_keys=True), who)
+        if sum(asked.everybody.listed[place][1] for place in members) != people:
+            raise Reject("another number of known people is in a group that it cites")
     if lo > max(low, 0) or hi < min(high, people):
         raise Reject(f"{_place(entry)} does not say that")
-    return Term(who, value, int(lo), int(hi), people, int(entry["weight"]), entry)
+    return Term(who, value, int(lo), int(hi), people, int(entry["weight"]), entry, members)
 
 
 def _place(entry: Mapping[str, Any]) -> str:
