@@ -109,7 +109,8 @@ def _part(one: Any, read: Reader, place: int) -> Releases | Release:
         if found is None:
             return _part(one[0], read, place)
         return Releases("", found.releases, found.not_read)
-    if isinstance(one, (str, os.PathLike)) and _is_folder_of_files(Path(one)):
+    # An empty name is no folder: Path would take it for this one.
+    if isinstance(one, (str, os.PathLike)) and os.fspath(one) and _is_folder_of_files(Path(one)):
         return _read_folder(Path(one), read, place)
     return read(one, place)
 

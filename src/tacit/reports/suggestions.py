@@ -59,8 +59,21 @@ def cost_words(one: Suggestion) -> str:
     >>> cost_words(Suggestion("round", "", "clean", cost={"itemsets_lost": 0, "support_error_mean": 0.0618}))
     'counts off by 6.18% on average'
     """
-    parts = [text.format(one.cost[name]) for name, text in COSTS.items() if one.cost.get(name)]
+    parts = [_words(text.format(one.cost[name])) for name, text in COSTS.items() if one.cost.get(name)]
     return ", ".join(parts) or "nothing is lost that is measured"
+
+
+def _words(text: str) -> str:
+    """A number with its noun, which is one where the number is.
+
+    >>> _words("1 rules lost"), _words("21 rules lost"), _words("1 people changed")
+    ('1 rule lost', '21 rules lost', '1 person changed')
+    """
+    number, _, rest = text.partition(" ")
+    noun, _, then = rest.partition(" ")
+    if number != "1" or noun not in ("itemsets", "rules", "lines", "cells", "people"):
+        return text
+    return f"1 {'person' if noun == 'people' else noun[:-1]} {then}"
 
 
 def measured_by(suggestions: Suggestions) -> str:
