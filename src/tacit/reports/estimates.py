@@ -48,6 +48,11 @@ def sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
         )
 
 
+def title_of_groups(audit: Audit) -> str:
+    """What the estimates from groups are called: what they are, or what they add to those over all that is known."""
+    return TITLE if estimates_of(audit) is None else "What an attacker would guess from the groups alone"
+
+
 def bucket_sentences(audit: Audit) -> Iterator[str]:
     """What an attacker would guess about the people of a bucketized release; nothing of another release."""
     found = audit.measures

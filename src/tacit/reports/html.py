@@ -44,7 +44,7 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
     if (guessed := estimates.estimates_of(audit)) is not None:
         yield section(estimates.TITLE, _estimates(audit, guessed, top, kind))
     if guesses := list(estimates.bucket_sentences(audit)):
-        yield section(estimates.TITLE, listed(guesses))
+        yield section(estimates.title_of_groups(audit), listed(guesses))
     if readings := tables.readings(audit):
         yield section("Largest confidence", listed(readings))
     yield section("Policy", listed(policy_sentences(audit)), _limits(audit))

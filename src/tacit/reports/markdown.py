@@ -58,7 +58,7 @@ def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, ki
         guesses = _guesses(found.highest(top, gained=True)) if kind == "internal" else ""
         yield _section(estimates.TITLE, *sentences_of, table(("Probability", "People"), above), guesses)
     if sentences := list(estimates.bucket_sentences(audit)):
-        yield _section(estimates.TITLE, listed(sentences))
+        yield _section(estimates.title_of_groups(audit), listed(sentences))
     if readings := tables.readings(audit):
         yield _section("Largest confidence", listed(readings))
     limits = [(limit.name, limit.value, limit.set_by, limit.meaning) for limit in policy.limits(audit)]

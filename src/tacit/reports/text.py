@@ -51,7 +51,7 @@ def audit_text(
     if (guessed := estimates.estimates_of(audit)) is not None:
         blocks.append(_section(estimates.TITLE, estimates.text_lines(audit, guessed, top=top, kind=kind, width=width)))
     if guesses := list(estimates.bucket_sentences(audit)):
-        blocks.append(_section(estimates.TITLE, (line for sentence in guesses for line in bullet("-", sentence, width))))
+        blocks.append(_section(estimates.title_of_groups(audit), (line for one in guesses for line in bullet("-", one, width))))
     if readings := tables.readings(audit):
         blocks.append(_section("Largest confidence", (line for one in readings for line in bullet("-", one, width))))
     if top and summary.findings:
