@@ -185,7 +185,8 @@ class _Outcome:
         )
         if isinstance(self.case, SeveralCase) and self.case.n_lines > MOST_LINES:
             why = "the lines are too many for programs over all of them"
-        reason = f"{why}: of {undecided:,} pairs of combination and value it is not known whether anybody has them"
+        left = f"of {undecided:,} pairs of combination and value it is not known whether anybody has them"
+        reason = f"{why}: {left if undecided else 'who can have which value is decided, but some bounds may be too wide'}"
         return f"{self.together}; {reason}" if self.together else reason
 
     def _values(self, q: int, *, possible: bool) -> tuple[int, ...]:
