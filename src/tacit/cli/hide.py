@@ -73,7 +73,8 @@ def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> i
     the input is bad (nothing is written).
     """
     from tacit.formats.header import header_path
-    from tacit.formats.partial_writing import table_ending, write_partial
+    from tacit.formats.partial_writing import write_partial
+    from tacit.formats.table_writing import table_ending
 
     settings = Settings.of(given, near=data)
     settings.needed("qi", "age,sex")

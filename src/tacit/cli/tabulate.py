@@ -101,10 +101,10 @@ def _check(out: str | None, json_to: str | None, data: str) -> None:
     if out is None:
         check_outputs([json_to], inputs=[data])
         return
-    from tacit.formats.frequencies_writing import frequencies_ending
     from tacit.formats.header import header_path
+    from tacit.formats.table_writing import table_ending
 
-    frequencies_ending(out)
+    table_ending(out)
     check_outputs([out, header_path(out), json_to], inputs=[data])
 
 

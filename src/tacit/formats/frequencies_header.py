@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.formats.files import FilePath, open_text
-from tacit.formats.header import header_path
+from tacit.formats.files import FilePath
+from tacit.formats.header import entries_beside, header_path
 from tacit.model.bound import Bound
 from tacit.model.frequencies import CELL_ROUNDINGS, CellPrinting, CellRounding, FrequencyTable
 from tacit.model.schema import MISSING_RULES
@@ -38,12 +37,12 @@ class TableHeader:
 
 def is_described(path: FilePath) -> bool:
     """Whether the header beside a file calls it a frequency table."""
-    return _entries(path) is not None
+    return entries_beside(path, FORMAT) is not None
 
 
 def read_table_header(path: FilePath) -> TableHeader:
     """The header beside a file; an empty one where there is none, or one of something else."""
-    entries = _entries(path)
+    entries = entries_beside(path, FORMAT)
     if entries is None:
         return TableHeader()
     where = os.path.basename(header_path(path))
@@ -84,18 +83,6 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
     }
     measured = table.measured
     return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
-
-
-def _entries(path: FilePath) -> Mapping[str, Any] | None:
-    beside = header_path(path)
-    if not os.path.isfile(beside):
-        return None
-    with open_text(beside) as stream:
-        try:
-            entries = json.load(stream)
-        except (ValueError, RecursionError):
-            return None
-    return entries if isinstance(entries, dict) and entries.get("format") == FORMAT else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -49,6 +49,19 @@ def header_path(path: FilePath) -> str:
     'r.csv.json'
     """
     return os.fspath(path).rstrip("/") + ".json"
+
+
+def entries_beside(path: FilePath, format: str) -> Mapping[str, Any] | None:
+    """The entries of the JSON header beside a file, where there is one of this format; None otherwise."""
+    beside = header_path(path)
+    if not os.path.isfile(beside):
+        return None
+    with open_text(beside) as stream:
+        try:
+            entries = json.load(stream)
+        except (ValueError, RecursionError):
+            return None
+    return entries if isinstance(entries, dict) and entries.get("format") == format else None
 
 
 def read_header(path: FilePath, *, strict: bool) -> FileHeader:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError
-from tacit.formats.files import FilePath, open_text, shown
-from tacit.formats.header import header_path
+from tacit.formats.files import FilePath, shown
+from tacit.formats.header import entries_beside, header_path
 from tacit.formats.table_files import open_table_file
 from tacit.formats.table_frames import as_frame
 from tacit.formats.tables import Names, column_names, read_table
@@ -120,7 +118,7 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
         return frame is not None and {*column_names(qi, frame.names), *column_names(sa, frame.names)} <= set(frame.names)
     if os.path.isdir(path):
         return False
-    if os.path.lexists(path) and _entries(path) is not None:
+    if os.path.lexists(path) and entries_beside(path, FORMAT) is not None:
         return True
     if not sa:
         return False
@@ -136,7 +134,7 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
 
 def read_table_header(path: FilePath) -> TableHeader:
     """The header beside a table; an empty one where there is none, or one of something else."""
-    entries = _entries(path)
+    entries = entries_beside(path, FORMAT)
     if entries is None:
         return TableHeader()
     where = os.path.basename(header_path(path))
@@ -153,16 +151,3 @@ def read_table_header(path: FilePath) -> TableHeader:
         remedy = "Correct it, or remove the key"
         raise InputError("must be a whole number of at least 0", where=f"{where}, key 'n'", remedy=remedy)
     return TableHeader(texts("qi"), texts("sa"), missing[0] if missing else None, n)
-
-
-def _entries(path: FilePath) -> Mapping[str, Any] | None:
-    """The entries of the header beside a file that calls it a table."""
-    beside = header_path(path)
-    if not os.path.isfile(beside):
-        return None
-    with open_text(beside) as stream:
-        try:
-            entries = json.load(stream)
-        except (ValueError, RecursionError):
-            return None
-    return entries if isinstance(entries, dict) and entries.get("format") == FORMAT else None
