@@ -12,12 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tacit
+from tacit.attacks.joint import listed_lines
 from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.programs import Programs, Settlement
 from tacit.attacks.joint.rows import Rows
 from tacit.attacks.joint.solver import Solver
+from tacit.attacks.joint.windows import _largest
 from tacit.checker import check_audit
 from tacit.checker.joint import least_of
 from tacit.checker.joint_lines import Box
@@ -244,3 +248,19 @@ def test_no_weights_beat_the_truth() -> None:
             passed += 1
             assert counts[0] >= math.ceil(sum(weight * count for weight, count in zip(weights, counts[1:], strict=True)))
     assert passed > 100
+
+
+def test_of_long_lists_the_shortest_lines_are_taken_and_none_is_taken_for_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    releases = [release_of("100; complete 5; x:50, y:40, z:30, x y:20, x z:19"), release_of("100; w:60")]
+    whole = lower(releases, tacit.Same())
+    assert {line.origin.what for line in whole.lines} == {"n", "count", "missing"}
+    monkeypatch.setattr(listed_lines, "MOST_LISTED", 4)
+    cut = lower(releases, tacit.Same())
+    assert cut.left_out == whole.left_out + 1
+    assert [line.origin.place for line in cut.lines if line.origin.release == 0 and line.origin.what == "count"] == [2, 3, 4, 5]
+    assert not any(line.origin.what == "missing" for line in cut.lines if line.origin.release == 0)
+
+
+@given(st.lists(st.frozensets(st.integers(0, 5)), max_size=12))
+def test_the_largest_sets_are_those_that_no_other_contains(sets: list[frozenset[int]]) -> None:
+    assert set(_largest(sets)) == {one for one in sets if not any(one < other for other in sets)}

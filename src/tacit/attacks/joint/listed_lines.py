@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+import numpy as np
+import numpy.typing as npt
+
 from tacit.attacks.joint.boxes import Allowed, Box, Key, intersection
 from tacit.attacks.joint.lines import Line, Origin
 from tacit.attacks.joint.vocabulary import Vocabulary
@@ -14,6 +17,8 @@ from tacit.model.release import Itemsets, Listed, Rules
 
 #: Itemsets that a closed or maximal list stands for, and candidates for missing ones, are looked at up to these numbers.
 MOST_SUBSETS, MOST_CANDIDATES = 20_000, 300_000
+#: Of longer lists the shortest itemsets or rules are taken, so many; programs and windows would not hold more.
+MOST_LISTED = 10_000
 
 
 class ListedLines:
@@ -41,14 +46,22 @@ class ListedLines:
     def itemsets(self, release: Itemsets) -> Iterator[Line]:
         """What a list of itemsets prints, and what follows from its being complete."""
         listed: dict[frozenset[int], int] = {}
-        for index in range(len(release)):
+        for index in self._taken(release.sets.lengths):
             items = release.sets[index].tolist()
             listed[frozenset(items)] = index
             box, count = self._box(items), release.count(index)
             if box is not None:
                 yield Line(((1, box),), count.lo, count.hi, Origin(self._number, release.line(index), "count", count))
-        if release.header.complete and release.min_support is not None and not release.header.coarser:
+        whole = len(release) <= MOST_LISTED  # else an itemset that was passed over would seem to be missing
+        if whole and release.header.complete and release.min_support is not None and not release.header.coarser:
             yield from self._missing(release, listed)
+
+    def _taken(self, lengths: npt.NDArray[np.int64]) -> Sequence[int]:
+        """Which lines are taken in: all, or the shortest."""
+        if len(lengths) <= MOST_LISTED:
+            return range(len(lengths))
+        self.left_out += 1
+        return sorted(np.argsort(lengths, kind="stable")[:MOST_LISTED].tolist())
 
     def _missing(self, release: Itemsets, listed: dict[frozenset[int], int]) -> Iterator[Line]:
         names, threshold = release.items.names, release.min_support or 1
@@ -116,7 +129,7 @@ class ListedLines:
     def rules(self, release: Rules) -> Iterator[Line]:
         """What a list of rules prints: how many people fit each side, and the ratio of the two."""
         header = release.header
-        for index in range(len(release)):
+        for index in self._taken(release.antecedents.lengths):
             left, right = release.antecedents[index].tolist(), release.consequents[index].tolist()
             whole, both = self._box(left), self._box(sorted({*left, *right}))
             if whole is None or both is None:

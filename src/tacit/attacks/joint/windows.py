@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -29,7 +29,7 @@ def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
         return [tuple(sorted(everything))], 0
     always = frozenset(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
     named = Counter(always.union(*(masks for _, masks in terms)) for terms in problem.boxes)
-    largest = sorted((one for one in named if not any(one < other for other in named)), key=lambda one: (-len(one), sorted(one)))
+    largest = _largest(named)
     chosen: dict[tuple[int, ...], None] = {}
     skipped = 0
     for start in largest:
@@ -40,6 +40,24 @@ def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
             continue
         chosen[tuple(sorted(_grown(problem, start, named)))] = None
     return list(chosen), skipped
+
+
+def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    """The sets that no other one contains, the longest first.
+
+    >>> _largest([frozenset({1}), frozenset({1, 2}), frozenset({3})])
+    [frozenset({1, 2}), frozenset({3})]
+    """
+    kept: list[frozenset[int]] = []
+    holding: dict[int, set[int]] = {}
+    for one in sorted(set(named), key=lambda one: (-len(one), sorted(one))):
+        # Longer sets come first, so whatever holds this one is kept already.
+        above = set.intersection(*(holding.get(column, set()) for column in one)) if one else set(range(len(kept)))
+        if not above:
+            for column in one:
+                holding.setdefault(column, set()).add(len(kept))
+            kept.append(one)
+    return kept
 
 
 def _grown(problem: Problem, start: frozenset[int], named: Counter[frozenset[int]]) -> frozenset[int]:
