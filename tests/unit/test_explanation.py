@@ -125,16 +125,28 @@ def test_names_of_any_length_and_kind_are_drawn() -> None:
     assert any(text.endswith("…") for text in texts)
 
 
-def test_an_estimate_has_no_picture_and_no_proof() -> None:
-    finding = {
-        "id": "R02-0",
-        "code": "R02",
-        "statement": "s",
-        "count": [1, 1],
-        "because": [],
-        "steps": ["Among all people: 0.5."],
-    }
-    told = Explanation.of(finding, ["r.csv"])
-    assert explanation_svg(told) is None
+def estimate(statement: str) -> Explanation:
+    """An estimate that says this."""
+    about = {"id": "R02-0", "code": "R02", "count": [1, 1], "because": [], "steps": ["Among all people the share is 0.500."]}
+    return Explanation.of(about | {"statement": statement}, ["r.csv"])
+
+
+def test_an_estimate_is_drawn_beside_what_an_outsider_knows_and_is_no_proof() -> None:
+    told = estimate("Whoever has q has s x with probability 0.875 (estimated).")
+    picture = explanation_svg(told, bars={"max_posterior": 0.75})
+    assert picture is not None
+    words = [text.text for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+    assert {"0.500", "0.875"} <= set(words)
+    assert any("allows up to 0.75" in (word or "") for word in words)
     assert "Estimated: a probability" in explanation_text(told)
     assert told.to_dict()["explanation"]["proved"] is False
+    assert explanation_svg(estimate("s")) is None, "nothing to draw"
+
+
+def test_a_choice_of_people_is_drawn_with_who_is_in_the_group() -> None:
+    table = tacit.FrequencyTable.of(["sex"], [["F"], ["M"]], [1, 2], n=3)
+    finding = tacit.audit(table).findings[0].to_dict() | {"certificate": {"worlds": {"fit": 4}}, "count": [1, 2]}
+    picture = explanation_svg(Explanation.of(finding, ["t.csv"]))
+    assert picture is not None
+    described = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
+    assert "that fit all lines: 4; people in the group, in each of them: 1 to 2" in described

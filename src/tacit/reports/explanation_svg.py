@@ -32,6 +32,8 @@ _STYLE = (
 _TERM = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? (-?[\d,]+)(?: to (-?[\d,]+))?: (.*?)( \([^()]*\))?", re.DOTALL)
 _ABOVE = re.compile(r"(plus|minus) ([\d,/]+) times what was shown above \((\d+)\)")
 _HEADING = re.compile(r"At (?:least|most) (-?[\d,]+) (in the group|.*):", re.DOTALL)
+_PROBABILITY = re.compile(r"probability (?:of up to )?(\d\.\d+)")
+_SHARE = re.compile(r"Among all people the share is (\d\.\d+)")
 _SHORTER = "The same people in fewer words: "
 
 
@@ -52,8 +54,10 @@ def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapp
     """The picture of a finding, or None where there is none of its kind; ``values`` are those of the sensitive column, ``bars`` the policy's."""
     finding = told.finding
     if "certificate" not in finding:
-        return None
+        return _estimate_svg(told, bars or {})
     proof = finding["certificate"]
+    if "worlds" in proof:
+        return _choices_svg(told)
     if "matching" in proof or "below" in proof:
         return _values_svg(told, values)
     if "counts" in proof:
@@ -227,6 +231,35 @@ def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
     spoken = "; ".join(f"{row.label}: {row.number}" for row in rows)
     mark = whole * limit if limit is not None else None
     return _picture(told, rows, note, spoken, mark=mark)
+
+
+# Estimates, and choices
+
+
+def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
+    """How probable a value is made, beside its share among all people; None where the finding tells no probability."""
+    probable = _PROBABILITY.search(told.finding["statement"])
+    shares = [found for step in told.finding["steps"] if (found := _SHARE.search(step))]
+    if probable is None:
+        return None
+    rows = [Row("share among all people", 0, float(one[1]), "take", one[1]) for one in shares[:1]]
+    rows.append(Row("probability for these people, estimated", 0, float(probable[1]), "left", probable[1]))
+    limit = bars.get("max_posterior")
+    note = "grey is what an outsider knows anyway" if shares else "an estimate, no proof"
+    note += f"; the policy allows up to {limit:g}" if limit is not None else ""
+    return _picture(told, rows, note, "; ".join(f"{row.label}: {row.number}" for row in rows), mark=limit)
+
+
+def _choices_svg(told: Explanation) -> str:
+    """How many choices of people fit, and who is in the group in each of them."""
+    (lo, hi), fit = told.finding["count"], int(told.finding["certificate"]["worlds"]["fit"])
+    number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
+    rows = [
+        Row("choices of people that fit all lines", 0, fit, "add", f"{fit:,}"),
+        Row("people in the group, in each of them", 0, hi, "left", number),
+    ]
+    spoken = "; ".join(f"{row.label}: {row.number}" for row in rows)
+    return _picture(told, rows, "every way to choose the people was tried", spoken)
 
 
 # What all of them share
