@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
+from typing import Any
 
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import Churn, Nested, People
@@ -57,29 +58,38 @@ def compositions(total: int, parts: int) -> Iterator[World]:
         yield tuple(edges[i + 1] - edges[i] - 1 for i in range(parts))
 
 
+def cited(record: dict[str, Any], what: str) -> list[dict[str, Any]]:
+    """The weights of all proofs of a record that cite something of this kind, to be changed in place."""
+    steps = [step for finding in record["findings"] for end in ("least", "most") for step in finding["certificate"][end]]
+    return [weight for step in steps for weight in step["weights"] if weight.get("what") == what]
+
+
 def tests_of(release: Listed | FrequencyTable, number: int, kinds: Sequence[Kind]) -> Iterator[Callable[[World], bool]]:
     """What each line of a release demands of a world, of the people who are in it."""
 
     def count(world: World, items: frozenset[str]) -> int:
         return sum(times for times, (has, inside) in zip(world, kinds, strict=True) if number in inside and items <= has)
 
+    def within(items: frozenset[str], fewest: int, most: float) -> Callable[[World], bool]:
+        return lambda world: fewest <= count(world, items) <= most
+
     yield lambda world: count(world, frozenset()) == release.n
     if isinstance(release, FrequencyTable):
         for index in range(len(release)):
             cell = frozenset(f"{column}={value}" for column, value in release.cell(index).items())
             ends = release.count(index)
-            yield lambda world, cell=cell, ends=ends: ends.lo <= count(world, cell) <= ends.hi  # type: ignore[misc]
+            yield within(cell, ends.lo, ends.hi)
         return
     if isinstance(release, Itemsets):
         listed = {frozenset(release.names(index)): release.count(index) for index in range(len(release))}
         for items, bound in listed.items():
-            yield lambda world, items=items, bound=bound: bound.lo <= count(world, items) <= bound.hi  # type: ignore[misc]
+            yield within(items, bound.lo, bound.hi)
         if release.header.complete:
             named = sorted(frozenset().union(*listed)) if listed else []
             for size in range(2, len(named) + 1):
                 for chosen in combinations(named, size):
                     if frozenset(chosen) not in listed:
-                        yield lambda world, chosen=frozenset(chosen): count(world, chosen) < (release.min_support or 0)  # type: ignore[misc]
+                        yield within(frozenset(chosen), 0, (release.min_support or 0) - 1)
         return
     yield from _rule_tests(release, count)
 

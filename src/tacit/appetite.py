@@ -46,10 +46,10 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
     return limits
 
 
-def _check(name: str, value: object, where: str) -> None:
+def _check(name: str, value: Any, where: str) -> None:
     """Raise, with the place in the file, when a limit makes no sense."""
     try:
-        Policy(**{name: value})  # type: ignore[arg-type]
+        Policy(**{name: value})
     except TacitError as error:
         raise OptionError(error.what.replace("--", ""), where=where, remedy=error.remedy.replace("--", "")) from None
 

@@ -14,7 +14,7 @@ from tacit.checker import check_audit
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.schema import Schema
 from tacit.model.table import Table
-from tests.naive_joint import World, bounds, group_of, kinds_of, worlds
+from tests.naive_joint import World, bounds, cited, group_of, kinds_of, worlds
 
 SCHEMA = Schema(qi=("a",), sa=("s",))
 
@@ -82,16 +82,9 @@ def test_a_rule_that_is_missing_tells_a_small_group() -> None:
     assert "5 to 7 people have a=x and s=2." in told
     record = audit.to_dict(top=100)
     assert check_audit(record, releases).ok
-    cited = [
-        weight
-        for finding in record["findings"]
-        for end in ("least", "most")
-        for step in finding["certificate"][end]
-        for weight in step["weights"]
-        if weight.get("what") == "missing-rule"
-    ]
-    assert cited
-    for weight in cited:
+    weights = cited(record, "missing-rule")
+    assert weights
+    for weight in weights:
         before = dict(weight)
         listed = {"items": ["a=y", "s=1"], "cell": "missing rule a=y => s=1"}
         for change in (listed, {"given": {"release": 2, "line": 2, "what": "count"}}, {"given": before}, {"cell": "min_support"}):

@@ -18,6 +18,7 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable
 from tacit.model.schema import Schema
 from tacit.model.table import Table
+from tests.naive_joint import cited
 
 VALUES = {"a": ("x", "y"), "b": ("p", "q")}
 Row = tuple[str, ...]
@@ -137,16 +138,9 @@ def test_rows_beside_a_table_tell_what_a_blank_hides() -> None:
 def test_a_recount_that_was_tampered_with_is_refused() -> None:
     releases = blank_and_total()
     record = tacit.audit(releases, people=tacit.Same(), policy=tacit.Policy(k=3), attacks=["X01"]).to_dict(top=10)
-    cited = [
-        weight
-        for finding in record["findings"]
-        for end in ("least", "most")
-        for step in finding["certificate"][end]
-        for weight in step["weights"]
-        if weight.get("what") == "rows"
-    ]
-    assert cited
-    for weight in cited:
+    weights = cited(record, "rows")
+    assert weights
+    for weight in weights:
         before = dict(weight)
         for change in ({"items": ["sex=M"]}, {"what": "values"}, {"cell": "rows with sex=F"}, {"items": ["age=3"]}):
             weight.update(change)

@@ -92,11 +92,11 @@ def without_proofs(case: RepairCase) -> Listed:
     """The release without a few lines that all proofs rest on; lines that turn out not to matter are put back, the broadest first."""
     release = case.release
     kept, audit = np.arange(len(release), dtype=np.int64), case.audit(release, case.data)
+    people = {release.line(index): float(release.hi[index]) for index in range(len(release))}
     while len(kept) and safety(audit) == 0:
         now = some_lines(release, kept)
         place = {now.line(index): index for index in range(len(now))}
-        people = {line: float(now.hi[index]) for line, index in place.items()}
-        gone = [place[line] for _, line in breaking(cited_lines(audit), lambda one, of=people: of[one[1]])]  # type: ignore[misc]
+        gone = [place[line] for _, line in breaking(cited_lines(audit), lambda one: people[one[1]])]
         if not gone:
             raise RepairError("what is found rests on no line of the list", where="repair", remedy="Choose another method")
         kept = np.delete(kept, gone)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -64,12 +64,13 @@ class _Looker:
 
     def look(self, releases: Sequence[Release], *, first_hit: bool = False) -> Audit:
         self.limits.check("suggest")
-        how = {"policy": self.case.policy, "first_hit": first_hit, "time_limit": self.limits.seconds_left}
+        how: dict[str, Any] = {"policy": self.case.policy, "first_hit": first_hit, "time_limit": self.limits.seconds_left}
         some_rules = any(isinstance(one, Rules) for one in releases)
-        who = {"known": self.case.known, "knowledge": self.case.knowledge, "data": self.case.data} if some_rules else {}
+        if some_rules:
+            how |= {"known": self.case.known, "knowledge": self.case.knowledge, "data": self.case.data}
         if len(releases) == 1:
-            return audit(releases[0], **who, **how)  # type: ignore[arg-type]
-        return audit(list(releases), people=self.case.people, **who, **how)  # type: ignore[arg-type]
+            return audit(releases[0], **how)
+        return audit(list(releases), people=self.case.people, **how)
 
 
 def _audit_words(case: SuggestCase, files: Sequence[str]) -> Words:

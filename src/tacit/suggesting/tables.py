@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from tacit.api import audit
 from tacit.errors import OptionError
 from tacit.formats.marks import Marks
 from tacit.formats.partial import read_partial
-from tacit.hiding.methods import MEANING
+from tacit.hiding.methods import MEANING, Method
 from tacit.hiding_cells import hide
 from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits
@@ -17,7 +18,13 @@ from tacit.suggesting.base import Done, SuggestCase, Way, Words
 #: How the loss of a table is measured.
 MEASURED = "cells hidden besides the sensitive ones"
 #: Where cells may be hidden, and how they are chosen.
-CHOICES = (("ns", "greedy"), ("ns,nc", "greedy"), ("ns,nc,sc", "greedy"), ("sc", "uniform"), ("nc", "rgraph-max-descendant"))
+CHOICES: tuple[tuple[str, Method], ...] = (
+    ("ns", "greedy"),
+    ("ns,nc", "greedy"),
+    ("ns,nc,sc", "greedy"),
+    ("sc", "uniform"),
+    ("nc", "rgraph-max-descendant"),
+)
 
 
 def ways(case: SuggestCase) -> list[Way]:
@@ -30,19 +37,19 @@ def ways(case: SuggestCase) -> list[Way]:
     ]
 
 
-def _what(regions: str, method: str) -> str:
+def _what(regions: str, method: Method) -> str:
     """The choice in words."""
     places = " and ".join(MEANING[region] for region in regions.split(","))
     return f"hide {places}" + (", the same attributes for all of them" if method == "uniform" else "")
 
 
-def _carry_out(case: SuggestCase, regions: str, method: str, seconds: float) -> Done:
+def _carry_out(case: SuggestCase, regions: str, method: Method, seconds: float) -> Done:
     """The original with cells hidden so, audited as the table was."""
     limits = Limits.within(seconds)
     original = _original(case)
-    rows = {"marks": case.rows} if isinstance(case.rows, Marks) else {"rows": case.rows}
-    bars = {"min_confidence": case.policy.min_confidence, "min_support": case.policy.min_support}
-    made = hide(original, may_hide=regions, method=method, time_limit=limits.seconds_left, **rows, **bars)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"marks": case.rows} if isinstance(case.rows, Marks) else {"rows": case.rows}
+    how |= {"min_confidence": case.policy.min_confidence, "min_support": case.policy.min_support}
+    made = hide(original, may_hide=regions, method=method, time_limit=limits.seconds_left, **how)
     after = audit(made, data=original, rows=case.rows, policy=case.policy, time_limit=limits.seconds_left)
     return Done(made, after, float(made.cost["cells_hidden"]), MEASURED, made.cost, (_words(case, original, regions, method),))
 
@@ -57,7 +64,7 @@ def _original(case: SuggestCase) -> PartialTable:
     return case.data if isinstance(case.data, PartialTable) else read_partial(case.data, qi=head.qi, sa=head.sa)
 
 
-def _words(case: SuggestCase, original: PartialTable, regions: str, method: str) -> Words:
+def _words(case: SuggestCase, original: PartialTable, regions: str, method: Method) -> Words:
     """The command that does it again."""
     schema = original.people.schema
     words: Words = ("tacit", "hide", "@data", "--qi", ",".join(schema.qi), "--sa", ",".join(schema.sa))
