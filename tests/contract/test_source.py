@@ -1,4 +1,4 @@
-"""What every source file keeps to: its size, no printing, nothing of the machine it was written on."""
+"""Rules for every source file: it has a docstring, prints nothing, and names nothing of the machine it was written on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "tacit"
-MOST_LINES = {"src": 400, "benchmarks": 400, "docs": 400, "tests": 600}
-MOST_LINES_OF_A_FUNCTION = 55  # without its docstring
 IGNORED = {".git", ".venv", "site", "build", "dist", "__pycache__", ".mypy_cache", ".ruff_cache", ".hypothesis", "tacit-demo"}
 
 # Spelled in pieces, so that this file does not hold what it looks for.
@@ -37,10 +35,6 @@ def tracked() -> list[Path]:
     return [path for path in ROOT.rglob("*") if path.is_file() and not IGNORED.intersection(path.relative_to(ROOT).parts)]
 
 
-def lines_of(node: ast.stmt) -> int:
-    return (node.end_lineno or node.lineno) - node.lineno + 1
-
-
 def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
@@ -48,23 +42,14 @@ def name_of(path: Path) -> str:
 PYTHON = [path for path in tracked() if path.suffix == ".py"]
 
 
-@pytest.mark.parametrize("path", PYTHON, ids=name_of)
-def test_modules_are_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES[path.relative_to(ROOT).parts[0]]
-
-
 @pytest.mark.parametrize("path", [p for p in PYTHON if SRC in p.parents], ids=name_of)
-def test_source_is_described_short_and_silent(path: Path) -> None:
+def test_source_is_described_and_silent(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert ast.get_docstring(tree)
     part = path.relative_to(SRC).parts[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and part not in ("cli", "reports", "demo.py"):
             assert node.func.id != "print", f"line {node.lineno} prints"
-        if isinstance(node, ast.FunctionDef) and part != "kernels":
-            described = node.body[0] if ast.get_docstring(node) else None
-            length = lines_of(node) - (lines_of(described) if described else 0)
-            assert length <= MOST_LINES_OF_A_FUNCTION, f"{node.name} has {length} lines"
 
 
 @pytest.mark.parametrize("path", [p for p in tracked() if p.suffix not in (".gz", ".parquet", ".svg")], ids=name_of)
