@@ -14,7 +14,7 @@ WORKERS := 2
 PYTHON := $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
     $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 
-.PHONY: help demo test lint types check docs facts pages bench needs clean
+.PHONY: help demo test lint types check docs facts pages bench judge needs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -22,6 +22,7 @@ help:
 	@echo 'make demo    install Tacit into .venv and run `tacit demo` on bundled data'
 	@echo 'make test    lint, types, every test, documentation; installs what is missing where it may'
 	@echo 'make bench   measure mining against other programs and write docs/benchmarks.md'
+	@echo 'make judge   hold verdicts on random releases against every database that fits them, JUDGE_SECONDS long'
 	@echo 'make docs    write generated facts into docs/ and build the pages into site/'
 	@echo 'make clean   remove what these targets made'
 
@@ -54,6 +55,13 @@ docs: facts pages
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
+
+# Prints a seed for each disagreement; `JUDGE_SEED` is the first, `JUDGE_KIND` limits it to one kind of release.
+JUDGE_SECONDS := 60
+JUDGE_SEED := 0
+JUDGE_KIND :=
+judge: $(VENV)/installed-dev
+	$(BIN)/python -m tests.judge --seconds $(JUDGE_SECONDS) --seed $(JUDGE_SEED) $(if $(JUDGE_KIND),--kind $(JUDGE_KIND))
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .hypothesis tacit-demo

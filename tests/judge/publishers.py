@@ -1,0 +1,414 @@
+"""Publishers of small releases, a few lines each: the files, and what they say about their people under the declared convention.
+
+They share no code with Tacit, so that a fault in how it writes or reads a release shows as a disagreement.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, product
+from math import ceil, floor
+from random import Random
+from typing import Any, Literal
+
+from tests.judge.worlds import MANY, Bound, Box, Statement, between
+
+Row = Mapping[str, str]
+Rows = Sequence[Row]
+#: An item: its column and value, and how releases call it. Items that belong to no column are columns of their own.
+Item = tuple[str, str, str]
+#: How counts are printed: as they are, as multiples of a number, or as shares with so many decimals.
+Numbers = tuple[Literal["exact", "base", "decimals"], int]
+
+PRESENT = "yes"
+ABSENT = "no"
+
+
+@dataclass
+class Published:
+    """Files of one release and what they say.
+
+    ``named`` are the columns with the values that the release names, ``closed`` those whose people have no other value.
+    """
+
+    name: str
+    files: dict[str, str]
+    n: int
+    statements: list[Statement] = field(default_factory=list)
+    named: dict[str, list[str]] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
+
+
+class NothingPublished(Exception):
+    """The draw leaves nothing to publish."""
+
+
+def draw_people(random: Random, columns: Mapping[str, Sequence[str]], n: int) -> list[Row]:
+    """So many people; a few kinds of them are common, so that columns hang together."""
+    kinds = list(product(*columns.values()))
+    favourites = random.sample(kinds, min(len(kinds), random.randint(1, 4)))
+    loyal = random.choice([0.0, 0.5, 0.8, 1.0, 1.0])
+    rows: list[Row] = []
+    while len(rows) < n:
+        kind = random.choice(favourites if random.random() < loyal else kinds)
+        times = random.choice([1, 2, 3]) if loyal == 1.0 else 1
+        rows += [dict(zip(columns, kind, strict=True))] * min(times, n - len(rows))
+    return rows
+
+
+def count(rows: Rows, box: Box) -> int:
+    """The people of a box."""
+    return sum(all(row[column] in values for column, values in box.items()) for row in rows)
+
+
+def items_of(columns: Mapping[str, Sequence[str]], are_columns: bool) -> list[Item]:
+    """The items: one for each value of a column, or each column by itself."""
+    if are_columns:
+        return [(column, value, f"{column}={value}") for column, values in columns.items() for value in values]
+    return [(column, PRESENT, column) for column in columns]
+
+
+def box_of(items: Iterable[Item]) -> Box:
+    """The people who have all these items."""
+    return {column: frozenset([value]) for column, value, _ in items}
+
+
+def possible_sets(items: Sequence[Item]) -> list[tuple[Item, ...]]:
+    """All sets of items that one person can have."""
+    sizes = range(1, len({column for column, _, _ in items}) + 1)
+    chosen = (one for size in sizes for one in combinations(items, size))
+    return [one for one in chosen if len({column for column, _, _ in one}) == len(one)]
+
+
+# Numbers
+
+
+def printed(random: Random, people: int, n: int, numbers: Numbers) -> tuple[int, str]:
+    """A count and a share as they are printed; one of them stands for nothing."""
+    how, fine = numbers
+    if how == "exact":
+        return people, ""
+    if how == "base":
+        down, rest = divmod(people, fine)
+        up = 2 * rest > fine or (2 * rest == fine and random.random() < 0.5)
+        return (down + up) * fine, ""
+    scaled = Fraction(people * 10**fine, n)
+    up = scaled - floor(scaled) > Fraction(1, 2) or (scaled - floor(scaled) == Fraction(1, 2) and random.random() < 0.5)
+    whole = floor(scaled) + up
+    return -1, f"{whole // 10**fine}.{whole % 10**fine:0{fine}d}"
+
+
+def meant(text: tuple[int, str], n: int, numbers: Numbers) -> tuple[int, int]:
+    """The fewest and the most people who are printed so; halves may go either way."""
+    how, fine = numbers
+    shown, share = text
+    if how == "exact":
+        return shown, shown
+    if how == "base":
+        return max(0, shown - fine // 2), min(n, shown + fine // 2)
+    half = Fraction(1, 2 * 10**fine)
+    return max(0, ceil((Fraction(share) - half) * n)), min(n, floor((Fraction(share) + half) * n))
+
+
+# Itemsets
+
+
+@dataclass(frozen=True)
+class ListShape:
+    """Which itemsets are listed, from how many people on, and how numbers are printed."""
+
+    which: Literal["all", "closed", "maximal", "gaps"]
+    least: int
+    numbers: Numbers = ("exact", 0)
+    tells_threshold: bool = True
+
+
+def publish_itemsets(
+    random: Random, rows: Rows, columns: Mapping[str, Sequence[str]], are_columns: bool, shape: ListShape, name: str = "list"
+) -> Published:
+    """A list of itemsets of these people."""
+    n = len(rows)
+    items = items_of(columns, are_columns)
+    counts = {one: count(rows, box_of(one)) for one in possible_sets(items)}
+    frequent = {one for one, people in counts.items() if people >= shape.least}
+    if shape.which == "gaps":
+        listed = [one for one in counts if one in frequent and random.random() < 0.5]
+    elif shape.which == "all":
+        listed = [one for one in counts if one in frequent]
+    else:
+        listed = [one for one in counts if one in frequent and _is_chosen(one, counts, frequent, shape.which)]
+    if not listed:
+        raise NothingPublished
+    complete = shape.which != "gaps"
+    random.shuffle(listed)
+    lines = []
+    statements: list[Statement] = []
+    for one in listed:
+        shown = printed(random, counts[one], n, shape.numbers)
+        lo, hi = meant(shown, n, shape.numbers)
+        lines.append([json.dumps([name for _, _, name in one]), "" if shown[0] < 0 else shown[0], shown[1]])
+        least = shape.least if complete or shape.tells_threshold else 0
+        statements.append(between(box_of(one), max(lo, least), hi))
+    used = sorted({item for one in listed for item in one})
+    if complete:
+        statements += _implied(listed, used, shape)
+    header: dict[str, Any] = {"format": "tacit.itemsets/1", "n": n, "complete": complete}
+    if complete or shape.tells_threshold:
+        header["min_support"] = shape.least
+    if shape.which in ("closed", "maximal"):
+        header["only"] = shape.which
+    if are_columns:
+        header["columns"] = list(columns)
+    header |= _rounding(shape.numbers)
+    named: dict[str, list[str]] = {}
+    for column, value, _ in used:
+        named.setdefault(column, []).append(value)
+    closed = set() if are_columns else set(named)
+    if not are_columns:
+        named = {column: [ABSENT, PRESENT] for column in named}
+    return Published(f"{name}.csv", _files(name, ["itemset", "count", "support"], lines, header), n, statements, named, closed)
+
+
+def _rounding(numbers: Numbers) -> dict[str, Any]:
+    how, fine = numbers
+    if how == "base":
+        return {"rounding": {"base": fine}}
+    return {"digits": fine} if how == "decimals" else {}
+
+
+def _is_chosen(one: tuple[Item, ...], counts: Mapping[tuple[Item, ...], int], frequent: set[Any], which: str) -> bool:
+    larger = [other for other in counts if len(other) == len(one) + 1 and set(one) < set(other)]
+    if which == "maximal":
+        return not any(other in frequent for other in larger)
+    return all(counts[other] < counts[one] for other in larger)
+
+
+def _implied(listed: Sequence[tuple[Item, ...]], used: Sequence[Item], shape: ListShape) -> Iterable[Statement]:
+    """What a complete list says about sets that it does not print."""
+    for one in possible_sets(used):
+        around = [other for other in listed if set(one) <= set(other)]
+        if one in listed:
+            if shape.which == "closed":
+                for item in used:
+                    if item[0] not in {column for column, _, _ in one}:
+                        larger = box_of((*one, item))
+                        yield (Bound(((1, box_of(one)), (-1, larger)), 1, MANY),)
+        elif not around or shape.which == "all":
+            yield between(box_of(one), 0, shape.least - 1)
+        elif shape.which == "closed":
+            closure = min(around, key=len)
+            yield (Bound(((1, box_of(one)), (-1, box_of(closure))), 0, 0),)
+        else:
+            yield between(box_of(one), shape.least)
+
+
+# Frequency tables
+
+
+@dataclass(frozen=True)
+class TableShape:
+    """Which tables are printed (sets of columns), and what is hidden or rounded.
+
+    ``below`` hides what is smaller; ``hide`` hides cells by chance and does not say why.
+    """
+
+    tables: tuple[tuple[str, ...], ...]
+    below: int | None = None
+    zeros_shown: bool = False
+    base: int | None = None
+    hide: float = 0.0
+
+
+def publish_table(
+    random: Random, rows: Rows, columns: Mapping[str, Sequence[str]], shape: TableShape, name: str = "table"
+) -> Published:
+    """A file of frequency tables of these people."""
+    n = len(rows)
+    statements: list[Statement] = []
+    lines: list[list[Any]] = []
+    used = [column for column in columns if any(column in table for table in shape.tables)]
+    if not used:
+        raise NothingPublished
+    seen: set[tuple[str, ...]] = set()
+    for table in shape.tables:
+        for values in product(*(columns[column] if column in table else ["*"] for column in used)):
+            if values in seen:
+                continue
+            seen.add(values)
+            box = {column: frozenset([value]) for column, value in zip(used, values, strict=True) if value != "*"}
+            shown, statement = _cell(random, count(rows, box), n, box, shape)
+            lines.append([*values, shown])
+            statements.append(statement)
+    header: dict[str, Any] = {"format": "tacit.frequencies/1", "n": n, "columns": used}
+    if shape.below is not None:
+        header |= {"hidden_below": shape.below, "zeros_shown": shape.zeros_shown}
+    if shape.base is not None:
+        header["rounding"] = {"base": shape.base}
+    named = {column: list(columns[column]) for column in used}
+    return Published(f"{name}.csv", _files(name, [*used, "count"], lines, header), n, statements, named, set(used))
+
+
+def _cell(random: Random, people: int, n: int, box: Box, shape: TableShape) -> tuple[str | int, Statement]:
+    """What a cell prints, and what that says."""
+    if shape.hide and random.random() < shape.hide:
+        return "", between(box, 0, n)
+    below = shape.below or 0
+    shows_nobody = shape.zeros_shown and people == 0
+    if people < below and not shows_nobody:
+        return "", between(box, 1 if shape.zeros_shown else 0, below - 1)
+    numbers: Numbers = ("exact", 0) if shape.base is None else ("base", shape.base)
+    shown = printed(random, people, n, numbers)
+    lo, hi = meant(shown, n, numbers)
+    enough = (Bound(((1, box),), max(lo, below), hi),)
+    nobody = (Bound(((1, box),), 0, 0),) if shape.zeros_shown and lo == 0 and below else ()
+    return shown[0], (*nobody, *(enough if max(lo, below) <= hi else ()))
+
+
+# Rules
+
+
+@dataclass(frozen=True)
+class RuleShape:
+    """Rules with at least so many people and such a confidence; ``show`` is all numbers, none, or shares with some decimals."""
+
+    least: int
+    confidence: Fraction
+    show: Literal["all", "none", "support", "both"] = "all"
+    decimals: int = 2
+    complete: bool = True
+
+
+def publish_rules(
+    random: Random,
+    rows: Rows,
+    columns: Mapping[str, Sequence[str]],
+    sensitive: str,
+    shape: RuleShape,
+    known: bool = False,
+    name: str = "rules",
+) -> Published:
+    """Rules from the other columns to the sensitive one; ``known`` says that the reader knows everybody's other columns."""
+    n = len(rows)
+    qi = {column: values for column, values in columns.items() if column != sensitive}
+    every = possible_sets(items_of(qi, are_columns=True))
+    rules = [(left, value) for left in every for value in columns[sensitive] if _is_rule(rows, left, sensitive, value, shape)]
+    listed = [rule for rule in rules if shape.complete or random.random() < 0.6]
+    if not listed:
+        raise NothingPublished
+    random.shuffle(listed)
+    lines = []
+    statements: list[Statement] = []
+    for left, value in listed:
+        whole, both = box_of(left), {**box_of(left), sensitive: frozenset([value])}
+        texts, said = _rule_line(random, rows, whole, both, shape)
+        lines.append([json.dumps({column: item for column, item, _ in left}), value, *texts])
+        statements += said
+    used = sorted({item for left, _ in listed for item in left})
+    named: dict[str, list[str]] = {sensitive: list(columns[sensitive])}
+    for column, value, _ in used:
+        named.setdefault(column, []).append(value)
+    candidates = possible_sets(used)
+    if known:
+        candidates = every
+        named |= {column: list(values) for column, values in qi.items()}
+    if shape.complete:
+        top, under = shape.confidence.as_integer_ratio()
+        for left, value in product(candidates, columns[sensitive]):
+            if (left, value) not in listed:
+                whole, both = box_of(left), {**box_of(left), sensitive: frozenset([value])}
+                few = Bound(((1, both),), 0, shape.least - 1)
+                weak = Bound(((under, both), (-top, whole)), -MANY, -1)
+                statements.append((few, weak))
+    header = {
+        "format": "tacit.rules/1", "n": n, "qi": list(qi), "sa": sensitive, "sa_values": list(columns[sensitive]),
+        "min_support": shape.least, "min_confidence": str(shape.confidence), "complete": shape.complete,
+    }  # fmt: skip
+    if shape.show in ("support", "both"):
+        header["digits"] = shape.decimals
+    files = _files(name, ["antecedent", "consequent", "count", "support", "confidence"], lines, header)
+    return Published(f"{name}.csv", files, n, statements, named, {sensitive})
+
+
+def _is_rule(rows: Rows, left: Iterable[Item], sensitive: str, value: str, shape: RuleShape) -> bool:
+    whole = count(rows, box_of(left))
+    both = count(rows, {**box_of(left), sensitive: frozenset([value])})
+    return both >= shape.least and both >= shape.confidence * whole
+
+
+def _rule_line(random: Random, rows: Rows, whole: Box, both: Box, shape: RuleShape) -> tuple[list[Any], list[Statement]]:
+    """What a rule prints, and what that says."""
+    n, part, all_of_them = len(rows), count(rows, both), count(rows, whole)
+    top, under = shape.confidence.as_integer_ratio()
+    said = [between(both, shape.least, n), (Bound(((under, both), (-top, whole)), 0, MANY),)]
+    if shape.show == "none":
+        return ["", "", ""], said
+    if shape.show == "all":
+        said += [between(both, part, part), between(whole, all_of_them, all_of_them)]
+        return [part, "", f"{part / all_of_them:.16f}"], said
+    numbers: Numbers = ("decimals", shape.decimals)
+    shown = printed(random, part, n, numbers)
+    said.append(between(both, *meant(shown, n, numbers)))
+    if shape.show == "support":
+        return ["", shown[1], ""], said
+    share = printed(random, part, all_of_them, numbers)[1]
+    scale = 2 * 10**shape.decimals
+    middle = int(Fraction(share) * scale)
+    said.append((Bound(((scale, both), (-(middle - 1), whole)), 0, MANY),))
+    said.append((Bound(((scale, both), (-(middle + 1), whole)), -MANY, 0),))
+    return ["", shown[1], share], said
+
+
+# Bucketized tables
+
+
+def publish_buckets(
+    random: Random, rows: Rows, columns: Mapping[str, Sequence[str]], sensitive: str, name: str = "buckets"
+) -> Published:
+    """Everybody's other columns with a group, and how often each group has every sensitive value."""
+    groups = random.randint(1, max(1, len(rows) // 2))
+    group = [str(random.randrange(groups) + 1) for _ in rows]
+    qi = [column for column in columns if column != sensitive]
+    people = [[*(row[column] for column in qi), number] for row, number in zip(rows, group, strict=True)]
+    table: dict[tuple[str, str], int] = {}
+    for row, number in zip(rows, group, strict=True):
+        table[number, row[sensitive]] = table.get((number, row[sensitive]), 0) + 1
+    random.shuffle(people)
+    used = sorted(set(group))
+    values = sorted({row[sensitive] for row in rows})
+    statements = [
+        between({"group": frozenset([number]), sensitive: frozenset([value])}, *(2 * (table.get((number, value), 0),)))
+        for number in used
+        for value in values
+    ]
+    for kind in {tuple(row) for row in people}:
+        box = {column: frozenset([value]) for column, value in zip([*qi, "group"], kind, strict=True)}
+        statements.append(between(box, *(2 * (sum(tuple(row) == kind for row in people),))))
+    header = {"format": "tacit.buckets/1", "n": len(rows), "qi": qi, "sa": sensitive, "group": "group"}
+    files = {
+        f"{name}/qit.csv": _text([*qi, "group"], people),
+        f"{name}/st.csv": _text(["group", sensitive, "count"], [[*pair, people] for pair, people in sorted(table.items())]),
+        f"{name}/buckets.json": json.dumps(header),
+    }
+    named = {column: sorted({row[column] for row in rows}) for column in qi}
+    named |= {"group": used, sensitive: values}
+    return Published(name, files, len(rows), statements, named, set(named))
+
+
+# Files
+
+
+def _text(names: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(lines)
+    return out.getvalue()
+
+
+def _files(name: str, names: Sequence[str], lines: Iterable[Sequence[Any]], header: Mapping[str, Any]) -> dict[str, str]:
+    return {f"{name}.csv": _text(names, lines), f"{name}.csv.json": json.dumps(header)}

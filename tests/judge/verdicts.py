@@ -1,0 +1,216 @@
+"""Tacit's answer about a case, and whether every world agrees with it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+import tacit
+from tests.judge.cases import Case, Group
+from tests.judge.publishers import PRESENT
+from tests.judge.worlds import Flags, Space, TooLarge, span
+
+Outcome = Literal["right", "undecided", "false clean", "false proof", "refused", "too large"]
+
+#: Outcomes that are disagreements: databases that fit the release contradict what was said about it.
+WRONG = ("false clean", "false proof", "refused")
+#: Everybody must keep so many sensitive values.
+L = 2
+
+
+@dataclass
+class Verdict:
+    """What became of a case: the judge's word, and what it was about."""
+
+    case: Case
+    outcome: Outcome
+    said: str = ""
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    judged: float = 0.0
+
+
+@dataclass
+class Answer:
+    """What Tacit said: verdict, groups with the fewest and the most people of each, and what is open."""
+
+    verdict: str
+    findings: list[dict[str, Any]]
+    open: list[str]
+
+
+def write_files(case: Case, folder: Path) -> list[str]:
+    """Write the files of all releases and return what to audit."""
+    for release in case.releases:
+        for name, text in release.files.items():
+            path = folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return [str(folder / release.name) for release in case.releases]
+
+
+def ask(case: Case, folder: Path) -> Answer:
+    """Tacit's answer."""
+    paths = write_files(case, folder)
+    given: dict[str, Any] = {"policy": tacit.Policy(k=case.k, l=L)}
+    if case.people is not None:
+        given["people"] = people_of(case.people)
+    if case.known is not None:
+        columns = list(case.known[0])
+        given["known"] = tacit.read_table({column: [row[column] for row in case.known] for column in columns}, qi=columns)
+    if case.knowledge:
+        given["knowledge"] = case.knowledge
+    audit = tacit.audit(paths if len(paths) > 1 else paths[0], **given)
+    record = audit.to_dict(top=100_000)
+    still_open = []
+    for run in record["attacks"]:
+        if run["claim"] == "proves" and (run["undecided"] or run["status"] in ("stopped", "unavailable")):
+            still_open.append(f"{run['code']} {run['status']}, {run['undecided']} undecided: {run['reason']}")
+    return Answer(record["verdict"], record["findings"], still_open)
+
+
+def people_of(text: str) -> Any:
+    """The declaration as Python takes it."""
+    if text.startswith("left:"):
+        spans = [tuple(int(end) for end in part.partition(":")[2].split("-")) for part in text.split(",")]
+        return tacit.Churn(left=(spans[0][0], spans[0][-1]), joined=(spans[1][0], spans[1][-1]))
+    return {"same": tacit.Same, "nested": tacit.Nested, "unknown": tacit.Unknown}[text]()
+
+
+def judge(case: Case) -> Verdict:
+    """Compare Tacit's answer with all worlds."""
+    space = case.space()
+    started = time.process_time()
+    groups = case.groups(space)
+    asked = [space.flags(*group) for group in groups]
+    try:
+        sizes = case.problem(space).sizes(case.most, asked)
+    except TooLarge:
+        return Verdict(case, "too large")
+    assert all(sizes), "the people that the releases were made of fit them"
+    provable = [one for one in zip(groups, map(span, sizes), strict=True) if is_small(case, *one)] if case.groups_count else []
+    people = exposed_people(case, space)
+    judged = time.process_time() - started
+    started = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            answer = ask(case, Path(folder))
+        except tacit.TacitError as error:
+            return Verdict(case, "refused", str(error), seconds=time.process_time() - started, judged=judged)
+    seconds = time.process_time() - started
+    started = time.process_time()
+    wrong = contradicted(case, space, answer.findings)
+    judged += time.process_time() - started
+    notes = [describe(group, lo, hi) for group, (lo, hi) in provable] + people
+    verdict = Verdict(case, "right", answer.verdict, notes, seconds, judged)
+    if wrong:
+        verdict.outcome, verdict.notes = "false proof", wrong
+    elif answer.verdict == "exposed":
+        verdict.outcome = "right" if notes else "false proof"
+        if not notes:
+            verdict.notes = [f"found: {finding['statement']} {finding['count']}" for finding in answer.findings]
+    elif answer.verdict == "clean":
+        verdict.outcome = "false clean" if notes else "right"
+    else:
+        verdict.outcome = incomplete(case, answer, bool(notes))
+        verdict.notes = [*answer.open, *notes]
+    return verdict
+
+
+def incomplete(case: Case, answer: Answer, provable: bool) -> Outcome:
+    """What an undecided verdict is worth: rules of unknown people are never clean, so only their groups are judged."""
+    rules_only = case.known is None and all(line.startswith(("R02 unavailable", "R03 unavailable")) for line in answer.open)
+    if case.sensitive is None and rules_only:
+        return "false clean" if provable else "right"
+    return "undecided"
+
+
+def is_small(case: Case, group: Group, ends: tuple[int, int]) -> bool:
+    """Whether every world has somebody in the group and fewer than k people; what was only declared does not count."""
+    lo, hi = ends
+    return lo > 0 and hi < case.k and case.declared_span(group) != (lo, hi)
+
+
+def exposed_people(case: Case, space: Space) -> list[str]:
+    """Those known people who keep fewer than l values of the sensitive column in all worlds."""
+    if case.sensitive is None:
+        return []
+    others = [column for column in space.columns if column != case.sensitive]
+    values = space.columns[case.sensitive]
+    if case.known is not None:
+        kinds = {tuple(row[column] for column in others) for row in case.known}
+    else:
+        release = case.releases[0]
+        rows = list(csv.DictReader(io.StringIO(release.files[f"{release.name}/qit.csv"])))
+        kinds = {tuple(row[column] for column in others) for row in rows}
+    ordered = sorted(kinds)
+    boxes = [
+        {**{column: frozenset([one]) for column, one in zip(others, kind, strict=True)}, case.sensitive: frozenset([value])}
+        for kind in ordered
+        for value in values
+    ]
+    sizes = case.problem(space, known=True).sizes(case.most, [space.flags(box) for box in boxes])
+    assert all(sizes)
+    out = []
+    for place, kind in enumerate(ordered):
+        here = sizes[place * len(values) : (place + 1) * len(values)]
+        left = [value for value, bits in zip(values, here, strict=True) if span(bits)[1] > 0]
+        if len(left) < L:
+            out.append(f"{dict(zip(others, kind, strict=True))} keeps {left}")
+    return out
+
+
+def contradicted(case: Case, space: Space, findings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Findings whose stated number of people some world contradicts."""
+    if not findings:
+        return []
+    groups = [flags_of(case, space, finding) for finding in findings]
+    sizes = case.problem(space, known=case.known is not None).sizes(case.most, groups)
+    out = []
+    for finding, bits in zip(findings, sizes, strict=True):
+        lo, hi = span(bits)
+        if not finding["count"][0] <= lo <= hi <= finding["count"][1]:
+            out.append(f"{finding['code']}: {finding['statement']} said {finding['count']}, worlds have {lo} to {hi}")
+    return out
+
+
+def flags_of(case: Case, space: Space, finding: Mapping[str, Any]) -> Flags:
+    """The cells of the event of a finding, over items or over columns; what one release says is about its people."""
+    event = dict(finding["event"])
+    inside, outside = tuple(event.pop("inside", ())), tuple(event.pop("outside", ()))
+    if finding["code"] != "X01" and len(case.members) > 1:
+        inside = (finding["because"][0]["release"],)
+    flags = space.flags({}, inside, outside)
+    if "present" not in event:
+        for column, values in event.items():
+            flags &= space.flags({column: frozenset(values)})
+        return flags
+    for item in event["present"]:
+        flags &= _having(space, item)
+    for item in event["absent"]:
+        flags &= ~_having(space, item)
+    return flags
+
+
+def _having(space: Space, item: str) -> Flags:
+    if item in space.columns:
+        return space.flags({item: frozenset([PRESENT])})
+    column, _, value = item.partition("=")
+    assert column in space.columns, item
+    return space.flags({column: frozenset([value])}) if value else np.zeros(len(space.cells), np.bool_)
+
+
+def describe(group: Group, lo: int, hi: int) -> str:
+    """A group and its size over all worlds, in a line."""
+    box, inside, outside = group
+    words = [f"{column} in {sorted(values)}" for column, values in box.items()]
+    words += [f"in release {number}" for number in inside] + [f"not in release {number}" for number in outside]
+    return f"{' and '.join(words)}: {lo} to {hi} people in every world"
