@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mining": {"errors", "kernels", "model"},
     "inference": {"errors", "kernels", "model"},
     "bucketing": {"errors", "kernels", "model"},
-    "hiding": {"errors", "model"},
+    "hiding": {"errors", "inference", "model"},
     "attacks": {"errors", "inference", "kernels", "mining", "model"},
     "repairs": {"errors", "kernels", "mining", "model"},
     "repairing": {"attacks", "errors", "measures", "model", "repairs"},

@@ -11,13 +11,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.rule_numbers import UNBOUNDED, Whole
+from tacit.inference.solving import solve_linear
 from tacit.model.bound import Bound
+from tacit.model.policy import check_time
 
 #: Patterns over more items than this are bounded term by term: the program has a line for every itemset.
 MOST_ITEMS = 10
@@ -138,7 +139,6 @@ class _Program:
 
     def _solved(self, goal: Whole) -> tuple[dict[int, float], dict[tuple[int, int], float]] | None:
         """The weights of the itemsets and of the ties that a solver finds, nearly."""
-        from scipy import optimize
         from scipy.sparse import csr_array
 
         cells = np.arange(len(self.lo))
@@ -147,24 +147,19 @@ class _Program:
         never_negative = np.array(tied, float).reshape(-1, len(goal))
         inside = np.concatenate((held[self.most], -held[self.least], -never_negative))
         limits = np.concatenate((self.hi[self.rows[self.most]], -self.lo[self.rows[self.least]], np.zeros(len(never_negative))))
-        solve: Any = optimize.linprog
-        answer = solve(
+        answer = solve_linear(
             goal.astype(float),
-            A_ub=csr_array(inside) if len(inside) else None,
-            b_ub=limits if len(inside) else None,
-            A_eq=csr_array(held[self.exact]) if len(self.exact) else None,
-            b_eq=self.lo[self.rows[self.exact]].astype(float) if len(self.exact) else None,
-            method="highs",
+            above=(csr_array(inside), limits),
+            equal=(csr_array(held[self.exact]), self.lo[self.rows[self.exact]].astype(float)),
         )
+        check_time("bounds on a pattern")
         if answer.status == 2:
             raise Impossible
         if answer.status != 0:
             return None
         weights = np.zeros(len(self.rows))
-        if len(self.exact):
-            weights[self.exact] += answer.eqlin.marginals
-        marginals = np.asarray(answer.ineqlin.marginals) if len(inside) else np.empty(0)
-        of_most, of_least, of_ties = np.split(marginals, [len(self.most), len(self.most) + len(self.least)])
+        weights[self.exact] += answer.equal
+        of_most, of_least, of_ties = np.split(answer.above, [len(self.most), len(self.most) + len(self.least)])
         weights[self.most] += of_most
         weights[self.least] -= of_least
         numbered = {divmod(place, 2): -float(value) for place, value in enumerate(of_ties)}

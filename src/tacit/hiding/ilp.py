@@ -18,6 +18,7 @@ import numpy.typing as npt
 from tacit.errors import OptionError
 from tacit.hiding.counts import Hiding, Pile
 from tacit.hiding.problem import OWNER, RELEVANT, Problem
+from tacit.inference.solving import solve_whole
 
 #: More sets of cells than this are not put into one program.
 MOST_CHOICES = 200_000
@@ -39,18 +40,13 @@ def hide_fewest(
     problem: Problem, regions: frozenset[str], *, seconds: float | None = None, check: Callable[[], None] = lambda: None
 ) -> Optimum:
     """A safe table with the fewest hidden cells that the solver finds."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     state = Hiding(problem, regions)
     if state.is_safe:
         return Optimum(state, 0)
     model = _Model(state, check)
     cost, matrix, lower, upper, integral, most = model.program()
-    options: Any = {} if seconds is None else {"time_limit": seconds}
-    solved = milp(
-        cost, constraints=LinearConstraint(matrix, lower, upper), bounds=Bounds(0, most), integrality=integral, options=options
-    )
-    bound = int(np.ceil(solved.mip_dual_bound - 1e-6)) if solved.mip_dual_bound is not None else 0
+    solved = solve_whole(cost, matrix=matrix, low=lower, high=upper, most=most, integrality=integral, seconds=seconds)
+    bound = int(np.ceil(solved.bound - 1e-6)) if solved.bound is not None else 0
     if solved.x is None:
         return Optimum(None, max(0, bound), infeasible=solved.status == 2)
     state.take(model.hidden(solved.x))

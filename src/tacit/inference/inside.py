@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.inference.classes import Problem
+from tacit.inference.solving import solve_linear
 
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -58,7 +59,6 @@ def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
 
 def _positive(problem: Problem, classes: Numbers, seconds: float) -> tuple[Flags, Flags, Flags] | None:
     """Which values people of a class can have, and which lower and upper bounds need not be reached."""
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
     open_cells = problem.closed == 0
@@ -91,8 +91,8 @@ def _positive(problem: Problem, classes: Numbers, seconds: float) -> tuple[Flags
     bounds[n_cells, 0] = 1
     cost = np.concatenate([np.zeros(column), -np.ones(len(counted))])
     nothing = np.zeros(whole.shape[0])
-    found: Any = linprog(cost, A_eq=whole, b_eq=nothing, bounds=bounds, method="highs", options={"time_limit": seconds})
-    if found.status != 0:
+    found = solve_linear(cost, equal=(whole, nothing), bounds=bounds, seconds=seconds)
+    if found.status != 0 or found.x is None:
         return None
     positive = found.x[column:] > 0.5
     cells = np.zeros(problem.closed.shape, np.bool_)

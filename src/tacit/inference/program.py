@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.inference.classes import Problem
+from tacit.inference.solving import solve_linear, solve_whole
 from tacit.inference.statements import Numbers
 
 Floats = npt.NDArray[np.float64]
@@ -154,7 +155,6 @@ class Program:
             self._active |= missed
 
     def _solved(self, gain: Floats, columns: Numbers, lengths: Floats, cuts: tuple[Cut, ...], seconds: float | None) -> Answer:
-        from scipy import optimize
         from scipy.sparse import vstack
 
         used = np.flatnonzero(self._active)
@@ -165,35 +165,30 @@ class Program:
         equal = vstack([self.matrix[fixed], self._each_person], format="csr")[:, columns]
         inside = vstack([self.matrix[above], -self.matrix[below], extra], format="csr")[:, columns]
         limits = np.concatenate((self.hi[above], -self.lo[below], [cut.bound if cut.upper else -cut.bound for cut in cuts]))
-        solve: Any = optimize.linprog
-        options = {} if seconds is None else {"time_limit": max(seconds, 1e-3)}
-        answer = solve(
+        answer = solve_linear(
             -gain,
-            A_eq=equal if equal.shape[0] else None,
-            b_eq=np.concatenate((self.lo[fixed], self._each_size)).astype(float) if equal.shape[0] else None,
-            A_ub=inside if inside.shape[0] else None,
-            b_ub=limits.astype(float) if inside.shape[0] else None,
+            equal=(equal, np.concatenate((self.lo[fixed], self._each_size)).astype(float)),
+            above=(inside, limits.astype(float)),
             bounds=np.stack((np.zeros(len(lengths)), lengths), axis=1),
             method="highs-ds",
-            options=options,
+            seconds=seconds,
         )
-        self._last_work = (int(answer.nit) + 1) * (equal.shape[0] + inside.shape[0] + 1)
+        self._last_work = (answer.steps + 1) * (equal.shape[0] + inside.shape[0] + 1)
         self.work += self._last_work
         if answer.status == 2:
             self._prove_infeasible(cuts, seconds)
         if answer.status != 0:
             raise Unsolved
+        assert answer.x is not None
+        assert answer.value is not None
         weights = np.zeros(len(self.rows) + len(cuts))
-        if equal.shape[0]:
-            weights[fixed] -= answer.eqlin.marginals[: len(fixed)]
-        if inside.shape[0]:
-            marginals = np.asarray(answer.ineqlin.marginals)
-            weights[above] -= marginals[: len(above)]
-            weights[below] += marginals[len(above) : len(above) + len(below)]
-            signs = np.array([1 if cut.upper else -1 for cut in cuts])
-            weights[len(self.rows) :] -= marginals[len(above) + len(below) :] * signs
+        weights[fixed] -= answer.equal[: len(fixed)]
+        weights[above] -= answer.above[: len(above)]
+        weights[below] += answer.above[len(above) : len(above) + len(below)]
+        signs = np.array([1 if cut.upper else -1 for cut in cuts])
+        weights[len(self.rows) :] -= answer.above[len(above) + len(below) :] * signs
         people: Floats = np.bincount(columns, answer.x, len(self)).astype(np.float64)
-        return Answer(people, weights, -float(answer.fun))
+        return Answer(people, weights, -float(answer.value))
 
     def _cut_rows(self, cuts: tuple[Cut, ...]) -> Any:
         from scipy.sparse import csr_array
@@ -204,7 +199,6 @@ class Program:
 
     def _prove_infeasible(self, cuts: tuple[Cut, ...], seconds: float | None) -> None:
         """Raise :class:`Infeasible` with weights that prove it: those of the program that breaks the statements as little as it can."""
-        from scipy import optimize
         from scipy.sparse import eye_array, hstack, vstack
 
         rows, count = vstack([self.matrix, abs(self._cut_rows(cuts))], format="csr"), len(self.rows) + len(cuts)
@@ -214,21 +208,17 @@ class Program:
         inside = vstack([hstack([rows, -slack]), hstack([-rows, -slack])], format="csr")
         each = self._each_person
         padded = hstack([each, eye_array(each.shape[0], count, format="csr") * 0], format="csr") if each.shape[0] else None
-        solve: Any = optimize.linprog
-        answer = solve(
+        answer = solve_linear(
             np.concatenate((np.zeros(len(self)), np.ones(count))),
-            A_ub=inside,
-            b_ub=np.concatenate((high, -low)).astype(float),
-            A_eq=padded,
-            b_eq=self._each_size.astype(float) if padded is not None else None,
+            above=(inside, np.concatenate((high, -low)).astype(float)),
+            equal=None if padded is None else (padded, self._each_size.astype(float)),
             bounds=np.stack((np.zeros(len(self) + count), np.append(self.size, np.full(count, np.inf))), axis=1),
             method="highs-ds",
-            options={} if seconds is None else {"time_limit": max(seconds, 1e-3)},
+            seconds=seconds,
         )
         if answer.status != 0:
             raise Unsolved
-        marginals = np.asarray(answer.ineqlin.marginals)
-        weights = -(marginals[:count] - marginals[count:])
+        weights = -(answer.above[:count] - answer.above[count:])
         nothing = np.zeros(len(self), np.int64)
         proof = self.proof(nothing, weights, cuts, goal=-1)
         if proof is None or proof.total >= 0:
@@ -239,22 +229,12 @@ class Program:
         self, gain: Floats, *, pieces: tuple[Numbers, Floats] | None = None, check: Callable[[], float | None] = lambda: None
     ) -> Numbers | None:
         """Whole numbers of people with a large gain that keep every statement; None where none were found within a bounded search."""
-        from scipy import optimize
         from scipy.sparse import vstack
 
         columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
         rows = vstack([self.matrix, self._each_person], format="csr")[:, columns]
         low, high = np.concatenate((self.lo, self._each_size)), np.concatenate((self.hi, self._each_size))
-        seconds = check()
-        options: dict[str, Any] = {"node_limit": NODES, "mip_rel_gap": 0.01}
-        solve: Any = optimize.milp
-        answer = solve(
-            -gain,
-            constraints=optimize.LinearConstraint(rows, low, high),
-            bounds=optimize.Bounds(0, lengths),
-            integrality=np.ones(len(lengths)),
-            options=options if seconds is None else options | {"time_limit": max(seconds, 1e-3)},
-        )
+        answer = solve_whole(-gain, matrix=rows, low=low, high=high, most=lengths, nodes=NODES, gap=0.01, seconds=check())
         self.work += WHOLE_WORK * self._last_work
         if answer.x is None:
             return None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
@@ -119,6 +121,35 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Fraction) else value
 
 
+#: When everything that runs now has to end, by the monotonic clock.
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Give everything in the block one deadline: reading, solving, proving and writing; an earlier one that is set already stays.
+
+    >>> with time_limit(60):
+    ...     Limits.within(3600).seconds_left <= 60
+    True
+    """
+    token = _deadline.set(Limits.within(seconds).deadline)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def seconds_left() -> float | None:
+    """Seconds until the deadline of all that runs, or None without one; never quite 0, so that they can be a limit themselves."""
+    return Limits(_deadline.get()).seconds_left
+
+
+def check_time(where: str) -> None:
+    """Raise :class:`LimitReached` when the deadline of all that runs is over."""
+    Limits(_deadline.get()).check(where)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How far an attack may go; never what is true."""
@@ -128,17 +159,23 @@ class Limits:
 
     @classmethod
     def within(cls, seconds: float | None, *, seed: int = 0) -> Limits:
-        """Limits that end ``seconds`` from now."""
+        """Limits that end ``seconds`` from now, and not after the deadline of all that runs."""
         if seconds is not None and not seconds > 0:
             raise OptionError("must be more than 0 seconds", where="--time-limit", remedy="Write for instance 60")
-        return cls(None if seconds is None else time.monotonic() + seconds, seed)
+        ends = [_deadline.get(), None if seconds is None else time.monotonic() + seconds]
+        return cls(min((end for end in ends if end is not None), default=None), seed)
 
     @property
     def seconds_left(self) -> float | None:
         """The seconds that are left, or None without a limit; never quite 0, so that they can be a limit themselves."""
         return None if self.deadline is None else max(0.001, self.deadline - time.monotonic())
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return self.deadline is not None and time.monotonic() > self.deadline
+
     def check(self, where: str) -> None:
         """Raise :class:`LimitReached` when the time is over."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
+        if self.is_over:
             raise LimitReached("the time limit was reached", where=where, remedy="Give more time with --time-limit")

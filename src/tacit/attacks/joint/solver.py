@@ -12,10 +12,13 @@ import numpy as np
 
 from tacit.attacks.joint.proofs import Cited
 from tacit.attacks.joint.rows import Floats, Rows, Whole
+from tacit.inference.solving import solve_linear, solve_whole
 from tacit.model.policy import Limits
 
 #: Nodes of a search for a world of whole people: a number, and not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
+#: One search takes at most this share of the time that is left, and at least a second: others are to be asked as well.
+SHARE = 0.25
 #: A world may cost this share more than the best one would.
 GAP = 0.05
 #: How far a solver's number may be from a whole one that it stands for.
@@ -54,36 +57,19 @@ class Solver:
         matrix = self.rows.matrix
         return vstack((matrix[high], -matrix[low]), format="csr"), np.concatenate((hi[high], -lo[low]))
 
-    @property
-    def _options(self) -> Any:
-        left = self.limits.seconds_left
-        return {} if left is None else {"time_limit": max(left, 0.01)}
-
     def least(self, cost: Floats) -> Optimum | None:
         """The least cost that people in fractions can have; None where no bound was found."""
-        from scipy.optimize import linprog
-
         equal, low, high, lo, _ = self._sides
-        above, limits = self._above
-        found = linprog(
-            cost,
-            A_ub=above if len(limits) else None,
-            b_ub=limits if len(limits) else None,
-            A_eq=self.rows.matrix[equal] if equal.any() else None,
-            b_eq=lo[equal] if equal.any() else None,
-            method="highs",
-            options=self._options,
-        )
+        fixed = self.rows.matrix[equal], lo[equal]
+        found = solve_linear(cost, above=self._above, equal=fixed, seconds=self.limits.seconds_left)
         self.limits.check("X01")
-        if found.status != 0 or found.fun is None or found.x is None:
+        if found.status != 0 or found.value is None or found.x is None:
             return None
         weights = np.zeros(len(lo))
-        if equal.any():
-            weights[equal] = found.eqlin.marginals
-        if len(limits):
-            weights[high] += found.ineqlin.marginals[: int(high.sum())]
-            weights[low] -= found.ineqlin.marginals[int(high.sum()) :]
-        return Optimum(float(found.fun), found.x, weights)
+        weights[equal] = found.equal
+        weights[high] += found.above[: int(high.sum())]
+        weights[low] -= found.above[int(high.sum()) :]
+        return Optimum(float(found.value), found.x, weights)
 
     def bound(self, group: Whole, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
         """The best whole lower bound on ``sign * people in the group``, with simple weights that prove it."""
@@ -98,18 +84,19 @@ class Solver:
 
     def world(self, cost: Floats) -> Whole | None:
         """A world of whole people that fits all rows, with little cost; None where none was found."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
         lo, hi = self.rows.bounds
         # Without n a group could grow without end; a world with fewer people is a world as well.
         most = [row.hi for row in self.rows.rows if row.hi is not None]
-        options: Any = {"node_limit": MOST_NODES, "mip_rel_gap": GAP} | self._options
-        found = milp(
+        left = self.limits.seconds_left
+        found = solve_whole(
             cost,
-            integrality=np.ones(len(cost), np.int64),
-            bounds=Bounds(0, 2.0 * max(most, default=100)),
-            constraints=LinearConstraint(self.rows.matrix, lo, hi) if len(lo) else (),
-            options=options,
+            matrix=self.rows.matrix,
+            low=lo,
+            high=hi,
+            most=2.0 * max(most, default=100),
+            nodes=MOST_NODES,
+            gap=GAP,
+            seconds=None if left is None else max(left * SHARE, 1.0),
         )
         self.limits.check("X01")
         if found.x is None:
@@ -119,7 +106,6 @@ class Solver:
 
     def clash(self) -> dict[Cited, Fraction]:
         """Weights on rows that no people fit, by which it is proved; none where there are no such weights."""
-        from scipy.optimize import linprog
         from scipy.sparse import eye_array, hstack, vstack
 
         lo, hi = self.rows.bounds
@@ -129,12 +115,12 @@ class Solver:
         # Every row may be missed by something, and the least that must be missed in all is above 0 where rows clash.
         cost = np.concatenate((np.zeros(matrix.shape[1]), np.ones(len(limits))))
         missed = hstack((above, -eye_array(len(limits))), format="csr")
-        found = linprog(cost, A_ub=missed, b_ub=limits, method="highs", options=self._options)
+        found = solve_linear(cost, above=(missed, limits), seconds=self.limits.seconds_left)
         self.limits.check("X01")
-        if found.status != 0 or found.fun is None or found.fun < NEAR:
+        if found.status != 0 or found.value is None or found.value < NEAR:
             return {}
         weights = np.zeros(len(lo))
-        weights[high] += found.ineqlin.marginals[: int(high.sum())]
-        weights[low] -= found.ineqlin.marginals[int(high.sum()) :]
+        weights[high] += found.above[: int(high.sum())]
+        weights[low] -= found.above[int(high.sum()) :]
         shown = self.rows.proved(np.empty(0, np.int64), 1, weights, 1)
         return {} if shown is None else shown[1]
