@@ -206,6 +206,7 @@ def described(release: Release) -> dict[str, Any]:
         printing = release.printing
         out |= {"tables": len(release.tables()), "hidden_cells": int(release.is_hidden.sum())}
         out |= {"hidden_below": printing.hidden_below, "zeros_shown": printing.zeros_shown, "by": list(release.columns)}
+        out |= {} if printing.convention is None else {"convention": printing.convention.name}
     printed = {"base": release.header.base, "digits": release.header.digits}
     out |= {name: value for name, value in printed.items() if value is not None}
     source = release.source

@@ -122,7 +122,11 @@ def test_digits_say_what_prints_so_and_reaches_the_thresholds() -> None:
     assert next(more.records())["confidence"] == 0.6
     assert (more.whole(0).lo, more.whole(0).hi) == (5, 5)
     coarse = mine_rules(people(), min_support=3, min_confidence=0.6, digits=0)
-    assert (coarse.count(0).lo, coarse.count(0).hi) == (3, 5)  # 0 is printed for 0 to 5 of 10
+    assert (coarse.count(0).lo, coarse.count(0).hi) == (
+        3,
+        4,
+    )  # 0 is printed for 0 to 4 of 10: halves go up, and the header says so
+    assert coarse.header.rounding == "half-up"
 
 
 def test_hierarchies_give_coarser_antecedents() -> None:
@@ -168,16 +172,19 @@ def test_rounding_is_exact_and_halves_go_up(digits: int) -> None:
 
 
 def test_narrowed_ends_are_taken_by_some_pair() -> None:
-    for lo, hi, n, low, high, low_open in [
-        (3, 9, 20, Fraction(1, 3), Fraction(1, 2), True),
-        (1, 20, 20, Fraction(0), Fraction(1), False),
-        (4, 6, 30, Fraction(3, 5), Fraction(7, 10), False),
+    for lo, hi, n, low, high, low_open, high_open in [
+        (3, 9, 20, Fraction(1, 3), Fraction(1, 2), True, False),
+        (1, 20, 20, Fraction(0), Fraction(1), False, False),
+        (4, 6, 30, Fraction(3, 5), Fraction(7, 10), False, False),
+        (4, 7, 30, Fraction(3, 5), Fraction(7, 10), False, True),
     ]:
         pairs = [
             (part, whole)
             for whole in range(1, n + 1)
             for part in range(lo, hi + 1)
-            if (low < Fraction(part, whole) if low_open else low <= Fraction(part, whole)) and Fraction(part, whole) <= high
+            if (low < Fraction(part, whole) if low_open else low <= Fraction(part, whole))
+            and (Fraction(part, whole) < high if high_open else Fraction(part, whole) <= high)
         ]
         parts, wholes = [p for p, _ in pairs], [w for _, w in pairs]
-        assert narrowed(lo, hi, n, low, high, low_open=low_open) == (min(parts), max(parts), min(wholes), max(wholes))
+        found = narrowed(lo, hi, n, low, high, low_open=low_open, high_open=high_open)
+        assert found == (min(parts), max(parts), min(wholes), max(wholes))

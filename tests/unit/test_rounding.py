@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import OptionError
+from tacit.model.number import ROUNDINGS, Printed, Rounding
 from tacit.model.release import Itemsets
-from tacit.model.rounding import Precision, rounded
+from tacit.model.rounding import Precision, counts_printed_as, rounded
 from tacit.repairs.round import finest_first, usual_bases
 from tests.made_releases import released
 from tests.naive_channels import Row, proved_channels
@@ -26,11 +28,41 @@ PRECISIONS = st.builds(Precision, base=st.integers(2, 60)) | st.builds(Precision
 ROWS = st.lists(st.frozensets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=60)
 
 
-def prints(count: int, n: int, precision: Precision) -> set[int]:
-    """What a count may print as, in units of the last digit: the nearest, and both neighbours of a half."""
+def prints(count: int, n: int, precision: Precision) -> int:
+    """What a count prints as, in units of the last digit: the nearest, halves up."""
     unit = Fraction(precision.base) if precision.base else Fraction(n, 10 ** (precision.decimals or 0))
-    exact = count / unit
-    return {whole for whole in (int(exact), int(exact) + 1) if abs(exact - whole) <= Fraction(1, 2)}
+    return int(count / unit + Fraction(1, 2))
+
+
+#: How programs round a count to a multiple of a base; where they may do so in several ways, all of them.
+PRINTERS: dict[Rounding, Callable[[int, int], set[int]]] = {
+    "nearest": lambda count, base: {whole for whole in range(0, count + base + 1, base) if 2 * abs(count - whole) <= base},
+    "half-up": lambda count, base: {int(Fraction(count, base) + Fraction(1, 2)) * base},
+    "half-even": lambda count, base: {round(Fraction(count, base)) * base},
+    "up": lambda count, base: {-(-count // base) * base},
+    "truncated": lambda count, base: {count // base * base},
+    "random": lambda count, base: {count // base * base, -(-count // base) * base},
+    "unknown": lambda count, base: {count // base * base, -(-count // base) * base},
+}
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("base", [2, 3, 4, 5, 10])
+def test_a_multiple_of_a_base_means_exactly_the_counts_that_print_so(rounding: Rounding, base: int) -> None:
+    for printed in range(0, 5 * base, base):
+        lo, hi = (int(end[0]) for end in counts_printed_as(np.array([printed]), base, rounding))
+        assert list(range(lo, hi + 1)) == [count for count in range(7 * base) if printed in PRINTERS[rounding](count, base)]
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("n", [7, 10, 16])
+def test_a_decimal_means_exactly_the_counts_that_print_so(rounding: Rounding, n: int) -> None:
+    for printed in range(11):
+        bound = Printed.decimal(Fraction(printed, 10), Fraction(1, 10), rounding).counts(n)
+        # Programs round halves of decimals either way where they come from doubles, whatever they say about it.
+        rule: Rounding = "nearest" if rounding == "half-even" else rounding
+        same = [count for count in range(n + 1) if printed * n in PRINTERS[rule](count * 10, n)]
+        assert ([] if bound is None else list(range(bound.lo, bound.hi + 1))) == same
 
 
 @given(ROWS, st.integers(1, 10), PRECISIONS)
@@ -43,9 +75,9 @@ def test_an_interval_holds_exactly_the_counts_that_print_the_same(rows: list[Row
         shown = int(printed.rounded[line]) // (precision.base or 1) if printed.rounded is not None else None
         if printed.support is not None:
             shown = int(printed.support.scaled[line])
-        assert shown in prints(true, n, precision)
+        assert shown == prints(true, n, precision)
         bound = printed.count(line)
-        same = {count for count in range(min(sigma, n), n + 1) if shown in prints(count, n, precision)}
+        same = {count for count in range(min(sigma, n), n + 1) if shown == prints(count, n, precision)}
         assert same == set(range(bound.lo, bound.hi + 1))
 
 
@@ -152,7 +184,7 @@ def test_the_command_rounds_as_told_and_says_so(tmp_path: Path, monkeypatch: pyt
     chosen = made["after"]["release"][0]
     header = json.loads(Path("safe.csv.json").read_text())
     assert header["complete"] is True
-    assert header["rounding"] == ({"base": chosen["base"]} if "base" in chosen else "nearest")
+    assert header["rounding"] == ({"base": chosen["base"], "mode": "half-up"} if "base" in chosen else "half-up")
     assert record("audit", "safe.csv")["verdict"] == "clean"
     told = run("repair", "sets.csv", "--method", "round", "--base", "10", "-o", "tens.csv")
     assert told.exit_code == 0

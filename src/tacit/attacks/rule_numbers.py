@@ -49,9 +49,7 @@ def _allowed(printed: tuple[int, int] | None, header: Header) -> Confidence:
         value = Fraction(scaled, 10**digits)
         # A long text is a double, off by a few units of its mantissa in either direction; a short one may have come from a double.
         double = len(str(scaled)) >= DOUBLE_DIGITS
-        slack = value / 2**50 if double or header.rounding == "nearest" else Fraction(0)
-        mode = "unknown" if double and header.rounding == "truncated" else header.rounding
-        shown = Printed.around(value, Fraction(1, 10**digits) + slack, mode)
+        shown = Printed.decimal(value, Fraction(1, 10**digits), header.rounding, is_double=double)
         if shown.lo > low:
             low, low_open = shown.lo, shown.lo_open
         elif shown.lo == low:

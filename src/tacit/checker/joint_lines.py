@@ -354,9 +354,7 @@ def _confidence(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, b
         return low, high, low_open, high_open
     scaled, digits = int(printed.scaled[index]), int(printed.digits[index])
     value, long = Fraction(scaled, 10**digits), len(str(scaled)) >= DOUBLE_DIGITS
-    slack = value / 2**50 if long or header.rounding == "nearest" else Fraction(0)
-    mode = "unknown" if long and header.rounding == "truncated" else header.rounding
-    shown = Printed.around(value, Fraction(1, 10**digits) + slack, mode)
+    shown = Printed.decimal(value, Fraction(1, 10**digits), header.rounding, is_double=long)
     if shown.lo >= low:
         low_open = shown.lo_open or (low_open and shown.lo == low)
         low = shown.lo

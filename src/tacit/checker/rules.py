@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from tacit.model.number import Printed
 from tacit.model.release import Rules
 
 Set = frozenset[str]
@@ -99,17 +100,12 @@ def _confidence(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, b
     step = Fraction(1, 10 ** int(release.confidence.digits[index]))
     # Fifteen digits are a binary double, which may be off by a few units in its last place whatever the rounding.
     double = len(str(int(release.confidence.scaled[index]))) >= 15
-    if double or header.rounding == "nearest":
-        step += printed / 2**50
-    below = Fraction(0) if header.rounding == "truncated" and not double else step / 2 if header.rounding == "nearest" else step
-    above = step / 2 if header.rounding == "nearest" else step
-    if printed - below >= low:
-        low_open = (header.rounding == "unknown" or (double and header.rounding == "truncated")) or (
-            low_open and printed - below == low
-        )
-        low = printed - below
-    if printed + above < high:
-        high, high_open = printed + above, header.rounding != "nearest"
+    shown = Printed.decimal(printed, step, header.rounding, is_double=double)
+    if shown.lo >= low:
+        low_open = shown.lo_open or (low_open and shown.lo == low)
+        low = shown.lo
+    if shown.hi < high:
+        high, high_open = shown.hi, shown.hi_open
     return low, high, low_open, high_open
 
 

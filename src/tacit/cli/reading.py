@@ -23,8 +23,8 @@ release_file = together(
     click.option("--n", type=int, metavar="N", help="The number of people, where the file does not say it."),
     click.option(
         "--rounding",
-        type=click.Choice(["nearest", "truncated", "unknown", "random"]),
-        help="How the file's numbers were printed; counts of frequency tables may be rounded by chance (random).  [nearest]",
+        type=click.Choice(["nearest", "half-up", "half-even", "up", "truncated", "random", "unknown"]),
+        help="How the file's numbers were rounded; nearest: halves may have gone either way.  [as its header says, else nearest]",
     ),
     click.option(
         "--only", type=click.Choice(["all", "closed", "maximal"]), help="Which itemsets the file lists, where it does not say it."
@@ -54,6 +54,11 @@ frequency_table = together(
         "--zeros-shown", is_flag=True, help="Of a frequency table: cells with nobody are not hidden.  [as its header says]"
     ),
     click.option("--base", type=int, metavar="BASE", help="Of a frequency table: counts are rounded to multiples of BASE."),
+    click.option(
+        "--convention",
+        metavar="NAME",
+        help="Of a frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md.",
+    ),
 )
 policy = together(
     click.option("--k", type=int, metavar="K", help="The smallest group the policy allows.  [10]"),
@@ -96,7 +101,7 @@ def _cell_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """How the cells of a frequency table were printed, of verbs that have options for it."""
     if "hidden_below" not in given:
         return {}
-    return {name: given[name] or None for name in ("hidden_below", "zeros_shown", "base")} | {"by": given["by"]}
+    return {name: given[name] or None for name in ("hidden_below", "zeros_shown", "base", "convention")} | {"by": given["by"]}
 
 
 def gather(paths: Sequence[str], given: Mapping[str, Any], settings: Settings | None = None, record: Any = None) -> Gathered:

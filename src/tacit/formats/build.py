@@ -16,8 +16,8 @@ from tacit.formats.numbers import Flags, Shares, read_counts, read_shares
 from tacit.formats.printout import Printout, TextColumn
 from tacit.formats.ratios import Ratio, Ratios, people_of_rule, sure_wholes
 from tacit.formats.selection import selected
-from tacit.model.number import Printed
 from tacit.model.release import Counts, Decimals, Header, Itemsets, Listed, Only, Rules
+from tacit.model.rounding import counts_printed_as
 from tacit.model.source import Source
 
 #: Stands for "no upper end" while n is unknown; it never leaves this module.
@@ -152,9 +152,9 @@ class _Reading:
             share_lo, share_hi = self.support.counts(header.n, self.printout.place)
             lo, hi = np.maximum(lo, share_lo), np.minimum(hi, share_hi)
         self._check_counts(header)
-        reach = self._rounding_reach(header)
-        lo = np.where(self.counted, np.maximum(self.count - reach[0], least), lo)
-        hi = np.where(self.counted, np.minimum(self.count + reach[1], most), hi)
+        count_lo, count_hi = self._counted_ends(header)
+        lo = np.where(self.counted, np.maximum(count_lo, least), lo)
+        hi = np.where(self.counted, np.minimum(count_hi, most), hi)
         clash = np.flatnonzero(lo > hi)
         if len(clash):
             raise Contradiction(
@@ -165,14 +165,11 @@ class _Reading:
             )
         return lo, hi
 
-    def _rounding_reach(self, header: Header) -> tuple[int, int]:
-        """How far below and above a printed count the true one may lie."""
+    def _counted_ends(self, header: Header) -> tuple[Counts, Counts]:
+        """The fewest and the most people whose number prints as each count."""
         if header.base is None:
-            return 0, 0
-        # Far from the ends 0 and n every printed count allows the same numbers around it.
-        around = Printed.around(Fraction(header.base), Fraction(header.base), header.rounding).whole_numbers(most=3 * header.base)
-        assert around is not None
-        return header.base - around.lo, around.hi - header.base
+            return self.count, self.count
+        return counts_printed_as(self.count, header.base, header.rounding)
 
     def _check_counts(self, header: Header) -> None:
         """Printed counts fit n, the base they are rounded to, and the shares printed beside them."""
@@ -194,7 +191,7 @@ class _Reading:
                 )
         if header.n is None:
             return
-        above = np.flatnonzero(self.counted & (self.count - self._rounding_reach(header)[0] > header.n))
+        above = np.flatnonzero(self.counted & (self._counted_ends(header)[0] > header.n))
         if len(above):
             raise Contradiction(
                 f"the count is above n = {header.n}",
@@ -212,13 +209,14 @@ class _Reading:
         told = self.support.floats[self.support.index] == self.count / header.n
         both = np.flatnonzero(self.counted & self.support.given() & ~(told & (header.base is None)))
         # The same count prints the same share again and again: each pair is looked at once.
-        distinct, number = np.unique(self.count[both], return_inverse=True)
+        number = np.unique(self.count[both], return_inverse=True)[1]
         texts = len(self.support.texts)
-        before, after = self._rounding_reach(header)
+        ends = self._counted_ends(header)
         for pair, first in zip(*np.unique(number * texts + self.support.index[both], return_index=True), strict=True):
-            count, printed = int(distinct[pair // texts]), self.support.printed(int(pair % texts))
+            printed = self.support.printed(int(pair % texts))
             bound = printed.counts(header.n) if printed is not None else None
-            if bound is None or bound.lo > count + after or bound.hi < count - before:
+            least, most = (int(end[both[first]]) for end in ends)
+            if bound is None or bound.lo > most or bound.hi < least:
                 raise Contradiction(
                     f"the support does not print the count's share of n = {header.n}",
                     where=self.printout.place(int(both[first]), self.support.column.name),

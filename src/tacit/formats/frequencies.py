@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,16 @@ from tacit.formats.delimited import read_grid
 from tacit.formats.files import FilePath
 from tacit.formats.frequencies_consistency import check_totals, people_of
 from tacit.formats.frequencies_header import TableHeader, is_described, read_table_header
-from tacit.formats.frequency_cells import CellText, is_total, read_cell
+from tacit.formats.frequency_cells import CellText, is_total, read_cell, read_cell_by
 from tacit.formats.frequency_statistics import check_measured, read_measured, statistic_of
 from tacit.formats.head import Head, read_head
 from tacit.formats.parquet import parquet_source, read_parquet, text_of
 from tacit.formats.table_frames import as_frame
 from tacit.formats.tables import Names, column_names
-from tacit.model.frequencies import ANY, CELL_ROUNDINGS, UNBOUNDED, CellPrinting, CellRounding, FrequencyTable
+from tacit.model.convention import Convention, find_convention
+from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable
 from tacit.model.measured import Measured
+from tacit.model.number import ROUNDINGS, Rounding
 from tacit.model.release import Counts, Header
 from tacit.model.source import Source
 
@@ -43,21 +46,35 @@ class CellOptions:
     hidden_below: int | None = None
     zeros_shown: bool | None = None
     base: int | None = None
-    rounding: CellRounding | None = None
+    rounding: Rounding | None = None
     complete: bool | None = None
+    convention: str | None = None
 
     def __post_init__(self) -> None:
         for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**49):
                 what = f"must be a whole number of at least {least}"
                 raise OptionError(what, where=where, remedy=f"Write for instance {where} {max(5, least)}")
-        if self.rounding is not None and self.rounding not in CELL_ROUNDINGS:
-            raise OptionError("is not known", where="--rounding", remedy=f"Choose one of {', '.join(CELL_ROUNDINGS)}")
+        if self.rounding is not None and self.rounding not in ROUNDINGS:
+            raise OptionError("is not known", where="--rounding", remedy=f"Choose one of {', '.join(ROUNDINGS)}")
+
+        if self.convention is not None:
+            self._check_alone(find_convention(self.convention))
+
+    def _check_alone(self, convention: Convention) -> None:
+        """Refuse options that say what the convention says."""
+        others = {"--base": self.base, "--rounding": self.rounding, "--zeros-shown": self.zeros_shown or None}
+        if not convention.deletes_records:
+            others["--hidden-below"] = self.hidden_below
+        for option, value in others.items():
+            if value is not None:
+                what = f"is part of what --convention {convention.name} says"
+                raise OptionError(what, where=option, remedy="Leave one of the two out")
 
     @property
     def are_given(self) -> bool:
         """Whether something is said that only frequency tables need."""
-        return bool(self.by or self.hidden_below or self.zeros_shown or self.base)
+        return bool(self.by or self.hidden_below or self.zeros_shown or self.base or self.convention)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,7 +271,10 @@ def _check_columns(cells: _Cells, names: Sequence[str]) -> None:
 def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
     """The table with what the header and the options say about it."""
     printing = _printing(known, said)
-    texts = {text: read_cell(text) for text in set(listed.printed)}
+    read_text: Callable[[str], CellText | None] = read_cell
+    if printing.convention is not None:
+        read_text = partial(read_cell_by, printing.convention)
+    texts = {text: read_text(text) for text in set(listed.printed)}
     marks = tuple(sorted(text for text, cell in texts.items() if cell is not None and cell.number is None))
     number = {text: -1 - place for place, text in enumerate(marks)}
     for row, text in enumerate(listed.printed):
@@ -270,7 +290,9 @@ def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     for place, (known_values, column) in enumerate(zip(values, listed.labels, strict=True)):
         code: dict[str | None, int] = {value: at for at, value in enumerate(known_values)} | {None: ANY}
         codes[:, place] = [code[label] for label in column]
-    complete = said.complete if said.complete is not None else known.complete is not False
+    complete = said.complete if said.complete is not None else known.complete
+    if complete is None:
+        complete = not printing.deletes_records  # a value whose people are all deleted is not listed
     header = Header(complete=complete, base=printing.base, missing=known.missing, missing_rule=known.missing_rule)
     nothing = np.zeros(len(printed), np.int64)
     table = FrequencyTable(
@@ -292,7 +314,9 @@ def _place(listed: _Listed, row: int) -> str:
 def _printing(known: TableHeader, said: CellOptions) -> CellPrinting:
     """How cells were printed, as the header says, else as the options do; the two may not differ."""
     printing = known.printing
+    name = None if printing.convention is None else printing.convention.name
     pairs = (
+        ("--convention", name, said.convention),
         ("--hidden-below", printing.hidden_below, said.hidden_below),
         ("--base", printing.base, said.base),
         ("--rounding", printing.rounding if printing.base is not None else None, said.rounding),
@@ -300,6 +324,10 @@ def _printing(known: TableHeader, said: CellOptions) -> CellPrinting:
     for option, header, given in pairs:
         if header is not None and given is not None and header != given:
             raise OptionError(f"is {given}, but {known.where} says {header}", where=option, remedy="Leave the option out")
+    if name is not None or said.convention is not None:
+        convention = find_convention(str(name or said.convention))
+        below = printing.hidden_below if said.hidden_below is None else said.hidden_below
+        return CellPrinting(hidden_below=below or convention.hidden_below, convention=convention)
     return CellPrinting(
         printing.hidden_below if said.hidden_below is None else said.hidden_below,
         printing.zeros_shown or said.zeros_shown is True,
@@ -331,7 +359,7 @@ def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) ->
     if printing.base is not None:
         odd = (printed >= 0) & (printed % printing.base != 0)
         refuse(odd, f"the count is no multiple of the base {printing.base}", "Correct it, or give the base with --base")
-    if n is not None and printing.base is None:
+    if n is not None and printing.is_exact:
         refuse(printed > n, f"the count is above n = {n:,}", "Correct the line, or give the number of people with --n")
     lo, hi = printing.numbers(printed, n)
     least, most = np.zeros(len(marks), np.int64), np.zeros(len(marks), np.int64)
@@ -349,6 +377,10 @@ def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) ->
     )
     refuse(lo > hi, "no number of people fits the mark of the hidden cell", remedy)
     hi = np.minimum(hi, UNBOUNDED)
+    if printing.deletes_records:
+        is_total_line = (table.codes.reshape(len(table), len(table.columns)) == ANY).any(axis=1)
+        lo = np.where(is_total_line, np.maximum(printed, 0), lo)
+        hi = np.where(is_total_line, UNBOUNDED if n is None else n, hi)
     return replace(table, lo=lo, hi=hi, header=replace(table.header, n=n))
 
 

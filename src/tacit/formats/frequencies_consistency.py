@@ -30,7 +30,7 @@ def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
 
 def people_of(table: FrequencyTable, where: str) -> int | None:
     """The number of people where the table tells it: its grand total, or a table without gaps that adds up; None where none does."""
-    if table.printing.base is not None:
+    if not table.printing.is_exact:
         return None
     tables = list(_tables(table))
     for one in tables:
@@ -114,6 +114,12 @@ def _check_parts(table: FrequencyTable, smaller: _Part, larger: _Part, where: st
     too_many = lo > table.hi[smaller.rows]
     all_parts = number == prod(len(table.values[column]) for column in larger.columns - smaller.columns)
     too_few = all_parts & table.header.complete & (hi < table.lo[smaller.rows])
+    if table.printing.deletes_records:
+        # Whoever is deleted is in no cell and in no total, so that totals are sums of what is shown.
+        differs = all_parts & (lo != table.lo[smaller.rows])
+        for total in np.flatnonzero(differs).tolist():
+            what = "is not the sum of the cells that are shown, so nobody was deleted from it as the convention says"
+            _refuse(table, int(smaller.rows[total]), rows[owner == total], what, where)
     for wrong, what in ((too_many, "is below the sum of its parts"), (too_few, "is above the sum of its parts")):
         for total in np.flatnonzero(wrong).tolist():
             _refuse(table, int(smaller.rows[total]), rows[owner == total], what, where)

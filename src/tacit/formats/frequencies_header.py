@@ -11,7 +11,9 @@ from tacit.errors import InputError
 from tacit.formats.files import FilePath
 from tacit.formats.header import entries_beside, header_path
 from tacit.model.bound import Bound
-from tacit.model.frequencies import CELL_ROUNDINGS, CellPrinting, CellRounding, FrequencyTable
+from tacit.model.convention import CONVENTIONS, Convention, find_convention
+from tacit.model.frequencies import CellPrinting, FrequencyTable
+from tacit.model.number import ROUNDINGS, Rounding
 from tacit.model.schema import MISSING_RULES
 
 FORMAT = "tacit.frequencies/1"
@@ -48,7 +50,9 @@ def read_table_header(path: FilePath) -> TableHeader:
     where = os.path.basename(header_path(path))
     check = _Entries(entries, where)
     base, rounding = check.rounding()
-    printing = CellPrinting(check.whole("hidden_below", least=1), check.flag("zeros_shown") is True, base, rounding)
+    printing = CellPrinting(
+        check.whole("hidden_below", least=1), check.flag("zeros_shown") is True, base, rounding, check.convention()
+    )
     return TableHeader(
         check.whole("n"),
         check.names("columns"),
@@ -81,6 +85,8 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
         "missing": header.missing,
         "missing_rule": header.missing_rule,
     }
+    if printing.convention is not None:
+        out["convention"] = printing.convention.name
     measured = table.measured
     return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
 
@@ -137,11 +143,15 @@ class _Entries:
             raise self.wrong(key, f"must be a list of the smallest and the largest value, at most {MOST_VALUES:,} apart")
         return Bound(ends[0], ends[1])
 
-    def rounding(self) -> tuple[int | None, CellRounding]:
+    def convention(self) -> Convention | None:
+        name = self.choice("convention", tuple(one.name for one in CONVENTIONS))
+        return None if name is None else find_convention(name)
+
+    def rounding(self) -> tuple[int | None, Rounding]:
         value = self.entries.get("rounding")
         if value is None:
             return None, "nearest"
         mode = value.get("mode", "nearest") if isinstance(value, dict) else None
-        if not isinstance(value, dict) or mode not in CELL_ROUNDINGS:
-            raise self.wrong("rounding", f"must be an object with a base, and a mode among {', '.join(CELL_ROUNDINGS)}")
+        if not isinstance(value, dict) or mode not in ROUNDINGS:
+            raise self.wrong("rounding", f"must be an object with a base, and a mode among {', '.join(ROUNDINGS)}")
         return self._whole("rounding", value.get("base"), 2), mode

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tacit.model.convention import Convention
+
 #: What other programs and offices write into a hidden cell, whatever the case; nothing at all is such a mark, too.
 HIDDEN_MARKS = (
-    *("", "*", "**", "-", "--", "–", "—", "..", "...", ".", ":", "^", "#", "c", "s", "x", "z", "?"),
+    *("", "*", "**", "~", "-", "--", "–", "—", "..", "...", ".", ":", "^", "#", "c", "s", "x", "z", "?"),
     *("nan", "na", "n/a", "null", "none", "[redacted]", "redacted", "suppressed", "hidden"),
 )
 #: What they call a total, whatever the case.
@@ -18,6 +20,7 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:[,' \u00a0\u2009\u202f]\d{3}){1,5}")
 _BELOW = re.compile(r"(?:<|under|fewer than|less than)\s*(\d{1,15})")
 _AT_MOST = re.compile(r"(?:<=|≤|up to)\s*(\d{1,15})")
 _RANGE = re.compile(r"(\d{1,15})\s*(?:-|–|to)\s*(\d{1,15})")
+_NEGATIVE = re.compile(r"-(\d{1,15})(?:\.0*)?")
 _AT_LEAST = re.compile(r"(?:>=|≥)\s*(\d{1,15})|(\d{1,15})\s*\+")
 
 
@@ -53,6 +56,22 @@ def read_cell(text: str) -> CellText | None:
     if found := _AT_LEAST.fullmatch(told):
         return CellText(None, least=int(found[1] or found[2]))
     return None
+
+
+def read_cell_by(convention: Convention, text: str) -> CellText | None:
+    """What a cell says under a convention: where it prints zeros, a mark of a small count stands for at least one person.
+
+    >>> from tacit.model.convention import find_convention
+    >>> omop = find_convention("omop")
+    >>> read_cell_by(omop, "-5"), read_cell_by(omop, "<5"), read_cell_by(omop, "7").number
+    (CellText(number=None, least=1, most=4), CellText(number=None, least=1, most=4), 7)
+    """
+    if convention.negative and (found := _NEGATIVE.fullmatch(text.strip())):
+        text = f"<{found[1]}"
+    cell = read_cell(text)
+    if cell is None or cell.most is None or cell.least is not None:
+        return cell
+    return cell._replace(least=convention.least_hidden)
 
 
 def is_total(text: str) -> bool:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError
 from tacit.formats.printout import TextColumn
-from tacit.model.number import DOUBLE_DIGITS, Printed, Rounding, column_steps
+from tacit.model.number import DOUBLE_DIGITS, NEAREST, Printed, Rounding, column_steps
 from tacit.model.release import Counts, Decimals
 
 Place = Callable[[int, str], str]
@@ -111,7 +111,7 @@ class Shares:
         well between two counts.
         """
         lo, hi = np.full(len(self.texts), -1, np.int64), np.full(len(self.texts), -1, np.int64)
-        if not 0 < n < _DOUBLE_PEOPLE or self.rounding == "truncated":
+        if not 0 < n < _DOUBLE_PEOPLE or self.rounding in ("truncated", "up"):
             return lo, hi
         floats = np.nan_to_num(self.floats, nan=-1.0)
         if self.is_double:
@@ -119,7 +119,7 @@ class Shares:
             sure = (np.abs(nearest / n - floats) <= floats * 2.0**-52) & (floats > 0)
             lo[sure] = hi[sure] = nearest[sure].astype(np.int64)
             return lo, hi
-        reach = self.steps / (2 if self.rounding == "nearest" else 1)
+        reach = self.steps / (2 if self.rounding in NEAREST else 1)
         least, most = (floats - reach) * n, (floats + reach) * n
         sure = (np.abs(least - np.rint(least)) > _DOUBT) & (np.abs(most - np.rint(most)) > _DOUBT) & (floats >= 0)
         first, last = np.maximum(np.ceil(least), 0), np.minimum(np.floor(most), n)
@@ -168,7 +168,9 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
     decimals, significant = (int(row.max(initial=0)) for row in shape[:2])
     is_double = digits is None and significant >= DOUBLE_DIGITS
     # A double written in full is off by a rounding in either direction, however the program prints rounded numbers.
-    mode: Rounding = "unknown" if is_double and rounding == "truncated" else rounding
+    mode: Rounding = rounding
+    if is_double or rounding == "half-even":
+        mode = "nearest" if rounding in NEAREST else "unknown"
     by_digits = np.where(floats > 0, 10.0 ** (shape[2] - significant + 1), 0.0)
     steps = np.maximum(10.0**-decimals, by_digits) if digits is None else np.full(len(texts), 10.0**-digits)
     steps = np.where(percent, steps / 100, steps)

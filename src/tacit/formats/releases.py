@@ -24,7 +24,7 @@ from tacit.formats.partial import looks_like_table, read_partial
 from tacit.formats.partial_writing import write_partial
 from tacit.formats.tables import Names
 from tacit.model.buckets import Buckets
-from tacit.model.frequencies import CellRounding, FrequencyTable
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.number import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.release import ONLY, Itemsets, Listed, Only, Release, Rules
@@ -46,7 +46,7 @@ def read_release(
     data: Any,
     *,
     n: int | None = None,
-    rounding: CellRounding | None = None,
+    rounding: Rounding | None = None,
     only: Only | None = None,
     complete: bool | None = None,
     form: str | None = None,
@@ -59,6 +59,7 @@ def read_release(
     hidden_below: int | None = None,
     zeros_shown: bool | None = None,
     base: int | None = None,
+    convention: str | None = None,
 ) -> Release:
     """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
 
@@ -87,6 +88,9 @@ def read_release(
     hidden_below, zeros_shown, base
         For a frequency table whose header does not say it: cells with fewer people are hidden, cells with nobody are shown nevertheless, and
         counts are rounded to multiples of a base.
+    convention
+        For a frequency table: the publisher's convention, which says what its numbers and marks mean
+        (:data:`tacit.model.convention.CONVENTIONS`).
 
     Raises
     ------
@@ -98,7 +102,14 @@ def read_release(
         When an option makes no sense or contradicts the file.
     """
     cells = options_of(
-        by, n=_people(n), hidden_below=hidden_below, zeros_shown=zeros_shown, base=base, rounding=rounding, complete=complete
+        by,
+        n=_people(n),
+        hidden_below=hidden_below,
+        zeros_shown=zeros_shown,
+        base=base,
+        rounding=rounding,
+        complete=complete,
+        convention=convention,
     )
     if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_counted(data, cells, qi, sa)):
         if only is not None:
@@ -107,11 +118,9 @@ def read_release(
     if cells.are_given:
         remedy = "Leave them out, or say --form frequencies"
         raise OptionError(
-            "--by, --hidden-below, --zeros-shown and --base are for frequency tables", where=form or "the release", remedy=remedy
-        )
-    if rounding == "random":
-        raise OptionError(
-            "is random only for frequency tables", where="--rounding", remedy="Choose nearest, truncated or unknown"
+            "--by, --hidden-below, --zeros-shown, --base and --convention are for frequency tables",
+            where=form or "the release",
+            remedy=remedy,
         )
     has_options = any((only, complete, rounding not in (None, "nearest")))
     if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):

@@ -92,7 +92,7 @@ def _printing(hide_below: int | None, show_zeros: bool, round_to: int | None) ->
     if show_zeros and hide_below is None:
         remedy = "Leave it out, or hide small cells with --hide-below"
         raise OptionError("nothing is hidden, so zeros are shown", where="--show-zeros", remedy=remedy)
-    return CellPrinting(hide_below, show_zeros or hide_below is None, round_to)
+    return CellPrinting(hide_below, show_zeros or hide_below is None, round_to, "half-up" if round_to is not None else "nearest")
 
 
 def _all_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) -> list[tuple[str, ...]]:

@@ -93,19 +93,22 @@ def _ends(support: Decimals, confidence: Decimals | None, header: Header, digits
     def of(printed_support: int, printed_confidence: int) -> tuple[int, int, int, int]:
         counts = Printed.around(printed_support * step, step, header.rounding).counts(n)
         assert counts is not None  # the true count prints so
-        low, high, low_open = bar, Fraction(1), header.strict and bar > 0
+        low, high, low_open, high_open = bar, Fraction(1), header.strict and bar > 0, False
         if printed_confidence >= 0:
             shares = Printed.around(printed_confidence * step, step, header.rounding)
             low_open = low_open and low >= shares.lo
+            high_open = shares.hi <= high and shares.hi_open
             low, high = max(low, shares.lo), min(high, shares.hi)
-        return narrowed(max(counts.lo, least), counts.hi, n, low, high, low_open=low_open)
+        return narrowed(max(counts.lo, least), counts.hi, n, low, high, low_open=low_open, high_open=high_open)
 
     confidences = [-1] * len(support.scaled) if confidence is None else confidence.scaled.tolist()
     ends = [of(*key) for key in zip(support.scaled.tolist(), confidences, strict=True)]
     return np.array(ends, np.int64).reshape(-1, 4)
 
 
-def narrowed(lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_open: bool) -> tuple[int, int, int, int]:
+def narrowed(
+    lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_open: bool, high_open: bool = False
+) -> tuple[int, int, int, int]:
     """The ends of all pairs (part, whole) with part in [lo, hi], whole at most n, and a share part/whole from low to high.
 
     >>> narrowed(45, 55, 1000, Fraction("0.975"), Fraction("0.985"), low_open=False)
@@ -114,11 +117,11 @@ def narrowed(lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_ope
     whole_lo, whole_hi = 1, n
     while True:
         before = lo, hi, whole_lo, whole_hi
-        whole_lo = max(whole_lo, _ceil(lo / high))
+        whole_lo = max(whole_lo, _floor(lo / high) + 1 if high_open else _ceil(lo / high))
         if low > 0:
             whole_hi = min(whole_hi, _ceil(hi / low) - 1 if low_open else _floor(hi / low))
         lo = max(lo, _floor(low * whole_lo) + 1 if low_open else _ceil(low * whole_lo))
-        hi = min(hi, _floor(high * whole_hi))
+        hi = min(hi, _ceil(high * whole_hi) - 1 if high_open else _floor(high * whole_hi))
         if before == (lo, hi, whole_lo, whole_hi):
             return before
 

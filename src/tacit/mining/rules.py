@@ -89,6 +89,7 @@ def mine_rules(
         raise OptionError("the table stands for over 3 billion people", where="weights", remedy="Mine a part of it")
     header = Header(
         n=n, min_support=least, min_confidence=bar, complete=not incomplete, strict=strict, digits=digits,
+        rounding="nearest" if digits is None else "half-up",
         missing=people.missing.mark, missing_rule=people.missing.rule, qi=people.schema.qi, sa=people.schema.sa,
         sa_values=sa.values, sa_counts=_distribution(people, sa) if publish_sa_distribution else (), coarser=bool(hierarchies),
     )  # fmt: skip

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.model.bound import Bound
+from tacit.model.convention import Convention
 from tacit.model.measured import Measured
+from tacit.model.number import Rounding
 from tacit.model.release import Counts, Header
+from tacit.model.rounding import counts_printed_as
 from tacit.model.source import Source
-
-#: How the counts of a table were rounded to multiples of a base: to the nearest, up or down by chance, down, or in an unknown way.
-CellRounding = Literal["nearest", "random", "truncated", "unknown"]
-CELL_ROUNDINGS: tuple[CellRounding, ...] = get_args(CellRounding)
 
 #: The code of "any value" in a column, as a total has it.
 ANY = -1
@@ -30,7 +29,7 @@ Codes = npt.NDArray[np.int32]
 class CellPrinting:
     """How cells are printed: those below ``hidden_below`` hidden (0 as well, unless ``zeros_shown``), the others rounded to ``base``.
 
-    None where it is not known or not done.
+    None where it is not known or not done. A named ``convention`` says it all, and ``hidden_below`` repeats what it says.
 
     >>> CellPrinting(hidden_below=10, zeros_shown=True).hidden(n=100), CellPrinting(hidden_below=10).hidden(n=5)
     ((1, 9), (0, 5))
@@ -41,7 +40,18 @@ class CellPrinting:
     hidden_below: int | None = None
     zeros_shown: bool = False
     base: int | None = None
-    rounding: CellRounding = "nearest"
+    rounding: Rounding = "nearest"
+    convention: Convention | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether printed numbers are true."""
+        return self.convention.is_exact if self.convention is not None else self.base is None
+
+    @property
+    def deletes_records(self) -> bool:
+        """Whether totals leave out the people of hidden cells."""
+        return self.convention is not None and self.convention.deletes_records
 
     def hidden(self, n: int | None, below: int | None = None) -> tuple[int, int]:
         """The fewest and the most people that a hidden cell may hold; ``below`` is what the cell itself says, as ``<5`` does."""
@@ -51,10 +61,12 @@ class CellPrinting:
 
     def numbers(self, printed: Counts, n: int | None) -> tuple[Counts, Counts]:
         """The fewest and the most people whom printed numbers stand for; an end beyond the other where no number prints so."""
+        if self.convention is not None:
+            lo, hi = self.convention.numbers(printed, self.hidden_below or 0)
+            return lo, hi if n is None else np.minimum(hi, n)
         lo, hi = printed.copy(), printed.copy()
         if self.base is not None:
-            below, above = self._reach(self.base)
-            lo, hi = np.maximum(printed - below, 0), printed + above
+            lo, hi = counts_printed_as(printed, self.base, self.rounding)
         if self.hidden_below is not None:
             # What is printed is not hidden: no one at all, where zeros are shown, or enough people.
             enough = self.hidden_below
@@ -62,12 +74,6 @@ class CellPrinting:
             lo = np.where(nobody, 0, np.maximum(lo, enough))
             hi = np.where(nobody & (hi < enough), 0, hi)
         return lo, hi if n is None else np.minimum(hi, n)
-
-    def _reach(self, base: int) -> tuple[int, int]:
-        """How far below and above a printed number the true one may lie."""
-        if self.rounding == "nearest":
-            return base // 2, base // 2  # a reader does not know which way halves go
-        return (0, base - 1) if self.rounding == "truncated" else (base - 1, base - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,13 +11,16 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Literal, SupportsIndex, cast
+from typing import Literal, SupportsIndex, cast, get_args
 
 from tacit.errors import InputError, OptionError
 from tacit.model.bound import Bound
 
-Rounding = Literal["nearest", "truncated", "unknown"]
-ROUNDINGS: tuple[Rounding, ...] = ("nearest", "truncated", "unknown")
+#: How numbers are rounded: to the nearest with halves either way, up or to an even digit; up; down; up or down by chance; in an unknown way.
+Rounding = Literal["nearest", "half-up", "half-even", "up", "truncated", "random", "unknown"]
+ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
+#: The rules that round to the nearest.
+NEAREST: tuple[Rounding, ...] = ("nearest", "half-up", "half-even")
 
 #: From this many significant digits on, a text is a printed binary double: its last digits may be the machine's, not the value's.
 DOUBLE_DIGITS = 15
@@ -132,12 +135,35 @@ class Printed:
 
     @classmethod
     def around(cls, value: Fraction, step: Fraction, rounding: Rounding) -> Printed:
-        """The values that print as ``value`` when the last printed digit counts ``step``."""
-        if rounding == "nearest":
-            return cls(value - step / 2, value + step / 2)
+        """The values that print as ``value`` when the last printed digit counts ``step``.
+
+        Where it is not known which way halves go, both neighbours of a half may print so.
+
+        >>> Printed.around(Fraction(4), Fraction(2), "half-up")
+        Printed(lo=Fraction(3, 1), hi=Fraction(5, 1), lo_open=False, hi_open=True)
+        """
+        moves = step > 0
+        if rounding in NEAREST:
+            return cls(value - step / 2, value + step / 2, hi_open=rounding == "half-up" and moves)
         if rounding == "truncated":
-            return cls(value, value + step, hi_open=step > 0)
-        return cls(value - step, value + step, lo_open=step > 0, hi_open=step > 0)
+            return cls(value, value + step, hi_open=moves)
+        if rounding == "up":
+            return cls(value - step, value, lo_open=moves)
+        return cls(value - step, value + step, lo_open=moves, hi_open=moves)
+
+    @classmethod
+    def decimal(cls, value: Fraction, step: Fraction, rounding: Rounding, *, is_double: bool = False) -> Printed:
+        """The values that print as a decimal, which most programs round from a double and not from the share itself.
+
+        Close to the middle between two decimals that can turn the last digit, so the ends reach a little further; a double in full is off in
+        either direction whatever the rule. Tacit itself rounds the exact share, halves up.
+        """
+        if is_double:
+            rounding = "nearest" if rounding in NEAREST else "unknown"
+        elif rounding == "half-even":
+            rounding = "nearest"
+        slack = value / 2**50 if is_double or rounding == "nearest" else Fraction(0)
+        return cls.around(value, step + slack, rounding)
 
     def counts(self, n: int) -> Bound | None:
         """The whole numbers c from 0 to ``n`` for which c/n prints so; None when there is none."""

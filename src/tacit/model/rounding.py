@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from tacit.errors import OptionError
-from tacit.model.number import Printed
+from tacit.model.number import Printed, Rounding
 from tacit.model.release import Counts, Decimals, Itemsets
 
 #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
@@ -59,6 +59,31 @@ class Precision:
         return Fraction(_people(n), 10 ** (self.decimals or 0))
 
 
+def counts_printed_as(printed: Counts, base: int, rounding: Rounding) -> tuple[Counts, Counts]:
+    """The fewest and the most people whose number prints as each multiple of a base.
+
+    >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-up")]
+    [[3, 5], [4, 6]]
+    >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-even")]
+    [[3, 6], [5, 6]]
+    """
+    below: int | Counts
+    above: int | Counts
+    if rounding == "nearest":
+        below = above = base // 2
+    elif rounding == "half-up":
+        below, above = base // 2, (base - 1) // 2
+    elif rounding == "half-even":
+        below = above = np.where(printed // base % 2 == 0, base // 2, (base - 1) // 2)
+    elif rounding == "up":
+        below, above = base - 1, 0
+    elif rounding == "truncated":
+        below, above = 0, base - 1
+    else:
+        below = above = base - 1
+    return np.maximum(printed - below, 0), printed + above
+
+
 def rounded(release: Itemsets, precision: Precision) -> Itemsets:
     """The release with its exact counts printed so; every count becomes the interval of counts that print the same.
 
@@ -68,7 +93,7 @@ def rounded(release: Itemsets, precision: Precision) -> Itemsets:
     >>> counts = np.array([37])
     >>> exact = Itemsets(Sets.from_lists([[0]]), counts, counts, Items(("a",)), Header(n=100, min_support=30))
     >>> rounded(exact, Precision(base=10)).count(0), rounded(exact, Precision(decimals=1)).count(0)
-    (Bound(lo=35, hi=45), Bound(lo=35, hi=45))
+    (Bound(lo=35, hi=44), Bound(lo=35, hi=44))
     """
     if not release.is_exact:
         where = release.source.name if release.source else "the release"
@@ -82,9 +107,8 @@ def rounded(release: Itemsets, precision: Precision) -> Itemsets:
 def _to_base(release: Itemsets, base: int) -> Itemsets:
     """Counts as the nearest multiples of a base, halves up."""
     printed = (2 * release.lo + base) // (2 * base) * base
-    reach = base // 2  # both neighbours of a half may print so: a reader does not know which way halves go
-    lo, hi = _within(release, printed - reach, printed + reach)
-    header = replace(release.header, base=base, digits=None, rounding="nearest")
+    lo, hi = _within(release, *counts_printed_as(printed, base, "half-up"))
+    header = replace(release.header, base=base, digits=None, rounding="half-up")
     return replace(release, lo=lo, hi=hi, header=header, support=None, rounded=printed, lines=None, source=None)
 
 
@@ -94,7 +118,7 @@ def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
 
     @cache
     def ends(scaled: int) -> tuple[int, int]:
-        bound = Printed.around(Fraction(scaled, scale), Fraction(1, scale), "nearest").counts(n)
+        bound = Printed.around(Fraction(scaled, scale), Fraction(1, scale), "half-up").counts(n)
         assert bound is not None  # the true count prints so
         return bound.lo, bound.hi
 
@@ -104,7 +128,7 @@ def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
     pairs = np.array([ends(value) for value in scaled.tolist()], np.int64).reshape(-1, 2)[place]
     lo, hi = _within(release, pairs[:, 0], pairs[:, 1])
     support = Decimals(scaled[place], np.full(len(release), decimals, np.int8))
-    header = replace(release.header, base=None, digits=decimals, rounding="nearest")
+    header = replace(release.header, base=None, digits=decimals, rounding="half-up")
     return replace(release, lo=lo, hi=hi, header=header, support=support, rounded=None, lines=None, source=None)
 
 

@@ -42,7 +42,7 @@ class Lines:
     def printed(self, form: Published, header: Header | None = None) -> Rules:
         """The same lines in another form."""
         release = self.release
-        header = replace(header or release.header, digits=form.digits, rounding="nearest", base=None)
+        header = replace(header or release.header, digits=form.digits, rounding="half-up", base=None)
         numbers = publish(self.counts, self.wholes, header, form)
         return Rules(
             release.antecedents, release.consequents, *numbers[:4], release.items, header, numbers.support, numbers.confidence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tacit.model.convention import find_convention
 from tacit.model.frequencies import FrequencyTable
 
 ALL_VALUES = "The tables are taken to list every value that their people have, so that parts add up to their total."
@@ -14,6 +15,9 @@ SOME_VALUES = "The tables are not taken to list every value that their people ha
 def printed(release: Mapping[str, Any]) -> str:
     """How the cells of a release of frequency tables were printed, from its entry in a record."""
     parts = [_number(release["tables"], "table"), f"{_number(release['hidden_cells'], 'cell')} hidden"]
+    if release.get("convention") is not None:
+        about = find_convention(release["convention"]).about
+        return "; ".join([*parts, f"read by the convention {release['convention']}: {about}"])
     if release["hidden_below"] is not None:
         zeros = "shown" if release["zeros_shown"] else "hidden, too"
         parts.append(f"each of fewer than {_number(release['hidden_below'], 'person', 'people')}; cells with nobody are {zeros}")

@@ -263,6 +263,10 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
 
 _ROUNDING = {
     "nearest": "Printed numbers are taken as rounded to the nearest, as far as their digits go.",
+    "half-up": "Printed numbers are rounded to the nearest, as far as their digits go, and halves up.",
+    "half-even": "Printed numbers are rounded to the nearest, as far as their digits go, and halves to an even last digit.",
+    "up": "Printed numbers are rounded up in their last digit.",
+    "random": "Printed numbers are rounded up or down by chance: each may be off by less than one step of its last digit.",
     "truncated": "Printed numbers are taken as cut off after their last digit.",
     "unknown": "How printed numbers were rounded is not known: each may be off by one in its last digit, up or down.",
 }
