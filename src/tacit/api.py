@@ -245,7 +245,8 @@ def repair(
 
     Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: every one that
     applies, or with ``"frequent-only"`` those on published itemsets (I01). ``base`` or ``decimals`` say how the method ``round`` prints counts;
-    by default as fine as no attack breaks. ``lines`` are those of the file that ``leave-out`` and ``withdraw`` take out; by default few that all
+    by default as fine as no attack breaks, and never finer than the policy's ``safe_round_base``. ``lines`` are those of the file that
+    ``leave-out`` and ``withdraw`` take out; by default few that all
     proofs rest on. Rules QI => SA are repaired beside their data, others from their own numbers; with ``suggest`` the other methods are tried as
     well, and the result names the cheapest that meets the policy.
     Where the release does not say how many people it is about, the data do, and the result
@@ -266,8 +267,9 @@ def repair(
     people = owners_people(start, data)
     _check_goal(goal, knowledge, start)
     policy, limits = policy or Policy(), Limits.within(time_limit)
-    if method == "round" and precision is None and policy.safe_round_base is not None and isinstance(start, Itemsets):
-        precision = Precision(policy.safe_round_base, None)
+    if precision is not None and precision.base is not None and precision.base < (policy.safe_round_base or 0):
+        remedy = f"Round to {policy.safe_round_base:,} or more, or leave --base out"
+        raise OptionError("is smaller than the policy's safe_round_base", where="--base", remedy=remedy)
     if isinstance(start, Rules):
         look_at = partial(_look_at_rules, policy=policy, limits=limits, progress=progress, knowledge=knowledge)
         how: dict[str, Any] = {"precision": precision, "look": look_at, "limits": limits, "suggest": suggest, "lines": named}
@@ -297,9 +299,12 @@ def repair(
         return replace(mined, header=replace(start.header, n=people.n))
 
     all_sets, first_look = partial(mine, only="all"), partial(look, first_hit=True)
-    case = RepairCase(start, policy.k, look, mine, all_sets, rows, goal, precision, first_look, lines=named)
+    case = RepairCase(
+        start, policy.k, look, mine, all_sets, rows, goal, precision, first_look, lines=named, least_base=policy.least_base
+    )
     proposal = chosen.propose(case)
-    return Repair(method, proposal.release, before, look(proposal.release, proposal.data), _cost(case, proposal, all_sets))
+    after = look(proposal.release, proposal.data)
+    return Repair(method, proposal.release, before, after, _cost(case, proposal, all_sets), remark=proposal.remark)
 
 
 def _look_at_rules(release: Rules, *, policy: Policy, limits: Limits, progress: Progress, **who: Any) -> Audit:

@@ -113,14 +113,33 @@ def test_the_finest_safe_precision_is_found(rows: list[Row], sigma: int, k: int)
     chosen = done.release
     assert isinstance(chosen, Itemsets)
     finer = []
-    for precision in finest_first(release):
+    choices = finest_first(release, 5)  # no policy is given, so that nothing is finer than ACRO's 5
+    for precision in choices:
         if (precision.base, precision.decimals) == (chosen.header.base, chosen.header.digits):
             break
         finer.append(precision)
     assert all(proved(rounded(release, precision), k) for precision in finer)
     assert proved(chosen, k) == (done.after.verdict == "exposed")
     if done.after.verdict == "exposed":
-        assert len(finer) == len(finest_first(release)) - 1, "the coarsest is left when none is safe"
+        assert len(finer) == len(choices) - 1, "the coarsest is left when none is safe"
+
+
+def test_where_no_precision_is_safe_it_says_so() -> None:
+    release = tacit.mine_itemsets([["a"]] * 3, min_support=1)
+    done = tacit.repair(release, method="round", policy=tacit.Policy(k=5))
+    assert done.after.verdict == "exposed"
+    assert done.remark == "The precision tried is not proved safe: a small group is still revealed."
+
+
+def test_a_base_is_never_finer_than_the_policys() -> None:
+    release = tacit.mine_itemsets([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20, min_support=20)
+    for policy, least in ((tacit.Policy(), 5), (tacit.Policy(safe_round_base=7), 7), (tacit.Policy(safe_round_base=3), 3)):
+        done = tacit.repair(release, method="round", policy=policy)
+        assert isinstance(done.release, Itemsets)
+        assert (done.release.header.base or 1000) >= least
+        assert done.after.policy.to_dict()["safe_round_base"] == least
+    with pytest.raises(OptionError, match=r"^--base: is smaller than the policy's safe_round_base\. Round to 7 or more"):
+        tacit.repair(release, method="round", base=5, policy=tacit.Policy(safe_round_base=7))
 
 
 @pytest.mark.parametrize(("precision", "count"), [(Precision(base=10), 50), (Precision(decimals=1), 0.7)])

@@ -40,7 +40,12 @@ if TYPE_CHECKING:
     default="all",
     help="Which attacks must fail: every one that applies, or those on published itemsets (I01) only.  [all]",
 )
-@click.option("--base", type=int, metavar="B", help="With --method round: counts as multiples of B.  [the finest that is safe]")
+@click.option(
+    "--base",
+    type=int,
+    metavar="B",
+    help="With --method round: counts as multiples of B.  [the finest that is safe, at least the policy's safe_round_base]",
+)
 @click.option("--decimals", type=int, metavar="D", help="With --method round: supports with D decimals instead of counts.")
 @click.option("--lines", metavar="LINES", help="With --method leave-out or withdraw: take out just these lines, such as 3,17.")
 @click.option(
@@ -113,8 +118,20 @@ def _text(done: Repair, output: str) -> str:
         return f"{audit.verdict}: {Summary.of(audit).sentence()}"
 
     costs = [f"  {name.replace('_', ' ')}: {_shown(name, value)}" for name, value in done.cost.items()]
-    lines = [f"Before  {told(done.before)}", f"After   {told(done.after)}", *_printed(done), "Cost", *costs, *_compared(done)]
+    lines = [
+        f"Before  {told(done.before)}",
+        f"After   {told(done.after)}",
+        *_remark(done),
+        *_printed(done),
+        "Cost",
+        *costs,
+        *_compared(done),
+    ]
     return "\n".join([*lines, f"Repaired release written to {output}"]) + "\n"
+
+
+def _remark(done: Repair) -> list[str]:
+    return [f"Note    {done.remark}"] if done.remark else []
 
 
 def _shown(name: str, value: float) -> str:

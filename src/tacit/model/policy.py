@@ -51,9 +51,9 @@ class Policy:
 
     ``k`` (ACRO's ``safe_threshold``): some event is proved to hold for 1 to k-1 people. ``l``: some person keeps fewer than l possible values.
     ``max_posterior`` and ``max_gain``: an estimate exceeds them (only where set). ``min_confidence`` and ``min_support``: a hidden cell is
-    inferred by a rule above both. ``safe_round_base`` is the base that the repair ``round`` takes; where it is not set, the finest that no
-    attack breaks, and suggestions take ACRO's 5. ``zeros_are_disclosive``: frequency tables that hide small cells
-    hide empty ones as well, since an empty cell says what nobody beside it has.
+    inferred by a rule above both. ``safe_round_base`` is the smallest base that counts are rounded to by the repair ``round`` and in
+    suggestions, ACRO's 5 where it is not set; what no attack breaks may be coarser. ``zeros_are_disclosive``: frequency tables that hide
+    small cells hide empty ones as well, since an empty cell says what nobody beside it has.
 
     ``waivers`` are findings that somebody accepts; those with a last day are compared with ``today``. ``origin`` says who set a limit, and
     ``files`` from which files it was read; both are only told.
@@ -100,6 +100,11 @@ class Policy:
             object.__setattr__(self, "today", read_date(self.today, where="--date"))
 
     @property
+    def least_base(self) -> int:
+        """The smallest base that a repair may choose."""
+        return LIMITS["safe_round_base"] if self.safe_round_base is None else self.safe_round_base
+
+    @property
     def set_by(self) -> dict[str, Level]:
         """Who set each limit: an option, a file of the data set or of the organisation, a caller, or nobody."""
         told: dict[str, Level] = {}
@@ -111,9 +116,7 @@ class Policy:
     def to_dict(self) -> dict[str, Any]:
         """The limits as in the record, under their own names and ACRO's."""
         told = {name: _plain(getattr(self, name)) for name in LIMITS}
-        if told["safe_round_base"] is None:
-            told["safe_round_base"] = LIMITS["safe_round_base"]
-        return told | {"safe_threshold": self.k}
+        return told | {"safe_round_base": self.least_base, "safe_threshold": self.k}
 
 
 def _plain(value: Any) -> Any:

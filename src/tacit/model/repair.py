@@ -35,8 +35,8 @@ def repair_record(method: str, before: Audit | None, after: Audit | None, cost: 
 class Repair:
     """What a repair did; it succeeded only when the audit of the result is clean.
 
-    ``tried`` says what every method would come to, this one among them, and ``suggested`` which of those that meet the goal is the cheapest,
-    where methods were compared.
+    ``remark`` says what else is to be known about how it ended, in a sentence. ``tried`` says what every method would come to, this one
+    among them, and ``suggested`` which of those that meet the goal is the cheapest, where methods were compared.
     """
 
     method: str
@@ -46,6 +46,7 @@ class Repair:
     cost: Mapping[str, Any]
     suggested: str | None = None
     tried: tuple[Tried, ...] = ()
+    remark: str = ""
 
     @property
     def ok(self) -> bool:
@@ -55,4 +56,5 @@ class Repair:
     def to_dict(self) -> dict[str, Any]:
         """The record."""
         out = repair_record(self.method, self.before, self.after, self.cost)
+        out |= {"remark": self.remark} if self.remark else {}
         return out | {"suggested": self.suggested, "tried": [one.to_dict() for one in self.tried]} if self.tried else out

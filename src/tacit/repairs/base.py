@@ -26,7 +26,8 @@ class RepairCase:
     makes a release like this one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are
     handed in, so that repairs share no code with the attacks. ``precision`` is asked for by whoever rounds; ``first_look`` is an audit that may
     stop at its first finding: enough to know the verdict. ``table`` holds the people that rules were made from, with their columns;
-    ``most_looks`` is how many audits a search may add that only makes the result better, ``lines`` which lines of the file are to be taken out.
+    ``most_looks`` is how many audits a search may add that only makes the result better, ``lines`` which lines of the file are to be taken
+    out, ``least_base`` the smallest base to round to.
     """
 
     release: Listed
@@ -41,6 +42,7 @@ class RepairCase:
     table: Table | None = None
     most_looks: int = 150
     lines: tuple[int, ...] | None = None
+    least_base: int = 2
 
     def look(self, candidate: Listed) -> Audit:
         """An audit of a candidate that is enough for its verdict, as fast as it can be had without data."""
@@ -53,10 +55,14 @@ class RepairCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """A changed release, and the data that it is a true release of (None: it has been cut from the original without new data)."""
+    """A changed release, and the data that it is a true release of (None: it has been cut from the original without new data).
+
+    ``remark`` says in a sentence what the owner should know where the goal is not met.
+    """
 
     release: Listed
     data: Transactions | None = None
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,20 @@
 """round: publish rounded counts, as fine as the attacks allow.
 
 Changes
-    Every count is printed as the nearest multiple of a base, or as a share with some decimals. The list itself, its threshold and the number
-    of people stay. Without a wish for one of them, bases 2, 5, 10, 20, 50, .. and 0 to 6 decimals are tried from the finest to the coarsest,
-    and the first whose audit is clean is taken; it is the finest, because every finer one was audited and refused. Where none is clean, the
-    finest is taken in which nothing is found though something stays undecided, and the record says so. Rules print their supports with 0 to 6
-    decimals, and no confidence.
+    Every count is printed as the nearest multiple of a base, or as a share with some decimals; halves go up, and the header says so. The list
+    itself, its threshold and the number of people stay. Without a wish for one of them, the policy's ``safe_round_base`` (5), 10, 20, 50, ..
+    and 0 to 6 decimals of at least that step are tried from the finest to the coarsest, and the first whose audit is clean is taken; it is the
+    finest, because every finer one was audited and refused. Where none is clean, the one is taken in which nothing is found and the fewest
+    questions stay open, and the record says so. Rules print their supports with 0 to 6 decimals, and no confidence.
 Guarantee
-    The original data print exactly so: nothing published is false. Attacks see the interval of counts that print the same, so a group is safe
-    when no sum of intervals proves it to be small. Rounding is not monotone (a coarser grid may lie worse), so each is audited by itself.
+    The original data print exactly so: nothing published is false. Attacks know the base and which way halves go, so they see exactly the
+    counts that print the same; a group is safe when no reasoning over all lines together proves it to be small. Rounding is not monotone (a
+    coarser grid may lie worse), so each is audited by itself.
 Cost
     One audit per precision tried, up to its first finding; an audit looks at up to ``3**|M|`` patterns per maximal itemset M. Sets of more than
     13 items are decided where rounding is coarse, and may stay undecided where it is fine; above 22 items they always do.
 Example
-    50 people have a, 49 have a and b: rounded to tens both print 50, and from 45 to 55 minus 45 to 55 nothing follows.
+    50 people have a, 49 have a and b: rounded to tens both print 50, and from 45 to 54 minus 45 to 54 nothing follows.
 Reference
     Our own; rounding is the oldest protection of published tables, see Hundepool et al., Statistical Disclosure Control, Wiley 2012, chapter 5.
 """
@@ -39,23 +40,35 @@ DECIMALS = tuple(range(7))
 def propose(case: RepairCase) -> Proposal:
     """The release in the precision that is asked for, else in the finest that audits clean.
 
-    Where none is clean, the finest in which nothing is found though something stays undecided; else the coarsest.
+    Where none is clean, the one in which nothing is found and the fewest questions stay open; else the coarsest.
     """
     release = case.release
     if not isinstance(release, Itemsets):
         return Proposal(_rounded_rules(case))
     if case.precision is not None:
         return Proposal(rounded(release, case.precision))
-    unproved: Itemsets | None = None
-    printed = release
-    for precision in finest_first(release):
+    best = release
+    best_open: int | None = None
+    label = ""
+    choices = finest_first(release, case.least_base)
+    for precision in choices:
         printed = rounded(release, precision)
-        verdict = case.verdict_of(printed)
-        if verdict == "clean":
+        found = case.look(printed)
+        if found.verdict == "clean":
             return Proposal(printed)
-        if unproved is None and verdict == "incomplete":
-            unproved = printed
-    return Proposal(unproved or printed)
+        still_open = sum(run.undecided for run in found.runs) if found.verdict == "incomplete" else None
+        if best_open is None or (still_open is not None and still_open < best_open):
+            best, best_open, label = printed, still_open, precision.label
+    return Proposal(best, remark=_unproved(len(choices), label, best_open))
+
+
+def _unproved(tried: int, label: str, still_open: int | None) -> str:
+    """What is said where no precision is clean."""
+    none = f"None of the {tried:,} precisions tried is proved safe" if tried > 1 else "The precision tried is not proved safe"
+    if still_open is None:
+        return f"{none}: a small group is still revealed."
+    number = "1 question stays" if still_open == 1 else f"{still_open:,} questions stay"
+    return f"{none}: with {label} nothing is found, but {number} open."
 
 
 def _rounded_rules(case: RepairCase) -> Rules:
@@ -84,33 +97,35 @@ def _rounded_rules(case: RepairCase) -> Rules:
     return best
 
 
-def finest_first(release: Itemsets) -> list[Precision]:
-    """Every usual precision that changes some count, the finest first.
+def finest_first(release: Itemsets, least_base: int = 2) -> list[Precision]:
+    """Every usual precision that changes some count and is not finer than a base, the finest first.
 
     >>> from tests.made_releases import released
     >>> [precision.label for precision in finest_first(released([frozenset("a")] * 30, 20, "all"))]
     ['base 2', '1 decimal', 'base 5', 'base 10', 'base 20', '0 decimals']
+    >>> [precision.label for precision in finest_first(released([frozenset("a")] * 30, 20, "all"), 5)]
+    ['base 5', 'base 10', 'base 20', '0 decimals']
     """
-    choices = [Precision(base=base) for base in usual_bases(release)]
+    choices = [Precision(base=base) for base in usual_bases(release, least_base)]
     if release.n:
-        # A step of less than one person prints every count exactly.
-        choices += [one for decimals in DECIMALS if (one := Precision(decimals=decimals)).step(release.n) >= 1]
+        choices += [one for decimals in DECIMALS if (one := Precision(decimals=decimals)).step(release.n) >= least_base]
     return sorted(choices, key=lambda one: (one.step(release.n), one.base is None))
 
 
-def usual_bases(release: Itemsets) -> list[int]:
-    """2, 5, 10, 20, 50, .. up to the smallest published count, and at least the first: beyond, counts would print as 0.
+def usual_bases(release: Itemsets, least: int = 2) -> list[int]:
+    """The least base, then 2, 5, 10, 20, 50, .. above it up to the smallest published count: beyond, counts would print as 0.
 
     >>> from tests.made_releases import released
     >>> usual_bases(released([frozenset("a")] * 30, 20, "all"))
     [2, 5, 10, 20]
     """
     most = int(release.lo.min()) if len(release) else 0
-    bases: list[int] = []
+    bases = [least]
     for base in _one_two_five():
-        if bases and base > most:
+        if base > max(most, least):
             return bases
-        bases.append(base)
+        if base > least:
+            bases.append(base)
     raise AssertionError("the bases never end")
 
 

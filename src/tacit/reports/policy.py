@@ -17,7 +17,7 @@ MEANINGS = {
     "max_gain": "by how much an estimate may exceed the share among all people",
     "min_confidence": "a rule tells a blank cell above this confidence",
     "min_support": "... and above this many people",
-    "safe_round_base": "what counts are rounded to, where they are",
+    "safe_round_base": "the smallest base that a repair rounds counts to",
     "zeros_are_disclosive": "whether frequency tables hide empty cells like small ones",
 }
 _SET_BY: dict[Level, str] = {

@@ -44,7 +44,7 @@ def _next(done: Repair) -> list[str]:
             *next_steps(done.after),
         ]
     other = "" if done.suggested in (None, done.method) else f"The method {done.suggested} would meet the policy."
-    return [one for one in ("This method did not meet the policy.", other, *next_steps(done.after)) if one]
+    return [one for one in ("This method did not meet the policy.", done.remark, other, *next_steps(done.after)) if one]
 
 
 def _pictures(before: Summary, after: Summary) -> tuple[Drawn, ...]:

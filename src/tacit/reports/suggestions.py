@@ -49,8 +49,16 @@ def _told(one: Suggestion, commands: tuple[str, ...], named: bool) -> Told:
         return Told(one.what, cost_words(one), commands if named else (), True)
     if one.verdict is None:
         return Told(one.what, one.reason if named else "could not be done", (), False)
-    left = "still exposed" if one.verdict == "exposed" else "nothing is found any more, but not everything could be decided"
-    return Told(one.what, left, (), False)
+    return Told(one.what, "still exposed" if one.verdict == "exposed" else _undecided(one), (), False)
+
+
+def _undecided(one: Suggestion) -> str:
+    """What is said of a result in which nothing is found and not everything is decided."""
+    still_open = sum(run.undecided for run in one.after.runs) if one.after is not None else 0
+    if not still_open:
+        return "nothing is found any more, but not everything could be decided"
+    number = "1 question stays" if still_open == 1 else f"{still_open:,} questions stay"
+    return f"not proved safe: nothing is found any more, but {number} open"
 
 
 def cost_words(one: Suggestion) -> str:

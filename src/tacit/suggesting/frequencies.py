@@ -40,7 +40,7 @@ def ways(case: SuggestCase) -> list[Way]:
 
 def can_be_rounded(release: Release) -> TypeGuard[FrequencyTable]:
     """Whether a release is a frequency table of exact counts, and of counts alone."""
-    if not isinstance(release, FrequencyTable) or release.printing.base is not None or release.measured is not None:
+    if not isinstance(release, FrequencyTable) or not release.printing.is_exact or release.measured is not None:
         return False
     shown = ~release.is_hidden
     return bool(shown.any() and (release.lo == release.hi)[shown].all())
@@ -52,9 +52,9 @@ def rounded_cells(table: FrequencyTable, base: int) -> FrequencyTable:
     >>> from tacit.model.frequencies import CellPrinting
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
     >>> [rounded_cells(table, 10).count(cell).to_list() for cell in range(3)]
-    [[5, 15], [0, 4], [15, 15]]
+    [[5, 14], [0, 4], [15, 15]]
     """
-    shown, printing = ~table.is_hidden, replace(table.printing, base=base, rounding="nearest")
+    shown, printing = ~table.is_hidden, replace(table.printing, base=base, rounding="half-up")
     printed = np.where(shown, (2 * table.printed + base) // (2 * base) * base, table.printed)
     lo, hi = printing.numbers(printed, table.n)
     lo, hi = np.where(shown, lo, table.lo), np.where(shown, hi, table.hi)
@@ -75,7 +75,7 @@ def _round_as_published(case: SuggestCase, seconds: float) -> Done:
         raise OptionError(
             "its counts are rounded already, or stand beside other numbers", where="round", remedy="Give the data with --data"
         )
-    for base in BASES:
+    for base in _bases(case):
         limits.check("suggest")
         made = rounded_cells(release, base)
         if audit(made, policy=case.policy, first_hit=True, time_limit=limits.seconds_left).ok:
@@ -116,9 +116,15 @@ def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
 def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, Any]]:
     """The options of ``tabulate`` to try, each coarser than the one before."""
     if how == "round":
-        yield from ({"round_to": base} for base in BASES)
+        yield from ({"round_to": base} for base in _bases(case))
     else:
         yield from ({"hide_below": case.policy.k * times} for times in TIMES)
+
+
+def _bases(case: SuggestCase) -> list[int]:
+    """The bases to try: none is finer than the policy's."""
+    least = case.policy.least_base
+    return [least, *(base for base in BASES if base > least)]
 
 
 def _people(case: SuggestCase) -> Table:

@@ -13,7 +13,10 @@ from tacit.repairs import REPAIRS
 from tacit.suggesting.base import Done, SuggestCase, Way, Words
 
 #: How the loss of a repair of itemsets is measured.
-MEASURED = "mean over the published itemsets: 1 for one that is lost or made up, else the relative error of its count"
+MEASURED = (
+    "mean over the published itemsets (1 for one that is lost or made up, else the relative error of its count), "
+    "plus the share of people whose rows were changed"
+)
 #: The quick ways first, so that the slow ones have what is left of the time.
 ORDER = ("round", "raise-threshold", "leave-out", "safe-family", "suppressive", "substitute", "exact-deficit", "additive")
 
@@ -40,17 +43,19 @@ def ways(case: SuggestCase) -> list[Way]:
 def _carry_out(case: SuggestCase, method: str, published: Any, seconds: float) -> Done:
     """The release repaired by one method, and audited."""
     done = repair(case.release, method=method, data=case.data, policy=case.policy, time_limit=seconds)
-    return Done(done.release, done.after, _loss(done.cost, published), MEASURED, done.cost, (_words(case, done),), _what(done))
+    loss = _loss(done.cost, published, case.release.n or done.release.n)
+    return Done(done.release, done.after, loss, MEASURED, done.cost, (_words(case, done),), _what(done))
 
 
-def _loss(cost: Mapping[str, Any], published: Any) -> float:
+def _loss(cost: Mapping[str, Any], published: Any, n: int | None) -> float:
     """The cost of a repair as one number; see ``MEASURED``."""
+    people = cost.get("people_changed", 0) / n if n else 0.0
     changed = cost["itemsets_lost"] + cost["itemsets_ghost"]
     if not changed:
-        return float(cost["support_error_mean"])
+        return float(cost["support_error_mean"] + people)
     before = max(1, int(published()))
     kept = before - cost["itemsets_lost"]
-    return float((changed + kept * cost["support_error_mean"]) / before)
+    return float((changed + kept * cost["support_error_mean"]) / before + people)
 
 
 def _words(case: SuggestCase, done: Repair) -> Words:

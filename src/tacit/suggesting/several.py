@@ -96,7 +96,7 @@ def _keep_back(case: SuggestCase, number: int, seconds: float) -> Done:
 def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
     """Some releases with rounded numbers, as fine as no attack breaks; the coarsest where all are broken."""
     looker = _Looker(case, Limits.within(seconds))
-    forms = _forms(case.releases, numbers)
+    forms = _forms(case.releases, numbers, case.policy.least_base)
     for last, form in enumerate(forms, 1 - len(forms)):
         now = [printed(release, form[place]) if place in form else release for place, release in enumerate(case.releases)]
         if last == 0 or looker.look(now, first_hit=True).ok:
@@ -112,16 +112,17 @@ def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
     return Done(tuple(now), after, cost["support_error_mean"], MEASURED, cost, tuple(commands), f"round the numbers of {told}")
 
 
-def _forms(releases: Sequence[Release], numbers: tuple[int, ...]) -> list[dict[int, Precision]]:
-    """The precisions to try for some releases, all of them coarser from one to the next."""
+def _forms(releases: Sequence[Release], numbers: tuple[int, ...], least: int) -> list[dict[int, Precision]]:
+    """The precisions to try for some releases, all of them coarser from one to the next and none finer than a base."""
     steps = []
+    bases = [least, *(base for base in BASES if base > least)]
     for number in numbers:
         release = releases[number]
         if isinstance(release, Itemsets):
             most = int(release.lo.min())
-            steps.append([Precision(base=base) for base in BASES if base <= most] or [Precision(base=BASES[0])])
+            steps.append([Precision(base=base) for base in bases if base <= most] or [Precision(base=least)])
         elif isinstance(release, FrequencyTable):
-            steps.append([Precision(base=base) for base in BASES])
+            steps.append([Precision(base=base) for base in bases])
         else:
             n = release.n or 0
             steps.append([one for digits in reversed(DECIMALS) if (one := Precision(decimals=digits)).step(n) >= 2])

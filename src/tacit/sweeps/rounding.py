@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tacit.api import audit, read_release
-from tacit.attacks import ATTACKS, Attack
 from tacit.attacks.base import Progress, silent
-from tacit.errors import LimitReached, OptionError
+from tacit.errors import OptionError
 from tacit.measures import cost_of
-from tacit.model.audit import AttackRun, Audit
+from tacit.model.audit import Audit
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets
 from tacit.model.rounding import Precision, rounded
@@ -72,31 +71,26 @@ def sweep_rounding(
         raise OptionError(what, where="sweep rounding", remedy="Give a release of itemsets")
     chosen = _precisions(exact, base, decimals)
     forms: list[tuple[Precision | None, Itemsets]] = [(None, exact), *((one, rounded(exact, one)) for one in chosen)]
-    runs: dict[int, list[AttackRun]] = {number: [] for number in range(len(forms))}
-    attacks = [attack for attack in ATTACKS if attack.needs == exact.kind]
-    # One attack after the other, the fast one first: what it finds is known even when time runs out in the slow one.
-    for part, attack in enumerate(attacks):
-        for number, (precision, printed) in enumerate(forms):
-            if precision is not None and printed.is_exact:
-                runs[number].append(runs[0][part])  # such small steps round nothing
-                continue
-            done = (part * len(forms) + number) / (len(attacks) * len(forms))
-            people = data if precision is None else None
-            runs[number].append(_run(attack, printed, people, policy, limits))
-            progress(done)
-    progress(1.0)
-    settings = tuple(_setting(precision, exact, printed, runs[i], policy) for i, (precision, printed) in enumerate(forms))
-    late = any(run.status == "stopped" for listed in runs.values() for run in listed)
+    found: list[Audit | None] = []
+    for number, (precision, printed) in enumerate(forms):
+        if precision is not None and printed.is_exact:
+            found.append(found[0])  # such small steps round nothing
+        else:
+            # Each setting may take an equal part of the time that is left, so that none goes without.
+            found.append(_audited(printed, data if precision is None else None, policy, limits, len(forms) - number))
+        progress((number + 1) / len(forms))
+    pairs = zip(forms, found, strict=True)
+    settings = tuple(_setting(precision, exact, printed, one) for (precision, printed), one in pairs)
+    late = any(one is None or any(run.status == "stopped" for run in one.runs) for one in found)
     return RoundingSweep(exact.n, policy.k, settings, _LATE if late else "")
 
 
-def _run(attack: Attack, printed: Itemsets, data: Any, policy: Policy, limits: Limits) -> AttackRun:
-    """What becomes of one attack on one printed form."""
-    try:
-        limits.check("sweep")
-        return audit(printed, data=data, policy=policy, attacks=[attack.code], time_limit=limits.seconds_left).attack(attack.code)
-    except LimitReached:
-        return AttackRun(attack.code, attack.name, attack.claim, "stopped", _LATE)
+def _audited(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
+    """The audit of one printed form in its part of the time; None where the time is over."""
+    if limits.is_over:
+        return None
+    seconds = limits.seconds_left
+    return audit(printed, data=data, policy=policy, time_limit=None if seconds is None else seconds / parts)
 
 
 def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterable[int] | None) -> list[Precision]:
@@ -108,13 +102,14 @@ def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterabl
     return sorted(shares, key=lambda one: -(one.decimals or 0)) + sorted(counts, key=lambda one: one.base or 0)
 
 
-def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, runs: list[AttackRun], policy: Policy) -> Setting:
+def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, found: Audit | None) -> Setting:
     """One setting with what the attacks say."""
     step = float(precision.step(exact.n)) if precision is not None else 1.0
-    verdict = Audit((), {}, policy, tuple(runs)).verdict
-    settled: Settled = "undecided" if verdict == "incomplete" else verdict
-    ran = [run for run in runs if run.status != "not-relevant"]
-    reasons = "; ".join(dict.fromkeys(run.reason for run in ran if run.reason and not run.decides))
+    settled: Settled = "undecided" if found is None or found.verdict == "incomplete" else found.verdict
+    ran = [run for run in found.runs if run.status != "not-relevant"] if found is not None else []
+    reasons = (
+        "; ".join(dict.fromkeys(run.reason for run in ran if run.reason and not run.decides)) if found is not None else _LATE
+    )
     findings = {run.code: run.findings for run in ran if run.status == "ran" or run.findings}
     people = max((run.people for run in ran), default=0)
     return Setting(precision, step, findings, people, settled, reasons, float(cost_of(exact, printed)["support_error_mean"]))
