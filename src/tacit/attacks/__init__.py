@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from tacit.attacks import channels, exceptions, unpublished
 from tacit.attacks.base import Attack, Stream, Target
@@ -129,9 +130,16 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
         elif case.first_hit and any(run.findings for run in runs):
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
         else:
-            runs.append(attack.run(case))
+            runs.append(attack.run(_in_time(attack, case, asked_for)))
             _hand_on(runs[-1], case.stream)
     return tuple(runs)
+
+
+def _in_time(attack: Attack, case: Target, asked_for: Collection[str]) -> Target:
+    """The case as an attack gets it: an estimate leaves half of the time to the proofs that are looked for after it."""
+    after = ATTACKS[ATTACKS.index(attack) + 1 :]
+    proofs = (one for one in after if one.claim == "proves" and one.needs == attack.needs and one.code in asked_for)
+    return replace(case, limits=case.limits.part(0.5)) if attack.claim == "estimates" and any(proofs) else case
 
 
 def _is_known(attack: Attack, case: Target) -> bool:

@@ -43,6 +43,15 @@ def positive(_ctx: click.Context, param: click.Parameter, value: float | None) -
     return value
 
 
+def deadline(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """The seconds as they were given; from now on they run for all that the command does."""
+    if positive(ctx, param, value) is not None:
+        from tacit.model.policy import time_limit
+
+        ctx.with_resource(time_limit(value))
+    return value
+
+
 def day(_ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
     """The day that is meant, as a date."""
     from tacit.model.waiver import read_date
@@ -98,7 +107,7 @@ running = together(
     click.option(
         "--time-limit",
         type=float,
-        callback=positive,
+        callback=deadline,
         metavar="SECONDS",
         help="Stop after this time; what is then undecided is never shown as safe.",
     ),

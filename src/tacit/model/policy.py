@@ -173,6 +173,11 @@ class Limits:
         """The seconds that are left, or None without a limit; never quite 0, so that they can be a limit themselves."""
         return None if self.deadline is None else max(0.001, self.deadline - time.monotonic())
 
+    def part(self, share: float) -> Limits:
+        """The same limits, with only a share of the time that is left."""
+        left = self.seconds_left
+        return self if left is None else Limits.within(left * share, seed=self.seed)
+
     @property
     def is_over(self) -> bool:
         """Whether the time is over."""

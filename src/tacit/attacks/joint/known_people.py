@@ -65,7 +65,7 @@ class _Together:
         exposed = np.flatnonzero(left < self.target.policy.l)
         new = exposed[~self._alone(exposed, left)]
         people = self.case.population.people
-        prover, unwritten = Prover(self.said), 0
+        prover, unwritten = Prover(self.said, self._check), 0
         for q in new[np.lexsort((new, people[new], left[new]))].tolist():
             self.target.limits.check("X01")
             ruled_out = tuple(np.flatnonzero(self.impossible[q]).tolist())
@@ -77,6 +77,10 @@ class _Together:
         if unwritten:
             self.undecided += unwritten
             self.reasons.append(f"{unwritten:,} combinations rest on cases that no single sum proves, and are left undecided")
+
+    def _check(self) -> float | None:
+        self.target.limits.check("X01")
+        return self.target.limits.seconds_left
 
     def _alone(self, exposed: Numbers, left: Numbers) -> npt.NDArray[np.bool_]:
         """Which combinations one release leaves no more values than all of them do."""

@@ -52,6 +52,8 @@ CODE = "R03"
 NAME = "certain-values"
 #: Without a time limit the search ends after this much work: a few minutes, and the same findings on every machine.
 USUAL_WORK = 150_000_000
+#: Bounds take this share of the time at most; the rest is for proofs of what they show.
+BOUNDING = 0.7
 #: Of more lines of several releases only what single ones settle is concluded: every program would have a row for each of them.
 MOST_LINES = 10_000
 
@@ -64,7 +66,7 @@ def run(target: Target) -> AttackRun:
     if isinstance(case, SeveralCase):
         return _Outcome(target, case, *bounds_together(case, target.limits)).run()
     said = all_said(case)
-    return _Outcome(target, case, said, bounds_of(case, said, target.limits)).run()
+    return _Outcome(target, case, said, bounds_of(case, said, target.limits.part(BOUNDING))).run()
 
 
 def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = None) -> tuple[Statements, Bounds]:
@@ -76,16 +78,10 @@ def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = 
     known: tuple[Statements, Bounds] | None = case.remembered.get("bounds")
     if known is None or people is not None:
         said = all_said(case)
-        known = said, bounds_of(case, said, limits if people is not None else _half(limits), people)
+        known = said, bounds_of(case, said, limits if people is not None else limits.part(0.5), people)
         if people is None:
             case.remembered["bounds"] = known
     return known
-
-
-def _half(limits: Limits) -> Limits:
-    """Half of the time that is left."""
-    left = limits.seconds_left
-    return limits if left is None else Limits.within(left / 2, seed=limits.seed)
 
 
 def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Numbers | None = None) -> Bounds:
@@ -126,7 +122,9 @@ class _Outcome:
     def __init__(self, target: Target, case: PeopleCase, said: Statements, found: Bounds) -> None:
         self.case, self.said, self.together = case, said, together(target)
         self.people = case.population.people
-        self.found = self._written_out(found, target.policy.l) if found.by_cases else found
+        self.limits = target.limits
+        self.unproved = 0
+        self.found = self._written_out(found, target.policy.l) if found.by_cases or self.limits.deadline is not None else found
         left = (~self.found.impossible).sum(axis=1)
         exposed = np.flatnonzero(left < target.policy.l)
         self.which = exposed[np.lexsort((exposed, left[exposed], self.people[exposed]))]
@@ -134,15 +132,27 @@ class _Outcome:
 
     @cached_property
     def _prover(self) -> Prover:
-        return Prover(self.said)
+        return Prover(self.said, self._check)
+
+    def _check(self) -> float | None:
+        self.limits.check(CODE)
+        return self.limits.seconds_left
 
     def _written_out(self, found: Bounds, l: int) -> Bounds:  # noqa: E741 - the policy's own name
-        """The bounds without what only cases show: nobody could check it, so it is left undecided."""
+        """The bounds without what nobody could check: what only cases show, and what is not proved in time, is left undecided."""
+        left = (~found.impossible).sum(axis=1)
+        exposed = np.flatnonzero(left < l)
+        exposed = exposed[np.lexsort((exposed, left[exposed], self.people[exposed]))]
+        wanted = [(q, tuple(np.flatnonzero(found.impossible[q]).tolist())) for q in exposed.tolist()]
+        if self.limits.deadline is None:
+            proved = [self._prover.ruled_out(q, ruled_out) is not None for q, ruled_out in wanted]
+        else:
+            proved = self._prover.prove_in_time(wanted)
         most = found.hi.copy()
-        for q in np.flatnonzero((~found.impossible).sum(axis=1) < l).tolist():
-            ruled_out = tuple(np.flatnonzero(found.impossible[q]).tolist())
-            if self._prover.ruled_out(q, ruled_out) is None:
+        for (q, ruled_out), is_proved in zip(wanted, proved, strict=True):
+            if not is_proved:
                 most[q, list(ruled_out)] = 1
+                self.unproved += 1
         return replace(found, hi=most)
 
     def run(self) -> AttackRun:
@@ -154,7 +164,7 @@ class _Outcome:
             CODE,
             NAME,
             "proves",
-            "stopped" if found.stopped else "ran",
+            "stopped" if found.stopped or (self.unproved and self.limits.is_over) else "ran",
             self._reason(undecided),
             people=int(people[which].sum()),
             undecided=undecided,

@@ -7,15 +7,19 @@ people are added where the weights leave them short: everybody with the combinat
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import LimitReached
 from tacit.inference.bounds import components
 from tacit.inference.classes import Problem, reduce
 from tacit.inference.program import Infeasible, Program, Unsolved
+from tacit.inference.program import Proof as Weights
 from tacit.inference.statements import Numbers, Statement, Statements
 
 
@@ -65,11 +69,17 @@ class Proof:
 
 
 class Prover:
-    """Finds proofs over all statements, with nothing concluded beforehand."""
+    """Finds proofs over all statements, with nothing concluded beforehand.
 
-    def __init__(self, said: Statements) -> None:
+    ``check`` gives the seconds that are left, or None without a limit.
+    """
+
+    def __init__(self, said: Statements, check: Callable[[], float | None] = lambda: None) -> None:
         self.said = said
+        self.check = check
         self._programs: dict[int, Program] = {}
+        #: By the first class of a part: weights of its statements, over a denominator, that prove many findings at once.
+        self._shared: dict[int, tuple[Numbers, int]] = {}
 
     @cached_property
     def _problem(self) -> Problem:
@@ -79,34 +89,177 @@ class Prover:
     def _part_of(self) -> dict[int, Numbers]:
         return {int(c): chosen for chosen in components(self._problem) for c in chosen.tolist()}
 
-    def ruled_out(self, combination: int, values: tuple[int, ...]) -> Proof | None:
-        """The proof that nobody of the combination has one of these values; None where no single sum proves it."""
-        if not values:
-            return Proof((), (), 1)
-        c = int(self._problem.class_of[combination])
-        chosen = self._part_of.get(c)
+    def _program(self, combination: int) -> Program | None:
+        """The program of all statements that are tied to the combination."""
+        chosen = self._part_of.get(int(self._problem.class_of[combination]))
         if chosen is None:
             return None
-        program = self._programs.setdefault(int(chosen[0]), Program(self._problem, chosen))
-        gain, extra = _gain(program, c, values)
+        first = int(chosen[0])
+        if first not in self._programs:
+            self._programs[first] = Program(self._problem, chosen)
+        return self._programs[first]
+
+    def ruled_out(self, combination: int, values: tuple[int, ...]) -> Proof | None:
+        """The proof that nobody of the combination has one of these values; None where no single sum proves it, or none was found in time.
+
+        Single statements are tried first, then those about the combination, then all: most proofs need few, and programs over few are quick.
+        """
+        if not values:
+            return Proof((), (), 1)
+        found = self._by_single_statements(combination, values)
+        if found is None and not self._is_over:
+            found = self._by_own_statements(combination, values)
+        if found is None:
+            found = self._by_shared_weights(combination, values)
+        if found is None and not self._is_over:
+            program = self._program(combination)
+            found = None if program is None else self._by_program(program, self._problem, combination, values)
+        return found
+
+    def prove_in_time(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> list[bool]:
+        """Whether each of these combinations and values can be proved by now or in the time that is left; many are proved at once."""
+        proved = [self._single_rows(q, values) is not None for q, values in wanted]
+        open_ones = [place for place, done in enumerate(proved) if not done]
+        if open_ones and not self._is_over:
+            self._share([wanted[place] for place in open_ones])
+        for place in open_ones:
+            q, values = wanted[place]
+            proved[place] = self._by_shared_weights(q, values) is not None
+            if not proved[place] and not self._is_over:
+                proved[place] = self.ruled_out(q, values) is not None
+        return proved
+
+    @property
+    def _is_over(self) -> bool:
         try:
-            answer = program.most(gain.astype(float))
-        except (Infeasible, Unsolved):
+            self.check()
+        except LimitReached:
+            return True
+        return False
+
+    def _single_rows(self, combination: int, values: tuple[int, ...]) -> list[tuple[int, int]] | None:
+        """Statements, with their weights, each of which rules values out: nobody of its people has its value, or all of them have.
+
+        Of several, those about the fewest people are taken, which a reader would rather check.
+        """
+        problem = self._problem
+        c = int(problem.class_of[combination])
+        rows = problem.rows[problem.starts[c] : problem.starts[c + 1]]
+        rows = rows[np.argsort(problem.whole[rows], kind="stable")]
+        of_rows = problem.values[rows]
+        everybody = rows[(problem.lo[rows] == problem.whole[rows]) & ~np.isin(of_rows, values)]
+        if len(everybody):
+            return [(int(everybody[0]), -1)]
+        chosen = []
+        for value in values:
+            nobody = rows[(problem.hi[rows] == 0) & (of_rows == value)]
+            if len(nobody) == 0:
+                return None
+            chosen.append((int(nobody[0]), 1))
+        return sorted(chosen)
+
+    def _by_single_statements(self, combination: int, values: tuple[int, ...]) -> Proof | None:
+        chosen = self._single_rows(combination, values)
+        if chosen is None:
+            return None
+        events, named = self._problem.events, self._problem.values
+        terms = tuple(self._term(int(events[row]), int(named[row]), weight) for row, weight in chosen)
+        proof = Proof(terms, self._groups(terms, 1, combination, values), 1)
+        return proof if proof.holds else None
+
+    def _by_own_statements(self, combination: int, values: tuple[int, ...]) -> Proof | None:
+        """The proof by statements about the combination alone."""
+        problem = self._problem
+        c = int(problem.class_of[combination])
+        events = set(problem.events[problem.rows[problem.starts[c] : problem.starts[c + 1]]].tolist())
+        own = Statements(self.said.population, self.said.n_values, events=self.said.events)
+        own.listed = [one for one in self.said.listed if one.event in events]
+        smaller = reduce(own, settle=False)
+        inner = int(smaller.class_of[combination])
+        chosen = next((part for part in components(smaller) if inner in part), None)
+        return None if chosen is None else self._by_program(Program(smaller, chosen), smaller, combination, values)
+
+    def _share(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> None:
+        """Find weights that prove all of these at once, in each part by one program."""
+        parts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+        for q, values in wanted:
+            chosen = self._part_of.get(int(self._problem.class_of[q]))
+            if chosen is not None:
+                parts.setdefault(int(chosen[0]), []).append((q, values))
+        for first, asked in parts.items():
+            program = self._program(asked[0][0])
+            assert program is not None
+            total = np.zeros(len(program), np.int64)
+            for q, values in asked:
+                gain, _ = _gain(program, int(self._problem.class_of[q]), values)
+                total = np.where(gain == 0, total, gain)
+            with suppress(Infeasible, Unsolved, LimitReached):
+                answer = program.most(total.astype(float), check=self.check)
+                found = program.proof(total, answer.weights, goal=int(np.floor(answer.value + 1e-6)))
+                if found is not None:
+                    self._shared[first] = found.weights, found.denominator
+
+    def _by_shared_weights(self, combination: int, values: tuple[int, ...]) -> Proof | None:
+        if not self._shared:
+            return None
+        c = int(self._problem.class_of[combination])
+        chosen = self._part_of.get(c)
+        shared = None if chosen is None else self._shared.get(int(chosen[0]))
+        program = self._program(combination)
+        if shared is None or program is None:
+            return None
+        gain, extra = _gain(program, c, values)
+        weights, denominator = shared
+        found = program.added(gain, weights, denominator)
+        if found is None or found.most + extra > 0:
+            return None
+        return self._trimmed(program, self._problem, gain, extra, found, combination, values)
+
+    def _by_program(self, program: Program, problem: Problem, combination: int, values: tuple[int, ...]) -> Proof | None:
+        gain, extra = _gain(program, int(problem.class_of[combination]), values)
+        try:
+            answer = program.most(gain.astype(float), check=self.check)
+        except (Infeasible, Unsolved, LimitReached):
             return None
         found = program.proof(gain, answer.weights, goal=-extra)
         if found is None or found.most + extra > 0:
             return None
-        weights = _fewest(program, gain, found.weights, found.denominator, -extra)
-        proof = self._written(program, weights, found.denominator, combination, values)
-        return proof if proof.holds else None
+        return self._trimmed(program, problem, gain, extra, found, combination, values)
 
-    def _written(self, program: Program, weights: Numbers, denominator: int, combination: int, values: tuple[int, ...]) -> Proof:
+    def _trimmed(
+        self,
+        program: Program,
+        problem: Problem,
+        gain: Numbers,
+        extra: int,
+        found: Weights,
+        combination: int,
+        values: tuple[int, ...],
+    ) -> Proof | None:
+        """The proof with as few statements as it needs."""
+        weights = self._fewest(program, gain, found.weights, found.denominator, -extra)
         terms = tuple(
-            self._term(int(self._problem.events[row]), int(self._problem.values[row]), int(weight))
+            self._term(int(problem.events[row]), int(problem.values[row]), int(weight))
             for row, weight in zip(program.rows.tolist(), weights.tolist(), strict=True)
             if weight
         )
-        return Proof(terms, self._groups(terms, denominator, combination, values), denominator)
+        proof = Proof(terms, self._groups(terms, found.denominator, combination, values), found.denominator)
+        return proof if proof.holds else None
+
+    def _fewest(self, program: Program, gain: npt.NDArray[np.int64], weights: Numbers, denominator: int, goal: int) -> Numbers:
+        """Weights without those that the proof does not need, as far as there is time to try."""
+        kept = weights.copy()
+        # Rows about many people are what a reader would rather do without.
+        used = np.flatnonzero(weights)
+        for row in used[np.argsort(-program.wholes[used], kind="stable")].tolist():
+            if self._is_over:
+                break
+            tried = kept.copy()
+            tried[row] = 0
+            found = program.added(gain, tried, denominator)
+            if found is not None and found.most <= goal:
+                kept = tried
+        return kept
 
     def _term(self, event: int, value: int, weight: int) -> Term:
         """The statement behind a row: of two values, one about the other may be meant."""
@@ -168,17 +321,3 @@ def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[npt.NDArra
         gain[columns] -= 1
         return gain, int(program.size[columns[0]])
     return gain, 0
-
-
-def _fewest(program: Program, gain: npt.NDArray[np.int64], weights: Numbers, denominator: int, goal: int) -> Numbers:
-    """Weights without those that the proof does not need."""
-    kept = weights.copy()
-    # Rows about many people are what a reader would rather do without.
-    used = np.flatnonzero(weights)
-    for row in used[np.argsort(-program.wholes[used], kind="stable")].tolist():
-        tried = kept.copy()
-        tried[row] = 0
-        found = program.added(gain, tried, denominator)
-        if found is not None and found.most <= goal:
-            kept = tried
-    return kept
