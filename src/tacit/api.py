@@ -289,8 +289,8 @@ def repair(
         return audit(candidate, data=people, time_limit=limits.seconds_left, progress=progress, **how)
 
     before = look(start, rows)
-    if before.ok and precision is None and named is None:
-        return Repair(method, start, before, before, cost_of(start, start))
+    if before.asked_verdict == "clean" and precision is None and named is None:
+        return Repair(method, start, before, before, cost_of(start, start), goal=goal)
 
     def mine(people: Transactions, only: Only | None = None, least: int | None = None) -> Itemsets:
         kind: Only = only or (start.only if isinstance(start, Itemsets) else "all")
@@ -304,7 +304,8 @@ def repair(
     )
     proposal = chosen.propose(case)
     after = look(proposal.release, proposal.data)
-    return Repair(method, proposal.release, before, after, _cost(case, proposal, all_sets), remark=proposal.remark)
+    cost = _cost(case, proposal, all_sets)
+    return Repair(method, proposal.release, before, after, cost, remark=proposal.remark, goal=goal)
 
 
 def _look_at_rules(release: Rules, *, policy: Policy, limits: Limits, progress: Progress, **who: Any) -> Audit:

@@ -158,7 +158,7 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
         if attack.needs != "several releases" and not together:
             runs.append(_merged([audit.runs[place] for audit in audits], names))
         elif attack.code not in wanted:
-            runs.append(attack.skipped("not asked for"))
+            runs.append(attack.not_asked(Target(case.releases[0], how["policy"], together=case, several=several)))
         elif first_hit and any(run.findings for run in runs):
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
         else:
@@ -252,7 +252,8 @@ def _merged(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
     if not ended:
         return runs[0]
     statuses = {run.status for _, run in ended}
-    status: Status = "stopped" if "stopped" in statuses else "unavailable" if "unavailable" in statuses else "ran"
+    worst: tuple[Status, ...] = ("stopped", "unavailable", "not-asked")
+    status: Status = next((one for one in worst if one in statuses), "ran")
     reasons = [f"{names[number]}: {run.reason}" for number, run in ended if run.reason]
     severity = np.concatenate([run.severity for _, run in ended])
     order = np.argsort(severity, kind="stable")

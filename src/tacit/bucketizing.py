@@ -31,8 +31,6 @@ from tacit.model.table import Column, Table
 
 __all__ = ["bucketize"]
 
-#: What a grouping can withstand: valid values, and probabilities where all assignments that fit are equally likely.
-LOOKED_AT = ("B01", "B02")
 #: So many rows are named in an error.
 ROWS_SHOWN = 5
 
@@ -218,9 +216,9 @@ class _Case:
                 f"{_people(vulnerable)} have too few valid values in the groups", where="bucketize", remedy=remedy
             )
         tell(0.7)
-        after = case.audit(buckets, limits, attacks=LOOKED_AT)
+        after = case.audit(buckets, limits)
         tell(0.9)
-        before = case.audit(case.buckets(_equal_rows(case.people)), limits, attacks=LOOKED_AT[:1])
+        before = case.audit(case.buckets(_equal_rows(case.people)), limits, attacks=("B01",))
         cost = case.cost(buckets, made, vulnerable)
         cost |= grouping_cost(buckets, case.people, case.known, check=lambda: limits.check("bucketize"))
         tried = case.rival(limits) if case.facts and case.method != "anatomy" else ()
@@ -236,7 +234,7 @@ class _Case:
         """How many people have fewer than l valid values, by a check that knows nothing of how groups are made."""
         return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
 
-    def audit(self, buckets: Buckets, limits: Limits, attacks: tuple[str, ...]) -> Audit:
+    def audit(self, buckets: Buckets, limits: Limits, attacks: tuple[str, ...] | None = None) -> Audit:
         """What the groups give away to whoever has the knowledge."""
         limits.check("bucketize")
         knowledge = self.facts or None

@@ -43,7 +43,7 @@ def test_valid_values_are_those_of_the_case(case: dict[str, Any]) -> None:
         event = finding.event.to_dict()
         found[",".join(event[name][0] for name in case["columns"])] = event["ill"]
     assert found == case["channels"]
-    assert audit.verdict == ("exposed" if found else "clean")
+    assert audit.asked_verdict == ("exposed" if found else "clean")
     assert audit.measures["vulnerable"] == len(found)
     assert audit.measures["pinned"] == sum(len(values) == 1 for values in found.values())
     assert audit.measures["vulnerable_by_exclusion"] == case["by_exclusion"]

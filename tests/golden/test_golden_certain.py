@@ -43,5 +43,5 @@ def test_bounds_and_certain_people_are_those_of_the_case(case: dict[str, Any], p
     assert found == case["bounds"]
     events = [finding.event.to_dict() for finding in audit.findings]
     assert {f"{event['education'][0]} {event['gender'][0]}: {event['salary'][0]}" for event in events} == set(case["channels"])
-    assert audit.verdict == ("exposed" if events else "clean")
+    assert audit.asked_verdict == ("exposed" if events else "clean")
     assert audit.measures["qi_certain"] == len(events)

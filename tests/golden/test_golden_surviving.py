@@ -32,7 +32,7 @@ def test_what_survives_is_that_of_the_case(case: dict[str, Any]) -> None:
         assert found[name] >= least - 1e-9, name
     for name in case["even"]:
         assert not any(key.startswith(f"{name} ") for key in found)
-    assert audit.verdict == ("exposed" if audit.findings else "clean")
+    assert audit.asked_verdict == ("exposed" if audit.findings else "clean")
     assert audit.attack("B03").people >= len(found)
 
 
@@ -41,7 +41,7 @@ def test_it_measures_always_and_decides_only_by_name() -> None:
     audit = audited(case, policy=tacit.Policy(l=1, max_posterior=1))
     run = audit.attack("B03")
     assert (run.status, run.findings) == ("ran", 0)
-    assert audit.verdict == "clean"
+    assert audit.asked_verdict == "clean"
     assert audit.measures["surviving_above_90"] >= 100
     assert audit.measures["surviving_expected_right"] > audit.measures["group_guess_right"]
     assert set(audit.measures) <= {measure.name for measure in tacit.MEASURES}
@@ -53,7 +53,7 @@ def test_it_measures_always_and_decides_only_by_name() -> None:
     assert named.attack("B03").people == told
     assert named.verdict == "exposed"
     assert np.all(named.table("B03")["posterior"] > 0.6)
-    assert audited(case, policy=tacit.Policy(max_gain=0.9), attacks=["B03"]).verdict == "clean"
+    assert audited(case, policy=tacit.Policy(max_gain=0.9), attacks=["B03"]).asked_verdict == "clean"
 
 
 def test_a_finding_says_whom_and_why() -> None:

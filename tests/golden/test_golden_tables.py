@@ -47,7 +47,7 @@ def test_unsafe_rules_are_those_of_the_case(case: dict[str, Any]) -> None:
         found.append(f"{pattern_of(event)} => {event['S'][0]} ({counts[1]}/{counts[0]}) {rows}")
         assert finding.count.to_list() == [len(rows.split(","))] * 2
     assert sorted(found) == sorted(case["channels"])
-    assert audit.verdict == ("exposed" if found else "clean")
+    assert audit.asked_verdict == ("exposed" if found else "clean")
     told = {row for text in found for row in text.split()[-1].split(",")}
     assert audit.attack("T01").people == audit.measures["records_told"] == len(told)
     record = json.loads(json.dumps(audit.to_dict(top=99)))
@@ -72,4 +72,4 @@ def test_readings_of_blanks_are_those_of_the_case(case: dict[str, Any]) -> None:
         numbers = rows.removeprefix("s").replace(" and ", ", ").replace(" ", "")
         found.append(f"{reading} {pattern_of(event)} => {value} {numbers}")
     assert sorted(found) == sorted(case["channels"])
-    assert audit.verdict == ("exposed" if found else "clean")
+    assert audit.asked_verdict == ("exposed" if found else "clean")

@@ -210,7 +210,7 @@ def test_the_owners_rows_settle_questions_that_stay_open_otherwise() -> None:
     texts = ("100; x:50, y:40", "100; x:50, y:40, x y:20")
     releases = [release_of(text) for text in texts]
     audit = tacit.audit(releases, people=tacit.Same(), data=rows, attacks=["X01"])
-    assert audit.verdict == "clean"
+    assert audit.asked_verdict == "clean"
     assert audit.attack("X01").reason == ""
     others = tacit.audit(releases, people=tacit.Same(), data=[["x", "y"]] * 100, attacks=["X01"])
     assert "do not fit every line" in others.attack("X01").reason

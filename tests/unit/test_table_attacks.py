@@ -105,7 +105,7 @@ def test_single_cells_of_several_columns_may_be_protected() -> None:
 def test_a_model_counts_only_where_the_policy_limits_it() -> None:
     table = fig2({0: "A4", 4: "A4"})
     free = tacit.audit(table, data=fig2(), rows=FIG2_ROWS, policy=tacit.Policy(min_confidence=1), attacks=["T02"])
-    assert (free.verdict, free.measures["model_inferred"]) == ("clean", 0)
+    assert (free.asked_verdict, free.measures["model_inferred"]) == ("clean", 0)
     tight = tacit.Policy(min_confidence=1, max_posterior=0.9)
     found = tacit.audit(table, data=fig2(), rows=FIG2_ROWS, policy=tight, attacks=["T02"])
     assert [str(one) for one in found.table("T02")["reading"]] == ["model", "entropy"]

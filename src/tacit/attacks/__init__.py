@@ -32,6 +32,7 @@ ATTACKS: tuple[Attack, ...] = (
         run=unpublished.run,
         summary="groups of fewer than k people, through itemsets that a complete list leaves out",
         source="Atzori et al. 2005, section 3; Calders and Goethals 2002",
+        reason_against=unpublished.reason_against,
     ),
     Attack(
         exceptions.CODE,
@@ -113,6 +114,7 @@ ATTACKS: tuple[Attack, ...] = (
         run=together.run,
         summary="groups of fewer than k people that several releases give away together",
         source="ours; Dobra, Fienberg 2000",
+        reason_against=together.reason_against,
     ),
 )
 
@@ -121,12 +123,12 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
     """What became of every attack of the table; those that do not apply or were not asked for say so."""
     runs: list[AttackRun] = []
     for attack in ATTACKS:
-        if attack.code not in asked_for:
-            runs.append(attack.skipped("not asked for"))
-        elif attack.needs == "several releases" and case.together is None:
+        if attack.needs == "several releases" and case.together is None:
             runs.append(attack.skipped("needs several releases, or frequency tables; this is one of another kind"))
         elif attack.needs not in ("several releases", case.release.kind) and not _is_known(attack, case):
             runs.append(attack.skipped(f"needs {_noun(attack.needs)}; the release {_held(case.release.kind)}"))
+        elif attack.code not in asked_for:
+            runs.append(attack.not_asked(case))
         elif case.first_hit and any(run.findings for run in runs):
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
         else:

@@ -82,9 +82,17 @@ class Target:
     several: SeveralCase | None = None
 
 
+def never(_: Target) -> str:
+    """The reason against an attack that applies to every release of its kind: none."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A row of the table: ``needs`` names the kind of release, ``run`` carries the attack out."""
+    """A row of the table: ``needs`` names the kind of release, ``run`` carries the attack out.
+
+    ``reason_against`` says why the attack does not apply to a release of this kind; it is empty where it applies.
+    """
 
     code: str
     name: str
@@ -93,7 +101,14 @@ class Attack:
     run: Callable[[Target], AttackRun]
     summary: str
     source: str
+    reason_against: Callable[[Target], str] = never
 
     def skipped(self, reason: str) -> AttackRun:
-        """The run of an attack that does not apply."""
+        """Return the run of an attack that does not apply."""
         return AttackRun(self.code, self.name, self.claim, "not-relevant", reason)
+
+    def not_asked(self, target: Target) -> AttackRun:
+        """Return the run of an attack on this kind of release that nobody asked for."""
+        if why := self.reason_against(target):
+            return self.skipped(why)
+        return AttackRun(self.code, self.name, self.claim, "not-asked", "it applies, and was not asked for")

@@ -85,7 +85,7 @@ def run(target: Target) -> AttackRun:
     """All groups of fewer than k people that unpublished itemsets give away."""
     release = target.release
     assert isinstance(release, Itemsets)
-    if (why := _not_relevant(release)) is not None:
+    if why := reason_against(target):
         return AttackRun(CODE, NAME, "proves", "not-relevant", why)
     return maximal.run(target, CODE, NAME) if release.only == "maximal" else _behind(target, release)
 
@@ -146,13 +146,15 @@ def _behind(target: Target, release: Itemsets) -> AttackRun:
     )
 
 
-def _not_relevant(release: Itemsets) -> str | None:
-    """Why missing itemsets say nothing here, or None when they do."""
+def reason_against(target: Target) -> str:
+    """Return why missing itemsets say nothing here; empty where they do."""
+    release = target.release
+    assert isinstance(release, Itemsets)
     if not release.header.complete or release.min_support is None:
         return "the list is not said to be complete above a threshold, so a missing itemset says nothing"
     if release.header.coarser and (release.items.pairs is None or release.only == "maximal"):
         return "coarser values are items as well, and what belongs to one column is never listed together"
-    return None
+    return ""
 
 
 def _frequent_itemsets(supports: Supports, book: Book, target: Target) -> bool:

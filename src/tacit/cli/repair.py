@@ -59,7 +59,8 @@ if TYPE_CHECKING:
 def repair_command(release_file: str, method: str, output: str, json_to: str | None, report: str | None, **given: Any) -> int:
     """Change a RELEASE until no attack succeeds, and audit the result.
 
-    Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 bad input.
+    Exit code: 0 when the audit of the result is clean, or with --goal frequent-only I01 finds nothing; 1 when the goal is not met (the
+    result is still written); 2 bad input.
     """
     from tacit.api import repair, write_release
 
@@ -121,6 +122,7 @@ def _text(done: Repair, output: str) -> str:
     lines = [
         f"Before  {told(done.before)}",
         f"After   {told(done.after)}",
+        *_goal(done),
         *_remark(done),
         *_printed(done),
         "Cost",
@@ -132,6 +134,13 @@ def _text(done: Repair, output: str) -> str:
 
 def _remark(done: Repair) -> list[str]:
     return [f"Note    {done.remark}"] if done.remark else []
+
+
+def _goal(done: Repair) -> list[str]:
+    """What came of a goal that asks for some attacks only."""
+    if done.goal == "all":
+        return []
+    return [f"Goal    {done.goal} is {'met: I01 finds nothing' if done.ok else 'not met'}; the other attacks were not run"]
 
 
 def _shown(name: str, value: float) -> str:

@@ -22,7 +22,7 @@ from tacit.model.waived import Waived
 if TYPE_CHECKING:
     from tacit.model.suggestion import Suggestions
 
-Status = Literal["ran", "not-relevant", "stopped", "unavailable"]
+Status = Literal["ran", "not-relevant", "not-asked", "stopped", "unavailable"]
 Verdict = Literal["exposed", "clean", "incomplete"]
 Columns = Mapping[str, npt.NDArray[Any]]
 
@@ -170,10 +170,16 @@ class Audit:
 
     @property
     def verdict(self) -> Verdict:
-        """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: at least one attack ran and none was cut short."""
+        """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: every attack that applies ran, and none was cut short."""
+        left_out = any(run.status == "not-asked" for run in self.runs)
+        return "incomplete" if left_out and self.asked_verdict == "clean" else self.asked_verdict
+
+    @property
+    def asked_verdict(self) -> Verdict:
+        """The verdict of the attacks that were asked for alone, whatever the others would find."""
         if any(run.findings > self.waived.number(owner) for owner, run in enumerate(self.runs)):
             return "exposed"  # an estimate is a finding only where the policy sets a limit for it
-        wanted = [run for run in self.runs if run.status != "not-relevant"]
+        wanted = [run for run in self.runs if run.status not in ("not-relevant", "not-asked")]
         return "clean" if wanted and all(run.decides for run in wanted) else "incomplete"
 
     @property

@@ -33,8 +33,10 @@ def repair_record(method: str, before: Audit | None, after: Audit | None, cost: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repair:
-    """What a repair did; it succeeded only when the audit of the result is clean.
+    """What a repair did; it succeeded only when its goal is met.
 
+    The ``goal`` ``"all"`` is met when the audit of the result is clean; ``"frequent-only"`` when I01, the only attack that it asks for, finds
+    nothing. The verdict of the audits is that of every audit: with attacks that nobody asked for it is at best incomplete.
     ``remark`` says what else is to be known about how it ended, in a sentence. ``tried`` says what every method would come to, this one
     among them, and ``suggested`` which of those that meet the goal is the cheapest, where methods were compared.
     """
@@ -47,14 +49,15 @@ class Repair:
     suggested: str | None = None
     tried: tuple[Tried, ...] = ()
     remark: str = ""
+    goal: str = "all"
 
     @property
     def ok(self) -> bool:
-        """Whether the repaired release may be published under the policy."""
-        return self.after.ok
+        """Whether the goal is met."""
+        return self.after.asked_verdict == "clean" if self.goal == "frequent-only" else self.after.ok
 
     def to_dict(self) -> dict[str, Any]:
         """The record."""
-        out = repair_record(self.method, self.before, self.after, self.cost)
+        out = repair_record(self.method, self.before, self.after, self.cost) | {"goal": self.goal, "goal_met": self.ok}
         out |= {"remark": self.remark} if self.remark else {}
         return out | {"suggested": self.suggested, "tried": [one.to_dict() for one in self.tried]} if self.tried else out

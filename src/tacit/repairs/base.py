@@ -49,8 +49,8 @@ class RepairCase:
         return self.first_look(candidate) if self.first_look else self.audit(candidate, None)
 
     def verdict_of(self, candidate: Listed) -> Verdict:
-        """The verdict on a candidate."""
-        return self.look(candidate).verdict
+        """Return the verdict on a candidate by the attacks of the goal."""
+        return self.look(candidate).asked_verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -105,9 +105,9 @@ def true_counts(release: Rules, table: Table) -> tuple[Counts, Counts]:
 def safety(audit: Audit) -> int:
     """How safe an audit says a release is: 2 nothing found and all decided, 1 nothing found, 0 something found.
 
-    An attack that cannot run at all says nothing about one candidate rather than another, so it does not count here; the verdict counts it.
+    An attack that cannot run or was not asked for says nothing about one candidate rather than another: it does not count here.
     """
     if any(run.findings for run in audit.runs):
         return 0
-    wanted = [run for run in audit.runs if run.status not in ("not-relevant", "unavailable")]
+    wanted = [run for run in audit.runs if run.status not in ("not-relevant", "not-asked", "unavailable")]
     return 2 if wanted and all(run.decides for run in wanted) else 1

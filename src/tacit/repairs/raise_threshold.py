@@ -45,7 +45,8 @@ def propose(case: RepairCase) -> Proposal:
     while safe - unsafe > 1:
         middle = (safe + unsafe) // 2
         found = case.audit(above(release, int(thresholds[middle])), case.data)
-        if found.ok or (release.n is None and found.verdict == "incomplete"):
+        verdict = found.asked_verdict
+        if verdict == "clean" or (release.n is None and verdict == "incomplete"):
             safe = middle
         else:
             unsafe = middle

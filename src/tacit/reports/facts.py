@@ -17,7 +17,7 @@ SENSITIVE: dict[ReportKind, str] = {
 }
 ATTACK_COLUMNS = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
 SKIPPED_COLUMNS = ("Code", "Attack", "Why it does not apply")
-SKIPPED_CAPTION = "Attacks that do not apply to what was audited, or were not asked for"
+SKIPPED_CAPTION = "Attacks that do not apply to what was audited"
 ATTACKS_CAPTION = "What became of each attack, and why. “Proves”: true in every database that fits the release."
 MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
 LIMIT_COLUMNS = ("Limit", "Value", "Set by", "Meaning")

@@ -37,6 +37,8 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
 
 
 def _next(done: Repair) -> list[str]:
+    if done.ok and not done.after.ok:
+        return [f"The goal {done.goal} is met: I01 finds nothing. The other attacks were not run.", *next_steps(done.after)]
     if done.ok:
         old = "" if done.before.ok else "; the old one may not"
         return [

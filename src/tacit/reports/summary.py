@@ -40,6 +40,7 @@ class Summary:
     about_table: str = ""
     releases: int = 1
     waived: int = 0
+    not_asked: int = 0
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
@@ -72,6 +73,7 @@ class Summary:
             tables.sentence(audit) if tables.is_table(audit) else "",
             len(audit.release),
             len(audit.waived.places),
+            0 if audit.asked_verdict != "clean" else sum(run.status == "not-asked" for run in audit.runs),
         )
 
     @property
@@ -111,6 +113,9 @@ class Summary:
             return f"no group of {self.span} can be computed from {self._what}{kept} by the attacks that ran."
         if not self.attacks_ran:
             return f"no attack that was run applies to {self._what}, so nothing is known about it. This is not a pass."
+        if self.not_asked:
+            others = "1 more attack applies and was" if self.not_asked == 1 else f"{self.not_asked} more attacks apply and were"
+            return f"the attacks that were asked for found nothing, but {others} not asked for. This is not a pass."
         return "nothing was found, but not everything could be decided. This is not a pass."
 
     def _found(self) -> str:
@@ -359,6 +364,7 @@ def _next_steps(audit: Audit) -> list[str]:
     hints = {
         "stopped": "give more time with --time-limit",
         "unavailable": "give what the attacks that could not run lack",
+        "not-asked": "leave --attack out, so that every attack that applies runs",
         "ran": "give the data with --data, or the number of people with --n",
     }
     if audit.adversary.get("knows_quasi_identifiers") is False:

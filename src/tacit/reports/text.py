@@ -93,6 +93,8 @@ def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> s
     reason = f" ({because})" if because else ""
     if run.status == "not-relevant":
         return f"not relevant{reason}"
+    if run.status == "not-asked":
+        return "not asked for, although it applies"
     if run.status == "unavailable":
         return f"could not run{reason}"
     found = counted(run.findings, "finding") if run.findings else "nothing found"

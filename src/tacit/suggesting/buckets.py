@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from tacit.api import audit
+from tacit.attacks import ATTACKS
 from tacit.auditing import owners_people
 from tacit.bucketing.methods import Method
 from tacit.bucketizing import bucketize
@@ -42,8 +43,9 @@ def _carry_out(case: SuggestCase, method: Method, suppress: bool, seconds: float
     made = bucketize(people, knowledge=case.knowledge, max_posterior=bound, time_limit=limits.seconds_left, **asked)
     if suppress and not made.cost["suppressed"]:
         raise OptionError("nobody has to be left out", where="--suppress", remedy="The same groups without it do")
-    ran = [run.code for run in case.before.runs if run.status in ("ran", "stopped")]
-    after = audit(made, knowledge=case.knowledge, policy=case.policy, attacks=ran, time_limit=limits.seconds_left)
+    # B03 decides only where it is asked for by name: where it found something, it was.
+    named = [attack.code for attack in ATTACKS if attack.needs == "buckets"] if case.before.attack("B03").findings else None
+    after = audit(made, knowledge=case.knowledge, policy=case.policy, attacks=named, time_limit=limits.seconds_left)
     loss = float(made.cost["mean_group"]) + float(made.cost["suppressed"]) * people.n
     return Done(made, after, loss, MEASURED, made.cost, (_words(case, people, method, suppress),))
 

@@ -131,9 +131,9 @@ class _Looker:
             runs[_SLOW] = slow.attack(_SLOW)
             certain = slow.measures.get("people_certain")
         elif _SLOW in codes:
-            runs[_SLOW] = replace(runs[_SLOW], status="unavailable", reason=_NOT_ASKED)
+            runs[_SLOW] = replace(runs[_SLOW], status="not-asked", reason=_NOT_ASKED)
         verdict = Audit((), {}, self.policy, tuple(runs.values())).verdict
-        reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable") and run.reason]
+        reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable", "not-asked") and run.reason]
         known = fast.measures
         return RuleCell(
             support, float(confidence), form, len(rules), known.get("missing_rules_kept"), runs["R01"].findings,

@@ -56,14 +56,22 @@ __all__ = ["CODE", "NAME", "run"]
 NAME = "joint-releases"
 
 
-def run(target: Target) -> AttackRun:
-    """All groups of fewer than k people that the releases of the case tell together."""
+def reason_against(target: Target) -> str:
+    """Return why nothing follows from the releases together; empty where something may."""
     case = target.together
     assert case is not None
     apart = isinstance(case.people, Unknown) and len(case.names) == len(case.releases)
     if apart and not any(isinstance(release, FrequencyTable) for release in case.releases):
-        reason = "nothing is declared about who is in which release, so that nothing follows from them together"
-        return AttackRun(CODE, NAME, "proves", "not-relevant", reason)
+        return "nothing is declared about who is in which release, so that nothing follows from them together"
+    return ""
+
+
+def run(target: Target) -> AttackRun:
+    """All groups of fewer than k people that the releases of the case tell together."""
+    case = target.together
+    assert case is not None
+    if why := reason_against(target):
+        return AttackRun(CODE, NAME, "proves", "not-relevant", why)
     with_means = tables_with_means(case)
     if with_means and (tried := found_by_trying(target, NAME)) is not None:
         return tried
