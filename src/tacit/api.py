@@ -10,6 +10,7 @@ from typing import Any
 
 from tacit.attacks.base import Algorithm, Progress, silent
 from tacit.auditing import (
+    check_roles,
     owners_people,
     people_of,
     repairable,
@@ -21,7 +22,7 @@ from tacit.formats.folder import gather_releases, read_releases
 from tacit.formats.hierarchies import read_hierarchies
 from tacit.formats.inputs import inputs_of
 from tacit.formats.releases import read_release, write_release
-from tacit.formats.tables import read_table
+from tacit.formats.tables import Names, read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.measures import cost_of, people_changed
 from tacit.measures.truth import compare
@@ -153,6 +154,8 @@ def audit(
     known: Table | str | Path | Any = None,
     knowledge: Any = None,
     rows: Any = None,
+    qi: Names = (),
+    sa: Names = (),
     people: People | None = None,
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
@@ -181,6 +184,8 @@ def audit(
     rows
         For a table: the rows whose sensitive cells are to be protected, as numbers, a file of them, or a condition such as ``"age<30"``. With
         ``data``, the table before cells were hidden, only their true values count.
+    qi, sa
+        The quasi-identifying columns and the sensitive ones, where the release does not name them; ``sa="none"`` says that none is sensitive.
     people
         For several releases: how their people hang together (``Same()``, ``Nested()``, ``Churn()``, ``Changed()``, ``Unknown()``); needed
         where n differs.
@@ -212,7 +217,8 @@ def audit(
     how: dict[str, Any] = {"policy": policy or Policy(), "limits": Limits.within(time_limit)}
     how |= {"attacks": None if attacks is None else list(attacks), "known": known, "knowledge": knowledge}
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
-    gathered = gather_releases(release)
+    gathered = gather_releases(release, qi=qi, sa=sa)
+    check_roles(gathered.releases)
     told: dict[str, Any] = {
         "not_read": gathered.not_read,
         "inputs": inputs_of(data=data, known=known, knowledge=knowledge, rows=rows),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -30,6 +30,7 @@ from tacit.model.partial import PartialTable
 from tacit.model.population import Population
 from tacit.model.posterior import Posterior
 from tacit.model.release import Header, Itemsets, Listed, Release, Rules
+from tacit.model.schema import require_column
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
 
@@ -192,6 +193,17 @@ def roles_of(header: Header) -> dict[str, Any]:
     return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
 
 
+def check_roles(releases: Sequence[Release]) -> None:
+    """Refuse a role of a column that no release has; of several frequency tables, some may lack it."""
+    tables = [release for release in releases if isinstance(release, FrequencyTable)]
+    if len(tables) < len(releases):
+        return  # other kinds of releases check their own roles, or may have the columns
+    known = list(dict.fromkeys(column for table in tables for column in table.columns))
+    for where, named in (("--qi", [table.header.qi for table in tables]), ("--sa", [table.header.sa for table in tables])):
+        for name in dict.fromkeys(name for names in named for name in names):
+            require_column(name, known, where=where)
+
+
 def described(release: Release) -> dict[str, Any]:
     """What the record says about a release."""
     out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
@@ -207,6 +219,8 @@ def described(release: Release) -> dict[str, Any]:
         out |= {"tables": len(release.tables()), "hidden_cells": int(release.is_hidden.sum())}
         out |= {"hidden_below": printing.hidden_below, "zeros_shown": printing.zeros_shown, "by": list(release.columns)}
         out |= {} if printing.convention is None else {"convention": printing.convention.name}
+        head = release.header
+        out |= {"qi": list(head.qi), "sa": list(head.sa) if head.has_roles else None}
     printed = {"base": release.header.base, "digits": release.header.digits}
     out |= {name: value for name, value in printed.items() if value is not None}
     source = release.source

@@ -76,6 +76,11 @@ def case_together(
     return several if several is not None and len(several.speaking) >= (1 if several.facts else 2) else None
 
 
+def asks_groups(case: JointCase) -> bool:
+    """Whether groups are asked about by all releases together: people are the same, and some release is a frequency table."""
+    return isinstance(case.people, Same) and any(isinstance(release, FrequencyTable) for release in case.releases)
+
+
 def of_one_release(
     release: Release, several: SeveralCase | None, given: Mapping[str, Any], *, some_rules: bool
 ) -> dict[str, Any]:

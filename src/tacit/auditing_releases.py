@@ -29,6 +29,7 @@ from tacit.auditing import (
     tables_of,
 )
 from tacit.auditing_known import (
+    asks_groups,
     case_alone,
     case_together,
     excluding,
@@ -145,17 +146,16 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
     case = _with_facts(case, several, knowledge)
     # Where nobody is known, what is known besides helps only to attack all releases together.
     given = {"known": known, "knowledge": None if case.facts and several is None and known is None else knowledge}
+    # Attacks that take all releases together where their people are the same: on known people, or on groups of frequency tables.
+    taken = TOGETHER if several is not None else ("R03",) if asks_groups(case) else ()
     audits = []
     for number, release in enumerate(case.releases):
         own = of_one_release(release, several, given, some_rules=some_rules)
-        audits.append(
-            audit_one(release, index=number, alone=False, **how | {"attacks": _for_each(how["attacks"], several)}, **own)
-        )
+        audits.append(audit_one(release, index=number, alone=False, **how | {"attacks": _for_each(how["attacks"], taken)}, **own))
     names, wanted, first_hit = [case.name(number) for number in range(len(audits))], asked_for(how["attacks"]), how["first_hit"]
     runs: list[AttackRun] = []
     for place, attack in enumerate(ATTACKS):
-        together = several is not None and attack.code in TOGETHER
-        if attack.needs != "several releases" and not together:
+        if attack.needs != "several releases" and attack.code not in taken:
             runs.append(_merged([audit.runs[place] for audit in audits], names))
         elif attack.code not in wanted:
             runs.append(attack.not_asked(Target(case.releases[0], how["policy"], together=case, several=several)))
@@ -212,11 +212,11 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
     return found
 
 
-def _for_each(codes: Iterable[str] | None, several: SeveralCase | None) -> list[str] | None:
+def _for_each(codes: Iterable[str] | None, taken: Sequence[str]) -> list[str] | None:
     """The attacks to run on each release by itself: none of those that take all releases together."""
-    if several is None:
+    if not taken:
         return None if codes is None else list(codes)
-    return [code for code in asked_for(codes) if code not in TOGETHER]
+    return [code for code in asked_for(codes) if code not in taken]
 
 
 def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:

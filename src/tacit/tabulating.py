@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tacit.api import people_of
 from tacit.errors import OptionError
+from tacit.formats.tables import Names, column_names, sensitive_names
 from tacit.mining import frequencies
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
+from tacit.model.schema import Schema
 from tacit.model.table import Table
 
 __all__ = ["tabulate"]
@@ -25,6 +28,8 @@ def tabulate(
     hide_below: int | None = None,
     show_zeros: bool = False,
     round_to: int | None = None,
+    qi: Names = (),
+    sa: Names = (),
     time_limit: float | None = None,
 ) -> FrequencyTable:
     """How many people are in each cell of one or more tables, as a release.
@@ -45,6 +50,9 @@ def tabulate(
         Show cells with nobody although small ones are hidden.
     round_to
         Round counts to the nearest multiple of this, halves up.
+    qi, sa
+        The quasi-identifying columns and the sensitive ones, as the header will name them; by default those of the table. ``sa="none"`` says
+        that none is sensitive.
     time_limit
         Seconds after which :class:`LimitReached` is raised.
 
@@ -66,7 +74,21 @@ def tabulate(
         tables = [smaller for columns in tables for smaller in frequencies.subtables(columns, ways)]
     limits = Limits.within(time_limit)
     how: dict[str, Any] = {"hide_below": hide_below, "show_zeros": show_zeros, "round_to": round_to}
-    return frequencies.tabulate(table, tables=tables, total=total, **how, check=lambda: limits.check("tabulate"))
+    table, no_sa = _with_roles(table, qi, sa)
+    made = frequencies.tabulate(table, tables=tables, total=total, **how, check=lambda: limits.check("tabulate"))
+    return replace(made, header=replace(made.header, no_sa=True)) if no_sa else made
+
+
+def _with_roles(table: Table, qi: Names, sa: Names) -> tuple[Table, bool]:
+    """The table with the roles that are given, else its own, and whether it is said that no column is sensitive."""
+    sensitive, no_sa = sensitive_names(sa, table.names)
+    schema = table.schema
+    kept = () if no_sa else sensitive or schema.sa
+    roles = Schema(
+        column_names(qi, table.names) or tuple(name for name in schema.qi if name not in kept), kept, schema.identifying
+    )
+    roles.check(table.names, where="the data")
+    return replace(table, schema=roles), no_sa
 
 
 def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> list[tuple[str, ...]]:

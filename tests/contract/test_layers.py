@@ -64,7 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "tabulating",
     },
     "sweeps": {"api", "attacks", "errors", "kernels", "measures", "mining", "model", "repairs"},
-    "tabulating": {"api", "errors", "mining", "model"},
+    "tabulating": {"api", "errors", "formats", "mining", "model"},
     "measuring": {"api", "errors", "formats", "measures", "model"},
     "negative": {"api", "errors", "formats", "mining", "model"},
     "queries": {"attacks", "auditing", "auditing_known", "errors", "formats", "model"},

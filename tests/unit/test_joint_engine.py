@@ -24,7 +24,7 @@ from tacit.attacks.joint.programs import Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Split, Step, Tree
 from tacit.attacks.joint.rows import Rows
 from tacit.attacks.joint.solver import Solver
-from tacit.attacks.joint.words import _box_record, _tree_record
+from tacit.attacks.joint.words import _tree_record, box_record
 from tacit.checker import check_audit
 from tacit.checker.joint import _certificate_box, _check_case, _Claim, least_of
 from tacit.checker.joint_lines import Box, Statement
@@ -254,7 +254,7 @@ def test_a_proof_by_cases_is_found_where_weights_leave_half_a_person_open(parity
 def check_tree(
     problem: Problem, box: dict[int, int], tree: Tree, claimed: int = 1, change: Callable[[Any], None] | None = None
 ) -> None:
-    record: dict[str, Any] = {"event": _box_record(problem, box), "at_least": claimed} | _tree_record(problem, tree)
+    record: dict[str, Any] = {"event": box_record(problem, box), "at_least": claimed} | _tree_record(problem, tree)
     if change is not None:
         change(record)
     book: Any = Book(problem)
@@ -332,7 +332,7 @@ def refused(problem: Problem, record: dict[str, Any], claimed: int) -> bool:
 def test_a_case_says_exactly_one_person_more_than_the_other() -> None:
     problem = problem_of(4, [([(1, {"a": True})], 1, 4)], "ab")
     box = {0: problem.axes[0].mask(Allowed(frozenset([HAS])))}
-    told = {"event": _box_record(problem, box), "at": 0}
+    told = {"event": box_record(problem, box), "at": 0}
     line = {"release": 0, "line": 2, "what": "count"}
     fewer = {"weights": [line | {"weight": "1"}, {"case": 0, "weight": "-1"}], "impossible": True}
     record = {"event": told["event"], "split": told, "le": fewer, "ge": {"weights": [{"case": 0, "weight": "1"}]}}

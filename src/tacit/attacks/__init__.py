@@ -145,7 +145,9 @@ def _in_time(attack: Attack, case: Target, asked_for: Collection[str]) -> Target
 
 
 def _is_known(attack: Attack, case: Target) -> bool:
-    """Whether an attack on known people has such people before it, whatever the kind of release."""
+    """Whether an attack on known people has such people before it, whatever the kind of release, or asks about groups of a table."""
+    if attack.code == certain.CODE and certain.asks_groups(case):
+        return True
     return case.several is not None and attack.code in (values.CODE, certain.CODE)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from tacit.checker.buckets import BucketBook, check_buckets
 from tacit.checker.certificates import check_carried, check_citations, check_claim, check_format
+from tacit.checker.full_groups import check_full_group, is_about_groups
 from tacit.checker.itemsets import ItemsetBook, check_itemsets
 from tacit.checker.joint import check_joint
 from tacit.checker.joint_lines import JointBook
@@ -126,6 +127,8 @@ class _Shelf:
         code, policy = finding["code"], self._record["policy"]
         if is_about_known(finding):
             check_known(finding, self._people, int(policy["l"]))
+        elif code == "R03" and is_about_groups(finding):
+            check_full_group(finding, self._releases, self._record["adversary"].get("people", ""), int(policy["l"]))
         elif code == "X01" and "worlds" in finding["certificate"]:
             self._check_every_way(finding, int(policy["k"]))
             _check_sentence(finding)
@@ -240,7 +243,7 @@ def _waivers(record: Mapping[str, Any]) -> list[str]:
 
 def _check_id(finding: Mapping[str, Any]) -> None:
     """A finding is named after its event."""
-    of_one = finding["because"] if finding["code"] != "X01" and not is_about_known(finding) else []
+    of_one = finding["because"] if finding["code"] != "X01" and "people" not in (finding.get("certificate") or {}) else []
     release = [of_one[0]["release"]] if of_one and of_one[0]["release"] else []
     text = json.dumps([finding["code"], finding["event"], *release], ensure_ascii=False, sort_keys=True)
     if finding["id"] != f"{finding['code']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}":

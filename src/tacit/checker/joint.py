@@ -36,19 +36,30 @@ def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:
     cited: dict[tuple[int, Any], tuple[int, int]] = {}
     ends = []
     for name, end in (("least", "at_least"), ("most", "at_most")):
-        steps = proof[name]
-        shown = [_check_step(book, step, steps[:place], cited) for place, step in enumerate(steps)]
-        if not shown or end not in steps[-1] or not _same_box(book, shown[-1], box):
-            raise Reject("its last step is not about its group")
-        ends.append(int(steps[-1][end]))
+        ends.append(check_bound(book, proof[name], box, end, cited))
     if ends != list(finding["count"]):
         raise Reject(f"its steps show {ends[0]} to {ends[1]}, not {finding['count'][0]} to {finding['count'][1]}")
     if not 0 < ends[0] <= ends[1] < k:
         raise Reject(f"its group is not one of 1 to {k - 1} people")
-    listed = {(one["release"], one.get("line", one.get("cell"))): tuple(one["count"]) for one in finding["because"]}
+    check_cited(book, finding["because"], cited)
+
+
+def check_bound(
+    book: JointBook, steps: Sequence[Mapping[str, Any]], box: Box, end: str, cited: dict[tuple[int, Any], tuple[int, int]]
+) -> int:
+    """Redo the steps that bound a group; what the last one, which is about it, shows."""
+    shown = [_check_step(book, step, steps[:place], cited) for place, step in enumerate(steps)]
+    if not shown or end not in steps[-1] or not _same_box(book, shown[-1], box):
+        raise Reject("its last step is not about its group")
+    return int(steps[-1][end])
+
+
+def check_cited(book: JointBook, because: Sequence[Mapping[str, Any]], cited: Mapping[tuple[int, Any], tuple[int, int]]) -> None:
+    """Raise unless a finding cites the lines of its sums, each once and with what it prints."""
+    listed = {(one["release"], one.get("line", one.get("cell"))): tuple(one["count"]) for one in because}
     if set(listed) != set(cited):
         raise Reject("the lines it cites are not those of its sum")
-    if len(listed) != len(finding["because"]):
+    if len(listed) != len(because):
         raise Reject("it cites a line twice")
     for place, counts in listed.items():
         if counts not in _printed(book, place):

@@ -89,7 +89,12 @@ hierarchies = click.option(
 )
 roles = together(
     click.option("--qi", multiple=True, metavar="COLUMNS", help="Quasi-identifying columns: repeat, or separate with commas."),
-    click.option("--sa", multiple=True, metavar="COLUMNS", help="Sensitive columns: repeat, or separate with commas."),
+    click.option(
+        "--sa",
+        multiple=True,
+        metavar="COLUMNS",
+        help="Sensitive columns: repeat, or separate with commas; none says that there is none.",
+    ),
 )
 missing = together(
     click.option("--missing", metavar="MARK", help="The mark that stands for a missing value, such as '?'."),

@@ -138,7 +138,8 @@ def owners_data(release: Release, settings: Settings) -> Table | Transactions | 
     if given["data"]:
         people = settings.read(given["data"], header=release.header)
         return with_coarser_items(people, settings.hierarchies_of(people, getattr(people, "names", ())))
-    for name in () if given.get("known") else (*ROLES, "hierarchies", "id_column", "item_column"):
+    roles = ("missing", "missing_rule") if release.kind == "frequencies" else ROLES
+    for name in () if given.get("known") else (*roles, "hierarchies", "id_column", "item_column"):
         if given.get(name):
             option = "--" + name.replace("_", "-")
             raise OptionError(

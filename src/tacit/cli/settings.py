@@ -96,7 +96,8 @@ class Settings:
         from tacit.model.table import Table
 
         pairs = {name: self.given.get(name) for name in ("id_column", "item_column")}
-        roles = {name: _first(self.given.get(name), getattr(header, name, None)) for name in ROLES}
+        given = {**self.given, "sa": ()} if header is not None and header.no_sa else self.given
+        roles = {name: _first(given.get(name), getattr(header, name, None)) for name in ROLES}
         if not any(pairs.values()) and not path.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
             # What tacit.toml says about columns is about a table; transactions have none.
             if header is None or header.missing_rule is None:  # a release that was mined from a table says itself how to read it

@@ -10,6 +10,7 @@ from tacit.cli import options
 from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
 from tacit.cli.settings import Settings, grouped
 from tacit.errors import OptionError
+from tacit.model.schema import require_column
 
 if TYPE_CHECKING:
     from tacit.model.frequencies import FrequencyTable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(
     "tabulate",
     epilog=options.examples(
-        "tacit tabulate adult.csv --by occupation,salary,sex --hide-below 10 -o table.csv",
+        "tacit tabulate adult.csv --by occupation,salary,sex --sa salary --hide-below 10 -o table.csv",
         "tacit tabulate adult.csv --by education,salary --by sex,salary --round 5 --total -o tables.csv",
         "tacit tabulate adult.csv --by education,marital-status,occupation,sex,salary --ways 2 --hide-below 10 -o tables.csv",
     ),
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     help="With --hide-below: show cells with nobody, or hide them, too.  [hide, unless the policy says zeros_are_disclosive = false]",
 )
 @click.option("--round", "round_to", type=int, metavar="BASE", help="Round counts to the nearest multiple of BASE.")
+@options.roles
 @options.policy_file
 @options.missing
 @options.output
@@ -64,7 +66,7 @@ def tabulate_command(data: str, **given: Any) -> None:
     chosen = {name: given[name] for name in ("by", "ways", "total", "hide_below", "round_to", "time_limit")}
     with watched("counting"):
         people = _people(settings, data)
-        made = tabulate(people, **chosen, show_zeros=_zeros_are_shown(settings))
+        made = tabulate(people, **chosen, **_roles(settings, people.names), show_zeros=_zeros_are_shown(settings))
     if out is not None:
         from tacit.api import write_release
 
@@ -89,11 +91,31 @@ def _people(settings: Settings, data: str) -> Any:
     if data.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
         raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
     everything = read_table(data)
+    for name in ("qi", "sa"):
+        for column in _named(settings.given[name], everything.names):
+            require_column(column, everything.names, where=f"--{name}")
     wanted = [name for text in settings.given["by"] for name in ([text] if text in everything.names else text.split(","))]
     used = [name for name in dict.fromkeys(name.strip() for name in wanted) if name in everything.names]
     rule = {name: value for name in ("missing", "missing_rule") if (value := settings[name]) is not None}
     people = read_table(everything, columns=used or list(everything.names), where=data, **rule)
     return grouped(people, settings.given["engine"]) if settings.given["engine"] else people
+
+
+def _named(given: Any, known: Any) -> tuple[str, ...]:
+    """The columns that an option names, ``none`` left out."""
+    from tacit.formats.tables import sensitive_names
+
+    return sensitive_names(given, known)[0]
+
+
+def _roles(settings: Settings, columns: tuple[str, ...]) -> dict[str, Any]:
+    """The roles of the columns that are counted over; where the sensitive ones are not among these, no column is sensitive."""
+    from tacit.formats.tables import sensitive_names
+
+    sensitive, no_sa = sensitive_names(settings["sa"] or (), columns)
+    own = [name for name in sensitive if name in columns]
+    qi = [name for name in _named(settings["qi"] or (), columns) if name in columns]
+    return {"qi": qi, "sa": own or (["none"] if sensitive or no_sa else [])}
 
 
 def _check(out: str | None, json_to: str | None, data: str) -> None:

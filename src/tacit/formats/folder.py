@@ -50,8 +50,8 @@ def read_releases(
     return _read_folder(Path(folder), lambda one, _: read_release(one, **options), 0)
 
 
-def gather_releases(given: Any) -> Gathered:
-    """The releases that a caller gives: one, a folder of them, or a list of releases, folders and lists.
+def gather_releases(given: Any, *, qi: Names = (), sa: Names = ()) -> Gathered:
+    """The releases that a caller gives: one, a folder of them, or a list of releases, folders and lists; ``qi`` and ``sa`` name their columns.
 
     >>> gather_releases([])
     Traceback (most recent call last):
@@ -59,7 +59,7 @@ def gather_releases(given: Any) -> Gathered:
     """
     if isinstance(given, Gathered):
         return given
-    found = gather([*given] if isinstance(given, (list, tuple)) else [given], lambda one, _: read_release(one))
+    found = gather([*given] if isinstance(given, (list, tuple)) else [given], lambda one, _: read_release(one, qi=qi, sa=sa))
     if isinstance(given, (list, tuple)) and len(found.releases) < 2:
         remedy = "Give at least two, or one release by itself"
         raise OptionError(f"holds {len(found.releases)} releases", where="the list", remedy=remedy)

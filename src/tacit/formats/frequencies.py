@@ -7,7 +7,7 @@ column across its first line, as pandas, ACRO and spreadsheets write it; the fil
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,12 +24,13 @@ from tacit.formats.frequency_statistics import check_measured, read_measured, st
 from tacit.formats.head import Head, read_head
 from tacit.formats.parquet import parquet_source, read_parquet, text_of
 from tacit.formats.table_frames import as_frame
-from tacit.formats.tables import Names, column_names
+from tacit.formats.tables import Names, column_names, sensitive_names
 from tacit.model.convention import Convention, find_convention
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable
 from tacit.model.measured import Measured
 from tacit.model.number import ROUNDINGS, Rounding
 from tacit.model.release import Counts, Header
+from tacit.model.schema import Schema
 from tacit.model.source import Source
 
 #: What programs call the column of the counts, whatever the case.
@@ -49,6 +50,8 @@ class CellOptions:
     rounding: Rounding | None = None
     complete: bool | None = None
     convention: str | None = None
+    qi: Names = ()
+    sa: Names = ()
 
     def __post_init__(self) -> None:
         for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):
@@ -294,6 +297,7 @@ def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     if complete is None:
         complete = not printing.deletes_records  # a value whose people are all deleted is not listed
     header = Header(complete=complete, base=printing.base, missing=known.missing, missing_rule=known.missing_rule)
+    header = with_roles(header, known, said, dict(zip(listed.columns, values, strict=True)))
     nothing = np.zeros(len(printed), np.int64)
     table = FrequencyTable(
         listed.columns, values, codes.reshape(-1), nothing, nothing, printed, header, printing,
@@ -393,10 +397,31 @@ def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
     if table.n not in (None, n):
         raise OptionError(f"is {n}, but the table says n = {table.n}", where="--n", remedy="Leave --n out")
     complete = table.header.complete if said.complete is None else said.complete
-    if (n, complete) == (table.n, table.header.complete):
+    header = replace(table.header, n=n, complete=complete)
+    known = TableHeader(qi=header.qi, sa=header.sa if header.has_roles else None, where="the table")
+    header = with_roles(header, known, said, dict(zip(table.columns, table.values, strict=True)))
+    if header == table.header:
         return table
     most = table.hi if n is None else np.minimum(table.hi, n)
-    return replace(table, hi=most, header=replace(table.header, n=n, complete=complete))
+    return replace(table, hi=most, header=header)
+
+
+def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Mapping[str, tuple[str, ...]]) -> Header:
+    """The header with the roles that options give, else those that the table's own header says.
+
+    Names of columns that the table lacks stay: beside other releases, these may have them.
+    """
+    qi = column_names(said.qi, tuple(values)) or known.qi
+    sa, no_sa = sensitive_names(said.sa, tuple(values))
+    if not sa and not no_sa and known.sa is not None:
+        sa, no_sa = known.sa, not known.sa
+    Schema(qi=qi, sa=sa)  # refuses a column with two roles
+    own = [name for name in sa if name in values]
+    domain = values[own[0]] if len(own) == len(sa) == 1 else ()
+    if known.sa_values and not set(domain) <= set(known.sa_values):
+        remedy = "Correct it, or remove the key"
+        raise InputError("lacks a value that the table has", where=f"{known.where}, key 'sa_values'", remedy=remedy)
+    return replace(header, qi=qi, sa=sa, no_sa=no_sa, sa_values=domain)
 
 
 def options_of(by: Names, **given: Any) -> CellOptions:

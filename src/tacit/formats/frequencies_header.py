@@ -34,6 +34,9 @@ class TableHeader:
     missing_rule: str | None = None
     span: Bound | None = None
     digits: int | None = None
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] | None = None
+    sa_values: tuple[str, ...] = ()
     where: str = ""
 
 
@@ -63,6 +66,9 @@ def read_table_header(path: FilePath) -> TableHeader:
         check.choice("missing_rule", MISSING_RULES),
         check.span("span"),
         check.whole("digits"),
+        check.names("qi"),
+        None if entries.get("sa") is None else check.names("sa"),
+        check.names("sa_values"),
         where,
     )
 
@@ -77,6 +83,9 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
         "format": FORMAT,
         "n": header.n,
         "columns": list(table.columns),
+        "qi": list(header.qi),
+        "sa": list(header.sa) if header.has_roles else None,
+        "sa_values": list(header.sa_values),
         "complete": header.complete,
         "hidden_below": printing.hidden_below,
         "zeros_shown": printing.zeros_shown,
@@ -129,7 +138,7 @@ class _Entries:
 
     def names(self, key: str) -> tuple[str, ...]:
         value = self.entries.get(key)
-        listed = [] if value is None else value
+        listed = [] if value is None else [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             raise self.wrong(key, "must be a list of texts")
         return tuple(listed)

@@ -81,8 +81,10 @@ def read_release(
         it lists all values that its people have; by default yes.
     form
         A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies`` or ``crosstab``; by default the content decides.
-    qi, sa, blank, missing, missing_rule
-        For a table: its condition attributes, its sensitive ones, the marks of blank cells, and the mark of missing values with its rule.
+    qi, sa
+        The quasi-identifying columns and the sensitive ones, where no header names them; ``sa="none"`` says that none is sensitive.
+    blank, missing, missing_rule
+        For a table of people: the marks of blank cells, and the mark of missing values with its rule.
     by
         For a crosstab: the names of its columns, that across last.
     hidden_below, zeros_shown, base
@@ -110,8 +112,10 @@ def read_release(
         rounding=rounding,
         complete=complete,
         convention=convention,
+        qi=qi,
+        sa=sa,
     )
-    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_counted(data, cells, qi, sa)):
+    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_counted(data, cells)):
         if only is not None:
             raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
         return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
@@ -133,13 +137,13 @@ def read_release(
     return read_listed(data, n=n, rounding=rounding or "nearest", only=only, complete=complete, form=form)
 
 
-def _is_counted(data: Any, cells: Any, qi: Names, sa: Names) -> bool:
-    """Whether data is a frequency table and nothing else."""
+def _is_counted(data: Any, cells: Any) -> bool:
+    """Whether data is a frequency table and nothing else; that columns have roles does not make it a table of people."""
     if isinstance(data, FrequencyTable):
         return True
     if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
         return False
-    return looks_like_frequencies(data, cells, _is_list) and not looks_like_table(data, qi=qi, sa=sa)
+    return looks_like_frequencies(data, cells, _is_list) and not looks_like_table(data)
 
 
 def _is_list(head: Head) -> bool:

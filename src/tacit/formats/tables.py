@@ -90,6 +90,20 @@ def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """The sensitive columns, and whether it is said that there is none.
+
+    >>> sensitive_names("ill", ["sex", "ill"]), sensitive_names(["none"], ["sex"]), sensitive_names((), ["sex"])
+    ((('ill',), False), ((), True), ((), False))
+    """
+    names = column_names(given, known)
+    if "none" not in names or "none" in known:
+        return names, False
+    if len(names) > 1:
+        raise OptionError("names columns, and says that there are none", where="--sa", remedy="Name the columns, or write none")
+    return (), True
+
+
 def check_names(names: Sequence[str], *, where: str) -> None:
     """Raise when there are no columns, when one has no name, or when two have the same."""
     if not names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import prod
 
@@ -163,4 +164,14 @@ def _printed(
     if mark is None:
         remedy = f"Write one of these values in another way: {' '.join(ANY_MARKS)}"
         raise OptionError("has values that look like every mark of a total", where="the data", remedy=remedy)
-    return FrequencyTable(columns, values, codes, lo, hi, printed, header, printing, any_mark=mark)
+    return FrequencyTable(columns, values, codes, lo, hi, printed, _with_roles(header, people, columns), printing, any_mark=mark)
+
+
+def _with_roles(header: Header, people: Table, columns: tuple[str, ...]) -> Header:
+    """The header with the roles that the columns have in the data."""
+    schema = people.schema
+    sa = tuple(name for name in schema.sa if name in columns)
+    domain = people.column(sa[0]).values if len(sa) == 1 else ()
+    # Where the sensitive columns are known and none of them is counted over, the table has none.
+    no_sa = bool(schema.sa) and not sa
+    return replace(header, qi=tuple(name for name in schema.qi if name in columns), sa=sa, sa_values=domain, no_sa=no_sa)

@@ -52,7 +52,8 @@ class Header:
     smallest count that reaches the support threshold. ``digits`` is the number of decimals that supports are printed with, ``rounding`` how
     they were printed, ``base`` that counts are rounded to multiples of it. ``sa_counts`` is the published distribution of the SA, if any.
     ``coarser`` says that coarser values were items as well: then patterns with two items of one column were never looked at, and that such a
-    pattern is missing says nothing. ``groups`` are names for several values of a column that rules may use like a value.
+    pattern is missing says nothing. ``groups`` are names for several values of a column that rules may use like a value. ``no_sa`` says that no
+    column is sensitive, which is more than that none is named.
     """
 
     n: int | None = None
@@ -71,6 +72,12 @@ class Header:
     sa_counts: tuple[int, ...] = ()
     coarser: bool = False
     groups: tuple[ValueGroup, ...] = ()
+    no_sa: bool = False
+
+    @property
+    def has_roles(self) -> bool:
+        """Whether it is said which column is sensitive, or that none is."""
+        return bool(self.sa) or self.no_sa
 
 
 @dataclass(frozen=True, slots=True, eq=False)

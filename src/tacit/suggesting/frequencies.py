@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.api import audit, people_of
 from tacit.errors import OptionError
+from tacit.model.audit import Audit
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.release import Release
@@ -65,7 +66,7 @@ def rounded_cells(table: FrequencyTable, base: int) -> FrequencyTable:
 def tabulate_words(table: FrequencyTable, form: dict[str, Any]) -> Words:
     """The command that makes the same tables in another form; it needs the data, which their owner has."""
     below = {"hide_below": table.printing.hidden_below} if table.printing.hidden_below is not None else {}
-    return _words([one for one in table.tables() if one], below | form, total=() in table.tables())
+    return _words([one for one in table.tables() if one], below | form, _roles(table), total=() in table.tables())
 
 
 def _round_as_published(case: SuggestCase, seconds: float) -> Done:
@@ -78,7 +79,7 @@ def _round_as_published(case: SuggestCase, seconds: float) -> Done:
     for base in _bases(case):
         limits.check("suggest")
         made = rounded_cells(release, base)
-        if audit(made, policy=case.policy, first_hit=True, time_limit=limits.seconds_left).ok:
+        if _holds(audit(made, policy=case.policy, first_hit=True, time_limit=limits.seconds_left), made):
             break
     after = audit(made, policy=case.policy, time_limit=limits.seconds_left)
     error = cell_error(release, made)
@@ -103,14 +104,27 @@ def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
         tables = [table for table in tables if not any(set(table) < set(other) for other in tables)]
     forms = list(_forms(case, how))
     for form in forms:
-        made = tabulate(people, by=[list(table) for table in tables], **form)
+        made = tabulate(people, by=[list(table) for table in tables], **_roles(release), **form)
         limits.check("suggest")
         after = audit(made, policy=case.policy, first_hit=True, time_limit=limits.seconds_left)
-        if after.ok or form is forms[-1]:
+        if _holds(after, made) or form is forms[-1]:
             break
     after = audit(made, policy=case.policy, time_limit=limits.seconds_left)
     loss, cost = _loss(people, release, made)
-    return Done(made, after, loss, MEASURED, cost, (_words(tables, form),), _what(how, form))
+    return Done(made, after, loss, MEASURED, cost, (_words(tables, form, _roles(release)),), _what(how, form))
+
+
+def _roles(release: FrequencyTable) -> dict[str, Any]:
+    """The roles of the columns of a table, as ``tabulate`` takes them."""
+    return {"qi": list(release.header.qi), "sa": ["none"] if release.header.no_sa else list(release.header.sa)}
+
+
+def _holds(found: Audit, made: FrequencyTable) -> bool:
+    """Whether nothing is found; which values are sensitive is a question that a table without roles leaves open in any form."""
+    if found.ok or made.header.has_roles:
+        return found.ok
+    ended = [run for run in found.runs if run.status != "not-relevant" and run.code != "R03"]
+    return found.verdict != "exposed" and all(run.decides for run in ended)
 
 
 def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, Any]]:
@@ -159,12 +173,13 @@ def _key(release: FrequencyTable, index: int) -> frozenset[tuple[str, str]]:
     return frozenset(release.cell(index).items())
 
 
-def _words(tables: list[tuple[str, ...]], form: dict[str, Any], *, total: bool = False) -> Words:
+def _words(tables: list[tuple[str, ...]], form: dict[str, Any], roles: dict[str, Any], *, total: bool = False) -> Words:
     """The command that does it again."""
     by = [word for table in tables for word in ("--by", ",".join(table))]
     options = {"round_to": "--round", "hide_below": "--hide-below"}
     how = [word for name, value in form.items() for word in (options[name], str(value))]
-    return ("tacit", "tabulate", "@data", *by, *(("--total",) if total else ()), *how, "-o", "@out")
+    named = [word for name, columns in roles.items() if columns for word in (f"--{name}", ",".join(columns))]
+    return ("tacit", "tabulate", "@data", *by, *named, *(("--total",) if total else ()), *how, "-o", "@out")
 
 
 def _what(how: str, form: dict[str, Any]) -> str:

@@ -46,12 +46,12 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
         "format": "tacit.certificate/1",
         "claim": {"event": found.event.to_dict(), "at_least": found.lo, "at_most": found.hi},
         "people": case.people.to_text(),
-        "least": [_step_record(problem, step) for step in proofs[0]],
-        "most": [_step_record(problem, step) for step in proofs[1]],
+        "least": [step_record(problem, step) for step in proofs[0]],
+        "most": [step_record(problem, step) for step in proofs[1]],
     }
     used = lines_of([step for proof in proofs for step in proof])
     steps = _words(case, problem, found, proofs)
-    return Finding(CODE, found.event, count, told, _citations(problem, used), tuple(steps), None, certificate)
+    return Finding(CODE, found.event, count, told, citations_of(problem, used), tuple(steps), None, certificate)
 
 
 def _told(case: JointCase, event: ItemEvent, count: Bound) -> str:
@@ -81,19 +81,20 @@ def lines_of(steps: Sequence[Step]) -> list[int]:
     return sorted({number for step in steps for weights in all_weights(step) for kind, number in weights if kind == "line"})
 
 
-def _citations(problem: Problem, used: Sequence[int]) -> tuple[Citation, ...]:
-    """Each cited place once; weights stand in the certificate."""
+def citations_of(problem: Problem, used: Sequence[int], numbers: Sequence[int] | None = None) -> tuple[Citation, ...]:
+    """Each cited place once; weights stand in the certificate. ``numbers`` are those of the releases, where they are others."""
     found: dict[tuple[int, int | str], Citation] = {}
     for number in used:
         origin = problem.lines[number].origin
-        found.setdefault((origin.release, origin.place), Citation(origin.release, origin.place, origin.printed, None))
+        release = origin.release if numbers is None else numbers[origin.release]
+        found.setdefault((release, origin.place), Citation(release, origin.place, origin.printed, None))
     return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], isinstance(key[1], str), str(key[1]).zfill(12))))
 
 
-def _step_record(problem: Problem, step: Step) -> dict[str, Any]:
+def step_record(problem: Problem, step: Step) -> dict[str, Any]:
     """A step as the certificate holds it."""
     end = "at_least" if step.end == "lo" else "at_most"
-    claimed = {"event": _box_record(problem, step.box), end: step.value}
+    claimed = {"event": box_record(problem, step.box), end: step.value}
     if step.cases is not None:
         return claimed | _tree_record(problem, step.cases)
     return claimed | {"weights": _weight_records(problem, step.weights)}
@@ -104,7 +105,7 @@ def _tree_record(problem: Problem, tree: Tree) -> dict[str, Any]:
     if isinstance(tree, Leaf):
         record: dict[str, Any] = {"weights": _weight_records(problem, tree.weights)}
         return record | {"impossible": True} if tree.impossible else record
-    split = {"event": _box_record(problem, tree.box), "at": tree.at}
+    split = {"event": box_record(problem, tree.box), "at": tree.at}
     return {"split": split, "le": _tree_record(problem, tree.fewer), "ge": _tree_record(problem, tree.more)}
 
 
@@ -116,7 +117,7 @@ def _weight_records(problem: Problem, weights: Weights) -> list[dict[str, Any]]:
     return out
 
 
-def _box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]:
+def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]:
     """A box: the values of each axis that it allows, or those that it does not."""
     out: list[dict[str, Any]] = []
     for place, mask in sorted(box.items()):
@@ -234,7 +235,7 @@ def _part_words(kind: str, name: str, values: Sequence[str], excluded: bool) -> 
 def _group_words(problem: Problem, box: Mapping[int, int]) -> str:
     """A group of a step, in words."""
     parts = []
-    for entry in _box_record(problem, box):
+    for entry in box_record(problem, box):
         kind = next(iter(entry))
         if kind == "people":
             continue

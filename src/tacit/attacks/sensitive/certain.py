@@ -3,10 +3,11 @@
 Infers
     For every combination of quasi-identifiers and every sensitive value, the fewest and the most people who can have both, in all
     databases of whole people that published and missing rules allow. Where fewer than l values are left, the combination is exposed; with l = 2
-    its value is certain.
+    its value is certain. Of frequency tables whose columns have roles, the same about every group, whoever is in it: everyone with these
+    quasi-identifiers has one value.
 Assumes
-    Everybody's quasi-identifiers are known, and the values that the sensitive column can have. What rules say is read in whole people: a
-    rule that is published reaches its thresholds, one that is missing from a complete list does not.
+    Everybody's quasi-identifiers are known (of frequency tables nobody's need be), and the values that the sensitive column can have. What rules
+    say is read in whole people: a rule that is published reaches its thresholds, one that is missing from a complete list does not.
 Claim
     Proves. Each finding rests on a weighted sum of published lines and missing rules that is added up in whole numbers.
 Cost
@@ -27,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
+from tacit.attacks.joint import full_groups
 from tacit.attacks.sensitive.case import PeopleCase, RuleCase
 from tacit.attacks.sensitive.certificates import proof_of
 from tacit.attacks.sensitive.proof_words import ProofWords
@@ -46,6 +48,7 @@ from tacit.model.bound import Bound
 from tacit.model.certificate import certificate
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 
 CODE = "R03"
@@ -61,12 +64,20 @@ MOST_LINES = 10_000
 def run(target: Target) -> AttackRun:
     """The combinations that keep fewer than l sensitive values; bounds for all."""
     case = target.rules if target.several is None else target.several
+    if case is None and asks_groups(target):
+        return full_groups.run(target, CODE, NAME)
     if case is None:
         return AttackRun(CODE, NAME, "proves", "unavailable", why_not(target))
     if isinstance(case, SeveralCase):
         return _Outcome(target, case, *bounds_together(case, target.limits)).run()
     said = all_said(case)
     return _Outcome(target, case, said, bounds_of(case, said, target.limits.part(BOUNDING))).run()
+
+
+def asks_groups(target: Target) -> bool:
+    """Whether groups of people are asked about, since nobody is known: where there are frequency tables."""
+    releases = (target.release,) if target.together is None else target.together.releases
+    return any(isinstance(release, FrequencyTable) for release in releases)
 
 
 def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = None) -> tuple[Statements, Bounds]:

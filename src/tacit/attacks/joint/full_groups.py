@@ -1,0 +1,448 @@
+"""The part of R03 about people of whom nothing is known: groups of which everybody has one sensitive value, whoever they are.
+
+A full cell names the value of whoever belongs to its group. A group is a combination of quasi-identifiers; it is exposed where at least one
+person is in it and fewer than l sensitive values are possible for its people, in every world that fits all lines. The lines are those of X01,
+and so are the bounds, the linear programs and the proofs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.base import Target
+from tacit.attacks.joint.boxes import MEMBER, Axis, Key
+from tacit.attacks.joint.case import JointCase
+from tacit.attacks.joint.cases import Cases
+from tacit.attacks.joint.clashes import refuse_clash
+from tacit.attacks.joint.cube import OPEN, Cube
+from tacit.attacks.joint.full_group_words import FullGroup, write_out
+from tacit.attacks.joint.histories import KINDS
+from tacit.attacks.joint.lines import Problem
+from tacit.attacks.joint.lowering import lower
+from tacit.attacks.joint.owner import OwnWorld
+from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED, MOST_CELLS, MOST_ENTRIES, MOST_WORK
+from tacit.attacks.joint.proofs import Prover, Split, Step
+from tacit.attacks.joint.rows import Rows, cells_of
+from tacit.attacks.joint.solver import Solver
+from tacit.attacks.joint.windows import tightened, windows
+from tacit.errors import LimitReached
+from tacit.model.audit import AttackRun, Status
+from tacit.model.event import BoxEvent
+from tacit.model.frequencies import FrequencyTable
+from tacit.model.people import Same
+from tacit.model.release import Rules
+
+Flags = npt.NDArray[np.bool_]
+Whole = npt.NDArray[np.int64]
+
+#: What is said where nobody names the sensitive column.
+NOT_SAID = "name the sensitive column with --sa, or say --sa none"
+#: Stands for the number of values of a column that has others than those that are named.
+MANY = 1 << 40
+#: Worlds of whole people that are asked for at once about all open questions.
+_WORLDS = 12
+_ONE = Fraction(1)
+
+
+def run(target: Target, code: str, name: str) -> AttackRun:
+    """The groups of which everybody has one of fewer than l sensitive values."""
+    several = target.together is not None and len(target.together.releases) > 1
+    case = target.together if several else JointCase.of((target.release,), Same(), data=target.data)
+    assert case is not None
+    silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
+    sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
+    if silent and not sensitive:
+        return AttackRun(code, name, "proves", "unavailable", NOT_SAID)
+    if not sensitive:
+        return AttackRun(code, name, "proves", "not-relevant", "no column is sensitive, as is said")
+    search = _Search(case, target, None if several else target.index)
+    status: Status = "ran"
+    try:
+        search.look(sensitive)
+    except LimitReached:
+        status = "stopped"
+        search.undecided += 1
+        search.reasons.insert(0, "the time limit was reached; findings so far are kept")
+    if rules := sum(isinstance(one, Rules) for one in case.releases):
+        search.undecided += rules
+        search.reasons.append("what rules say of people who are known needs their quasi-identifiers: give --known or --data")
+    if silent:
+        search.undecided += silent
+        search.reasons.append(
+            f"{silent:,} table{'s do' if silent > 1 else ' does'} not say which column is sensitive: {NOT_SAID}"
+        )
+    return search.outcome(code, name, status)
+
+
+@dataclass(eq=False)
+class _Search:
+    """What was found so far, and what is open."""
+
+    case: JointCase
+    target: Target
+    index: int | None
+    found: list[FullGroup] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    undecided: int = 0
+    people: int = 0
+
+    def look(self, sensitive: Sequence[str]) -> None:
+        """Look at every sensitive column in every cube that has it."""
+        cubes = self._cubes
+        prover = Prover(cubes)
+        for number, cube in enumerate(cubes):
+            if cube.clash >= 0:
+                steps = [*prover.prove(number, cube.clash, "lo"), *prover.prove(number, cube.clash, "hi")]
+                refuse_clash(self.case, self.problem, steps, self.target.limits)
+        for column in sensitive:
+            place = self.problem.place.get(Key("column", column))
+            known: list[Mapping[int, int]] = []
+            for number, cube in enumerate(cubes):
+                if place is None or place not in cube.chosen:
+                    continue
+                looked = _Groups(self, prover, number, place, self._quasi_identifiers(sensitive))
+                looked.look(known)
+        if open_groups := self.undecided:
+            self.reasons.append(f"of {open_groups:,} groups it is not known whether all people have one value")
+
+    @cached_property
+    def problem(self) -> Problem:
+        """All that the releases print, over common axes."""
+        case = self.case
+        return lower(case.releases, case.people, case.population, case.facts, case.sensitive)
+
+    @cached_property
+    def _cubes(self) -> list[Cube]:
+        chosen, skipped = windows(self.problem)
+        if skipped or self.problem.left_out:
+            self.undecided += skipped + self.problem.left_out
+        return tightened(self.problem, chosen, self.check)
+
+    def check(self) -> None:
+        """Raise where the time is over."""
+        self.target.limits.check("R03")
+
+    @cached_property
+    def world(self) -> OwnWorld | None:
+        """The owner's rows, where they are given and fit all lines."""
+        return None if self.case.data is None else OwnWorld.of(self.problem, self.case.data)
+
+    @cached_property
+    def rows(self) -> Rows | None:
+        """All lines over all axes; None where they are too many for programs."""
+        axes = tuple(range(len(self.problem.axes)))
+        if cells_of(self.problem.axes) > MOST_CELLS:
+            return None
+        found = Rows.of(self.problem, axes)
+        return found if found.entries <= MOST_ENTRIES else None
+
+    @cached_property
+    def solver(self) -> Solver | None:
+        """Programs over all lines; None where they are too many."""
+        return None if self.rows is None else Solver(self.rows, self.target.limits)
+
+    def _quasi_identifiers(self, sensitive: Sequence[str]) -> frozenset[int]:
+        """The axes that describe groups: the quasi-identifiers where some are named, else all that are not sensitive."""
+        named = {column for release in self.case.releases for column in release.header.qi}
+        out = set()
+        for place, axis in enumerate(self.problem.axes):
+            kind, column = axis.key
+            if axis.key == MEMBER or kind in KINDS or (kind == "column" and column in sensitive):
+                continue
+            if not named or column in named or (kind == "item" and column.partition("=")[0] in named):
+                out.add(place)
+        return frozenset(out)
+
+    def outcome(self, code: str, name: str, status: Status) -> AttackRun:
+        """What became of the attack."""
+        order = sorted(self.found, key=lambda one: (one.lo, one.hi, len(one.box), one.column, str(sorted(one.box.items()))))
+        lo, hi, left = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi", "values_left"))
+        certain = int(lo[left == 1].max(initial=0))
+        problem = self.problem
+
+        def event(index: int) -> BoxEvent:
+            return order[index].event(problem)
+
+        return AttackRun(
+            code,
+            name,
+            "proves",
+            status,
+            "; ".join(dict.fromkeys(self.reasons)),
+            people=max(self.people, int(lo.max(initial=0))),
+            undecided=self.undecided,
+            measures={"people_certain": max(self.people, certain) if self.target.policy.l == 2 else certain},
+            columns={"values_left": left, "count": lo, "count_hi": hi},
+            severity=(lo << 16) | np.array([min(len(one.box), 0x7FFF) for one in order], np.int64),
+            event=event,
+            show=lambda index: write_out(code, self.case, problem, order[index], self.index),
+        )
+
+
+class _Groups:
+    """The groups of one cube and one sensitive column.
+
+    Arrays are over the slots of the quasi-identifying axes, in the order of the cube, and the classes of sensitive values.
+    """
+
+    def __init__(self, search: _Search, prover: Prover, number: int, place: int, quasi: frozenset[int]) -> None:
+        self.search, self.prover, self.number = search, prover, number
+        self.cube = prover.cubes[number]
+        self.least = search.target.policy.l
+        self.place, self.sensitive = place, search.problem.axes[place]
+        self.axes = [(at, axis) for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True) if at in quasi]
+        self.values = [MANY if None in values else len(values) for values in self.sensitive.classes]
+        kept = {at for at, _ in self.axes} | {place}
+        picked = tuple(
+            slice(None) if at in kept else axis.everything for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True)
+        )
+        position = [at for at in self.cube.chosen if at in kept].index(place)
+        grid = np.arange(len(self.cube.lo), dtype=np.int64).reshape(self.cube.shape)[picked]
+        self.grid = np.moveaxis(grid, position, -1)
+        self.classes = list(range(len(self.values))) if len(self.sensitive.slots) > 1 else [0]
+        self.of_value = self.grid[..., self.classes]
+        self.of_all = self.grid[..., self.sensitive.everything]
+        self.zeros: dict[tuple[int, ...], Step] = {}
+        self.lows: dict[tuple[int, ...], Step] = {}
+        self.worlds: list[Whole] = []
+
+    def look(self, known: list[Mapping[int, int]]) -> None:
+        """Settle the smallest groups, then look at all of them; boxes in ``known`` were told from another cube."""
+        possible = self.cube.hi[self.of_value] > 0
+        self._settle(possible)
+        wide = self._widened(possible[self._singles])
+        left = (wide @ np.array(self.values, np.int64)).astype(np.int64)
+        exposed = (left < self.least) & (left > 0) & (self.cube.hi[self.of_all] > 0) & self._tellable
+        low = self.cube.lo[self.of_all].copy()
+        self._ask_sizes(exposed & (low < 1), low)
+        self._keep(exposed & (low > 0), low, wide, left, known)
+
+    # The smallest groups
+
+    @cached_property
+    def _singles(self) -> tuple[Any, ...]:
+        """The groups that fix every axis, as an index."""
+        return np.ix_(*(range(len(axis.classes)) if len(axis.slots) > 1 else range(1) for _, axis in self.axes))
+
+    def _settle(self, possible: Flags) -> None:
+        """Ask worlds and programs about the values of the smallest groups that bounds leave open; ``possible`` loses what is refuted."""
+        finest = possible[self._singles]
+        weights = np.array(self.values, np.int64)
+        seen = self._seen_by_owner(finest.shape)
+        # Whether a group keeps enough values is all that matters: more are not asked about.
+        solver, rows = self.search.solver, self.search.rows
+
+        def asked() -> Flags:
+            enough = np.minimum(seen @ weights, MANY) >= self.least
+            return np.asarray(finest & ~seen & ~enough[..., None])
+
+        if solver is not None and rows is not None and asked().any():
+            few = len(rows.cells) <= FEW_CELLS
+            for _ in range(_WORLDS if few else 2):
+                before = int(seen.sum())
+                self._note(solver.world(-self._counted(asked())), seen)
+                if int(seen.sum()) == before or not asked().any():
+                    break
+            for place in list(map(tuple, np.argwhere(asked()).tolist()))[: min(MOST_ASKED, MOST_WORK // len(rows.cells))]:
+                if asked()[place]:
+                    self._ask(place, finest, seen, few=few)
+        open_groups = asked().any(axis=-1)
+        self.search.undecided += int(open_groups.sum())
+        possible[self._singles] = finest
+
+    def _ask(self, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
+        """One value of one of the smallest groups: nobody has it, by weights or by cases, or somebody has it in a world."""
+        solver, rows = self.search.solver, self.search.rows
+        assert solver is not None
+        assert rows is not None
+        box = self._box(place[:-1], 1 << place[-1])
+        group = rows.cells.inside(box)
+        shown = solver.bound(group, -1)
+        if shown is not None and shown[0] >= 0:
+            self.zeros[place] = self.prover.keep(Step(box, "hi", 0, shown[1]))
+            finest[place] = False
+            return
+        if not few:
+            return
+        self._note(solver.world(solver.cost(group, -1)), seen)
+        if seen[place]:
+            return
+        search = Cases(rows, self.search.target.limits, box, -1, 0)
+        tree = search.prove()
+        self._note(search.world, seen)
+        if tree is not None:
+            weights = {} if isinstance(tree, Split) else tree.weights
+            step = Step(box, "hi", 0, weights, tree if isinstance(tree, Split) else None)
+            self.zeros[place] = self.prover.keep(step)
+            finest[place] = False
+
+    def _note(self, world: Whole | None, seen: Flags) -> None:
+        """Mark the values that somebody of the smallest groups has in a world."""
+        if world is None:
+            return
+        self.worlds.append(world)
+        for place in map(tuple, np.argwhere(~seen).tolist()):
+            if world[self._cells(place)].any():
+                seen[place] = True
+
+    def _counted(self, wanted: Flags) -> npt.NDArray[np.float64]:
+        """What everybody with one of these values of the smallest groups counts."""
+        assert self.search.rows is not None
+        cost = np.zeros(len(self.search.rows.cells))
+        for place in map(tuple, np.argwhere(wanted).tolist()):
+            cost[self._cells(place)] = 1
+        return cost
+
+    def _cells(self, place: tuple[int, ...]) -> Whole:
+        """The kinds of people who have a value of one of the smallest groups."""
+        assert self.search.rows is not None
+        return self.search.rows.cells.inside(self._box(place[:-1], 1 << place[-1]))
+
+    def _seen_by_owner(self, shape: tuple[int, ...]) -> Flags:
+        """The values that people of the smallest groups have in the owner's rows."""
+        seen = np.zeros(shape, np.bool_)
+        world = self.search.world
+        if world is not None:
+            chosen = [at for at, _ in self.axes] + [self.place]
+            seen[tuple(world.kinds[:, at] if size > 1 else 0 for at, size in zip(chosen, shape, strict=True))] = True
+        return seen
+
+    # All groups
+
+    def _widened(self, finest: Flags) -> Flags:
+        """For every group, the values that one of its smallest groups can have."""
+        out: Any = finest.astype(np.int64)
+        for position, (_, axis) in enumerate(self.axes):
+            singles = out.shape[position]
+            inside = np.array([[mask >> bit & 1 for bit in range(singles)] for mask in axis.slots], np.int64)
+            out = np.moveaxis(np.tensordot(inside, out, axes=(1, position)), 0, position)
+        return np.asarray(out > 0)
+
+    @cached_property
+    def _tellable(self) -> Flags:
+        """The groups that can be described by values that releases name."""
+        out = np.ones([len(axis.slots) for _, axis in self.axes], np.bool_)
+        for position, (_, axis) in enumerate(self.axes):
+            told = np.array([slot == axis.everything or _is_named(axis, slot) for slot in range(len(axis.slots))])
+            shape = [1] * out.ndim
+            shape[position] = -1
+            out &= told.reshape(shape)
+        return out
+
+    def _ask_sizes(self, wanted: Flags, low: Whole) -> None:
+        """Prove that somebody is in groups whose size bounds leave open, or find a world where nobody is."""
+        solver, rows = self.search.solver, self.search.rows
+        places = sorted(map(tuple, np.argwhere(wanted).tolist()), key=self._literals)
+        for number, place in enumerate(places):
+            box = self._box(place)
+            own = self.search.world
+            if own is not None and own.count(box) == 0:
+                continue
+            if solver is None or rows is None or number >= MOST_ASKED:
+                self.search.undecided += 1
+                continue
+            group = rows.cells.inside(box)
+            if any(not world[group].any() for world in self.worlds):
+                continue
+            shown = solver.bound(group, 1)
+            if shown is not None and shown[0] >= 1:
+                low[place] = shown[0]
+                self.lows[place] = self.prover.keep(Step(box, "lo", shown[0], shown[1]))
+                continue
+            world = solver.world(solver.cost(group, 1)) if len(rows.cells) <= FEW_CELLS else None
+            if world is not None:
+                self.worlds.append(world)
+            if world is None or world[group].any():
+                self.search.undecided += 1
+
+    def _keep(self, exposed: Flags, low: Whole, wide: Flags, left: Whole, known: list[Mapping[int, int]]) -> None:
+        """Write down each exposed group, unless a wider one says the same about its people."""
+        certain = exposed[self._singles]
+        self.search.people = max(self.search.people, int(low[self._singles][certain].sum()))
+        for place in sorted(map(tuple, np.argwhere(exposed).tolist()), key=self._literals):
+            if self._is_implied(place, exposed, left):
+                continue
+            box = self._box(place)
+            if box in known:
+                continue
+            known.append(box)
+            values = [
+                value for at, kept in enumerate(wide[place].tolist()) if kept for value in self.sensitive.classes[at] if value
+            ]
+            lo, hi = int(low[place]), int(min(self.cube.hi[self.of_all[place]], OPEN))
+            self.search.found.append(
+                FullGroup(
+                    box, self.place, self.sensitive.key.name, tuple(sorted(values)), lo, hi, partial(self._prove, place, wide)
+                )
+            )
+
+    def _literals(self, place: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+        return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
+
+    def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Whole) -> bool:
+        """Whether a wider group, or each part of a group of several values, leaves its people as few values."""
+        for position, (_, axis) in enumerate(self.axes):
+            slot = place[position]
+            if slot == axis.everything:
+                continue
+            wider = (*place[:position], axis.everything, *place[position + 1 :])
+            if exposed[wider] and left[wider] == left[place]:
+                return True
+            mask = axis.slots[slot]
+            parts = [bit for bit in range(len(axis.classes)) if mask >> bit & 1]
+            if len(parts) > 1 and any(exposed[(*place[:position], bit, *place[position + 1 :])] for bit in parts):
+                return True
+        return False
+
+    # Boxes and proofs
+
+    def _box(self, place: Sequence[int], values: int | None = None) -> dict[int, int]:
+        """A group as the classes that it allows, by axis; with some classes of sensitive values only."""
+        box = {at: axis.slots[slot] for slot, (at, axis) in zip(place, self.axes, strict=True) if slot != axis.everything}
+        if values is not None and values != (1 << len(self.values)) - 1:
+            box[self.place] = values
+        return box
+
+    def _prove(self, place: tuple[int, ...], wide: Flags) -> tuple[list[Step], list[Step], list[Step]]:
+        """Steps that show how many people are in a group, at least and at most, and that nobody of them has another value."""
+        prover, number, group = self.prover, self.number, int(self.of_all[place])
+        least = [self.lows[place]] if place in self.lows else [prover.step(number, group, "lo")]
+        most = [prover.step(number, group, "hi")] if self.cube.hi[group] < OPEN else []
+        ruled_out = [at for at, kept in enumerate(wide[place].tolist()) if not kept]
+        others: list[Step] = []
+        if ruled_out:
+            parts = [step for at in ruled_out for step in self._nobody(place, at)]
+            box = self._box(place, sum(1 << at for at in ruled_out))
+            joined = Step(box, "hi", 0, {("step", id(step)): _ONE for step in parts})
+            others = [parts[0] if len(parts) == 1 and parts[0].box == box else joined]
+        return prover.in_order(least), prover.in_order(most), prover.in_order(others)
+
+    def _nobody(self, place: tuple[int, ...], at: int) -> Iterator[Step]:
+        """Steps that show that nobody of a group has a value: for all of it, or for each of its smallest groups."""
+        group = int(self.of_value[(*place, at)])
+        if self.cube.hi[group] == 0:
+            yield self.prover.step(self.number, group, "hi")
+            return
+        inside = [
+            [bit for bit in range(len(axis.classes)) if axis.slots[slot] >> bit & 1] if len(axis.slots) > 1 else [0]
+            for slot, (_, axis) in zip(place, self.axes, strict=True)
+        ]
+        for fine in product(*inside):
+            if (*fine, at) in self.zeros:
+                yield self.zeros[(*fine, at)]
+            else:
+                yield self.prover.step(self.number, int(self.of_value[(*fine, at)]), "hi")
+
+
+def _is_named(axis: Axis, slot: int) -> bool:
+    """Whether all values of a slot are named by releases."""
+    mask = axis.slots[slot]
+    return all(None not in values for bit, values in enumerate(axis.classes) if mask >> bit & 1)
