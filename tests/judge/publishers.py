@@ -244,7 +244,7 @@ def publish_table(
             shown, statement = _cell(random, count(rows, box), n, box, shape)
             lines.append([*values, shown])
             statements.append(statement)
-    header: dict[str, Any] = {"format": "tacit.frequencies/1", "n": n, "columns": used}
+    header: dict[str, Any] = {"format": "tacit.frequencies/1", "n": n, "columns": used, "sa": []}
     if shape.below is not None:
         header |= {"hidden_below": shape.below, "zeros_shown": shape.zeros_shown}
     if shape.base is not None:
