@@ -216,3 +216,50 @@ def test_the_command_rounds_as_told_and_says_so(tmp_path: Path, monkeypatch: pyt
         assert refused.exit_code == 2
         assert refused.stderr.count("\n") == 1
     assert not Path("no.csv").exists()
+
+
+class TestProofs:
+    """A proof about rounded numbers names what is printed, and then the counts that this means."""
+
+    @staticmethod
+    def exposed() -> Itemsets:
+        """50 people have a, 41 have a and b, and counts are rounded to twos: 7 to 10 have a but not b."""
+        baskets = tacit.read_transactions([["a", "b"]] * 41 + [["a"]] * 8 + [["c"]] * 20)
+        return rounded(tacit.mine_itemsets(baskets, min_support=40), Precision(base=2))
+
+    def test_sums_name_what_lines_print(self, tmp_path: Path) -> None:
+        tacit.write_release(self.exposed(), tmp_path / "r.csv")
+        found = tacit.audit(tmp_path / "r.csv", policy=tacit.Policy(k=11), attacks=["I01"])
+        assert run("audit", tmp_path / "r.csv", "--k", 11, "--json", tmp_path / "a.json").exit_code == 1
+        assert run("verify", tmp_path / "a.json", tmp_path / "r.csv").exit_code == 0
+        finding = next(one for one in found.findings if one.event.to_dict() == {"present": ["a"], "absent": ["b"]})
+        assert finding.steps[0] == "plus 49 to 50: people with a, printed as 50 (line 2)"
+
+    def test_programs_name_what_lines_print(self, tmp_path: Path) -> None:
+        for name in ("r.csv", "s.csv"):
+            tacit.write_release(self.exposed(), tmp_path / name)
+        found = tacit.audit(
+            [tmp_path / "r.csv", tmp_path / "s.csv"], people=tacit.Same(), policy=tacit.Policy(k=11), attacks=["X01"]
+        )
+        steps = [step for finding in found.findings for step in finding.steps]
+        assert "plus 49: people with a, printed as 50, that is 49 to 50 (r.csv, line 2)" in steps
+        cited = [step for step in steps if "line 2)" in step]
+        assert all("printed as 50, that is 49 to 50" in step for step in cited)
+
+    def test_hidden_cells_say_that_they_are_hidden(self, tmp_path: Path) -> None:
+        (tmp_path / "t.csv").write_text("sex,job,count\nF,a,20\nF,b,\nF,c,<5\nF,*,27\n")
+        (tmp_path / "t.csv.json").write_text('{"format": "tacit.frequencies/1", "hidden_below": 5}')
+        found = tacit.audit(tmp_path / "t.csv", policy=tacit.Policy(k=9))
+        steps = " ".join(step for finding in found.findings for step in finding.steps)
+        assert "people with job=c and sex=F, printed as <5, that is 0 to 4 (t.csv, line 4)" in steps
+        assert "people with job=b and sex=F, hidden, that is 0 to 4 (t.csv, line 3)" in steps
+
+    def test_deductions_name_what_lines_print(self, tmp_path: Path) -> None:
+        baskets = tacit.read_transactions([["a", "b"]] * 52 + [["a"]] * 38 + [["b"]] * 8 + [["c"]] * 2)
+        printed = rounded(tacit.mine_itemsets(baskets, min_support=55), Precision(base=2))
+        tacit.write_release(printed, tmp_path / "r.csv")
+        found = tacit.audit(tmp_path / "r.csv", policy=tacit.Policy(k=13), attacks=["I02"])
+        steps = [step for finding in found.findings for step in finding.steps]
+        assert "Line 2: 90 is printed, that is 89 to 90 people." in steps
+        assert run("audit", tmp_path / "r.csv", "--k", 13, "--json", tmp_path / "a.json").exit_code == 1
+        assert run("verify", tmp_path / "a.json", tmp_path / "r.csv").exit_code == 0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.derivation import listed, people, sentence
+from tacit.attacks.derivation import listed, people, print_steps, sentence
 from tacit.attacks.supports import Supports
 from tacit.kernels.book import Book, bits_of
 from tacit.kernels.moebius import cells
@@ -40,6 +40,8 @@ def write_out(
     cube.line[0] = -1  # no step adds up all people where nobody knows how many they are
     story = _Story.of(supports, book, items, cube.line)
     steps = story.told(held, count)
+    named = [line for line in lines if line >= 0 and any(f"(line {release.line(line)})" in step for step in steps)]
+    steps = [*print_steps(release, named), *steps]
     proof = certificate(event, count, steps=story.proof(held))
     return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), None, proof)
 

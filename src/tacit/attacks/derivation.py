@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,26 @@ def _term(release: Itemsets, line: int, weight: int, published: Bound) -> str:
     number = f"{published.lo:,}" if published.is_exact else f"{published.lo:,} to {published.hi:,}"
     if line == -1:
         return f"{sign} {number}: all people (n)"
-    return f"{sign} {number}: people with {listed(tuple(sorted(release.names(line))), 'and')} (line {release.line(line)})"
+    counted = f"people with {listed(tuple(sorted(release.names(line))), 'and')}{printed_as(release.text(line), published)}"
+    return f"{sign} {number}: {counted} (line {release.line(line)})"
+
+
+def printed_as(text: str, count: Bound) -> str:
+    """What a line prints, where that is not the count itself.
+
+    >>> printed_as("50", Bound(45, 54)), printed_as("50", Bound(50, 50)), printed_as("", Bound(0, 4))
+    (', printed as 50', '', '')
+    """
+    return "" if count.is_exact or not text else f", printed as {text}"
+
+
+def print_steps(release: Itemsets, lines: Iterable[int]) -> list[str]:
+    """What lines print whose counts are not exact, each with the counts that it means."""
+    return [
+        f"Line {release.line(line)}: {release.text(line)} is printed, that is {people(release.count(line))}."
+        for line in lines
+        if not release.count(line).is_exact and release.text(line)
+    ]
 
 
 def _shortest(

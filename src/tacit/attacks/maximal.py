@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.derivation import listed, people, sentence
+from tacit.attacks.derivation import listed, people, print_steps, sentence
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.bound import Bound
@@ -179,7 +179,8 @@ def _write_out(code: str, release: Itemsets, index: int, groups: Groups, finding
     union = np.union1d(release.sets[line], release.sets[other] if item < 0 else [item])
     together = listed(tuple(release.items.names[i] for i in union), "and")
     first, second = _printed(release, line), _printed(release, other)
-    steps = [
+    steps = print_steps(release, sorted((line, other)))
+    steps += [
         f"The list is complete from {least:,} people on and no line holds {together}: at most {least - 1:,} people have them all."
     ]
     if item < 0:

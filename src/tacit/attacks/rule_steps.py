@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.attacks.derivation import listed, people
+from tacit.attacks.derivation import listed, people, printed_as
 from tacit.attacks.rule_log import HI, LO, Reason, Step
 from tacit.attacks.rule_numbers import confidence_of
 from tacit.attacks.rule_table import RuleTable
@@ -161,7 +161,7 @@ class Story:
         printed = release.confidence is None or release.confidence.digits[line] >= 0
         if reason == Reason.WHOLE:
             return ", its count divided by its confidence" if printed else ", as far as the thresholds tell"
-        return ""
+        return printed_as(release.support.text(line), release.count(line)) if release.support is not None else ""
 
     def _line_alone(self, step: Step) -> str:
         release, line = self.table.release, step.source

@@ -271,7 +271,7 @@ def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
         raise Reject(f"its group is not one of 1 to {k - 1} people")
     _check_sentence(finding)
     if isinstance(book, ItemsetBook):
-        check_steps(finding["steps"], book.bounds)
+        check_steps(finding["steps"], book.bounds, lambda line: book.release.text(book.index_of(line)))
 
 
 def _check_sentence(finding: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from tacit.checker.rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
 _NUMBER = r"-?[\d,]+"
 _RANGE = rf"(?:{_NUMBER}|{_NUMBER} to {_NUMBER}) (?:person|people)"
 _BRACKETS = rf"(?:{_NUMBER}|\[{_NUMBER} to {_NUMBER}\])"
-_HOW = r"(?:, its count divided by its confidence|, as far as the thresholds tell)?"
+_HOW = r"(?:, its count divided by its confidence|, as far as the thresholds tell|, printed as [\d.]+)?"
 _LINE = re.compile(rf"Line (\d+): ({_NUMBER})(?: to ({_NUMBER}))? (?:person|people) (?:has|have) (.*?){_HOW}\.", re.DOTALL)
 _SIDE = re.compile(r".*: (at least|at most) ([\d,]+) (?:person|people) (?:has|have) (.*)\.", re.DOTALL)
 _BOTH = re.compile(r".*: ([\d,]+)(?: to ([\d,]+))? (?:person|people) (?:has|have) (.*)\.", re.DOTALL)

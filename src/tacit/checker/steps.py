@@ -18,11 +18,15 @@ _INLINE = re.compile(r"(?:\[([\d,]+) to ([\d,]+)\]|([\d,]+)) \((?:line (\d+)|n)\
 _BOUNDS = r"(?:-?[\d,]+|\[-?[\d,]+ to -?[\d,]+\])"
 _PLACED = rf"{_BOUNDS} \((?:line \d+|n|from above|a sum of \d+ supports)\)"
 _SUM = rf"(?:x|(?:- )?{_PLACED}(?: [+-] {_PLACED})* [+-] x(?: = {_BOUNDS} [+-] x)?)"
+#: What a line prints that is not its count, and the counts that it means.
+_PRINTED = re.compile(r"Line (\d+): ([\d,.]+) is printed, that is ([\d,]+)(?: to ([\d,]+))? (?:person|people)\.")
+_PRINTED_AS = re.compile(r", printed as ([\d,.]+) \(line (\d+)\)$")
 #: Every form that a step may have.
 _FORMS = tuple(
     re.compile(form, re.DOTALL)
     for form in (
         _TERM.pattern,
+        _PRINTED.pattern,
         r"and [\d,]+ more terms, all listed as published lines with their weights",
         r"sum: (between )?[\d,]+( and [\d,]+)?",
         r"The same people in fewer words: .*",
@@ -38,10 +42,15 @@ _FORMS = tuple(
 )
 
 
-def check_steps(steps: Sequence[str], bounds: Bounds) -> None:
-    """Raise where a step cannot be checked, prints another count than the release, or adds up wrongly."""
+def check_steps(steps: Sequence[str], bounds: Bounds, text: Callable[[int], str]) -> None:
+    """Raise where a step cannot be checked, prints another count than the release, or adds up wrongly; ``text`` is what a line prints."""
     for step in steps:
         _check_step(step, bounds)
+        told = [(match[1], match[2]) for match in [_PRINTED.fullmatch(step)] if match]
+        told += [(match[2], match[1]) for match in [_PRINTED_AS.search(step)] if match]
+        rounded = [(int(line), printed) for line, printed in told if len(set(bounds(int(line)))) > 1]
+        if any(text(line) != printed for line, printed in rounded):
+            raise Reject("a step prints another number than the release")
     _check_sums(steps)
 
 
@@ -49,7 +58,9 @@ def _check_step(step: str, bounds: Bounds) -> None:
     """A step must have a known form, and print what the release prints wherever it cites it."""
     if not any(form.fullmatch(step) for form in _FORMS):
         raise Reject("it has a step that cannot be checked")
-    if match := _TERM.fullmatch(step):
+    if match := _PRINTED.fullmatch(step):
+        printed = [(match[3], match[4] or match[3], match[1])]
+    elif match := _TERM.fullmatch(step):
         printed = [(match[3], match[4] or match[3], match[5])]
     else:
         found = _INLINE.findall(step) if step.startswith("Those ") else []

@@ -155,6 +155,15 @@ class Itemsets:
         """The items of itemset ``index``, by name."""
         return [self.items.names[item] for item in self.sets[index]]
 
+    def text(self, index: int) -> str:
+        """What line ``index`` prints about its count: a number of people, or a share; empty where it prints neither."""
+        if self.rounded is not None:
+            return f"{int(self.rounded[index]):,}"
+        if self.support is not None:
+            return self.support.text(index)
+        count = self.count(index)
+        return f"{count.lo:,}" if count.is_exact else ""
+
     def take(self, index: npt.NDArray[np.int64], header: Header) -> Itemsets:
         """The itemsets at these positions, under a new header; they stand in no file yet."""
         support = None if self.support is None else Decimals(self.support.scaled[index], self.support.digits[index])

@@ -14,7 +14,7 @@ from tacit.model.release import Itemsets, Release
 #: The step after which an attack tells the same people in fewer words.
 _SHORTER = "The same people in fewer words: "
 _SIGNS = {"plus": "+", "minus": "-"}
-_LINE = re.compile(r" \(line (\d+)\)$")
+_LINE = re.compile(r"(?:, printed as [^()]*)? \(line (\d+)\)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,12 @@ class FrequencyLines:
             count = release.count(index)
             most = None if count.hi >= UNBOUNDED else count.hi
             fixed = {Key("column", column): self._allowed(column, value) for column, value in release.cell(index).items()}
-            yield Line(((1, {**fixed, **self._scope}),), count.lo, most, Origin(number, release.place(index), "count", count))
+            yield Line(
+                ((1, {**fixed, **self._scope}),),
+                count.lo,
+                most,
+                Origin(number, release.place(index), "count", count, text=release.text(index)),
+            )
 
     def _allowed(self, column: str, value: str) -> Allowed:
         """The values that a label stands for: itself, or the numbers of a range."""

@@ -18,7 +18,8 @@ MOST_GROUPS = 100_000
 class Origin:
     """Where a statement comes from: a line or a header entry of a release, which of its numbers, and for which items it stands.
 
-    A missing rule rests on another line, ``given``, which says how many people have its antecedent.
+    A missing rule rests on another line, ``given``, which says how many people have its antecedent. ``text`` is what stands there, where that
+    is not the number of people itself.
     """
 
     release: int
@@ -27,6 +28,7 @@ class Origin:
     printed: Bound
     items: tuple[str, ...] = ()
     given: Origin | None = None
+    text: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """The origin as in a certificate."""

@@ -51,7 +51,12 @@ class ListedLines:
             listed[frozenset(items)] = index
             box, count = self._box(items), release.count(index)
             if box is not None:
-                yield Line(((1, box),), count.lo, count.hi, Origin(self._number, release.line(index), "count", count))
+                yield Line(
+                    ((1, box),),
+                    count.lo,
+                    count.hi,
+                    Origin(self._number, release.line(index), "count", count, text=release.text(index)),
+                )
         whole = len(release) <= MOST_LISTED  # else an itemset that was passed over would seem to be missing
         if whole and release.header.complete and release.min_support is not None and not release.header.coarser:
             yield from self._missing(release, listed)

@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.attacks.derivation import listed, people, sentence
+from tacit.attacks.derivation import listed, people, printed_as, sentence
 from tacit.attacks.joint.boxes import ANYTHING_ELSE, MEMBER, Box
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.histories import KINDS, change_words, histories_words
-from tacit.attacks.joint.lines import Line, Problem
+from tacit.attacks.joint.lines import Line, Origin, Problem
 from tacit.attacks.joint.proofs import Leaf, Step, Tree, Weights, all_weights
 from tacit.model.bound import Bound
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
+from tacit.model.frequencies import UNBOUNDED
 
 CODE = "X01"
 #: How many terms of a sum the steps show; the certificate holds all of them.
@@ -202,11 +203,20 @@ def _line_words(case: JointCase, line: Line) -> str:
         (first, left), (second, right) = line.terms
         return f"{first} for {_box_words(left)} and {second} for {_box_words(right)}, at least, by the confidence ({where})"
     counted = _box_words(line.terms[0][1])
+    if origin.what == "count" and not origin.printed.is_exact:
+        return f"{counted}{_printed_words(origin)} ({where})"
     if origin.what == "fact":
         return f"{counted}, as is known besides ({origin.place})"
     if origin.what == "missing-rule":
         return f"{counted}, at most, as that rule is missing ({where})"
     return f"{counted}, too few to be listed ({where})" if origin.what == "missing" else f"{counted} ({where})"
+
+
+def _printed_words(origin: Origin) -> str:
+    """What a line prints that is not a number of people, and which numbers that means."""
+    count = origin.printed
+    means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
+    return f"{printed_as(origin.text, count) or ', hidden'}, that is {means}"
 
 
 def _sum_words(line: Line) -> str:
