@@ -309,9 +309,10 @@ def repair(
         start, policy.k, look, mine, all_sets, rows, goal, precision, first_look, lines=named, least_base=policy.least_base
     )
     proposal = chosen.propose(case)
-    after = look(proposal.release, proposal.data)
+    made = chosen.signed(proposal.release, start)
+    after = look(made, proposal.data)
     cost = _cost(case, proposal, all_sets)
-    return Repair(method, proposal.release, before, after, cost, remark=proposal.remark, goal=goal)
+    return Repair(method, made, before, after, cost, remark=proposal.remark, goal=goal)
 
 
 def _look_at_rules(release: Rules, *, policy: Policy, limits: Limits, progress: Progress, **who: Any) -> Audit:

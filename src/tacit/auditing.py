@@ -245,6 +245,8 @@ def adversary(release: Release, case: RuleCase | BucketCase | TableCase | None) 
             "rounding": header.rounding,
         }
     )
+    if header.made_by:
+        out["made_by"] = [one.to_dict() for one in header.made_by]
     if release.kind == "rules":
         out["knows_quasi_identifiers"] = case is not None
     if case is not None and case.facts:

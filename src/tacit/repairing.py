@@ -78,7 +78,7 @@ def _carried_out(case: RepairCase, method: RepairMethod, before: Audit, look: Lo
     assert isinstance(start, Rules)
     if before.ok and case.precision is None and case.lines is None:
         return Repair(method.name, start, before, before, rule_cost(start, start, before, before))
-    result = method.propose(case).release
+    result = method.signed(method.propose(case).release, start)
     assert isinstance(result, Rules)
     after = look(result, data=case.table)
     return Repair(method.name, result, before, after, rule_cost(start, result, before, after))

@@ -16,7 +16,7 @@ import tacit
 from tacit.cli import cli
 from tacit.errors import InputError, OptionError
 from tacit.model.audit import AttackRun, Audit, Status
-from tacit.model.release import Header
+from tacit.model.release import Header, MadeBy
 from tacit.repairs.base import RepairCase
 from tacit.repairs.lines import Lines, safety
 from tacit.repairs.rule_thresholds import confidences, supports
@@ -55,7 +55,8 @@ def test_without_a_suggestion_only_the_method_is_tried(data: tacit.Table, rules:
 def test_withheld_rules_keep_their_thresholds(data: tacit.Table, rules: tacit.Rules) -> None:
     done = tacit.repair(rules, method="withhold", data=data, policy=POLICY, suggest=False)
     assert all(line["count"] is None and line["support"] is None for line in done.release.records())
-    assert done.release.header == replace(rules.header, digits=None)
+    made_by = (MadeBy("withhold", "numbers"),)
+    assert done.release.header == replace(rules.header, digits=None, made_by=made_by)
     assert done.cost["values_withheld"] == len(rules)
 
 

@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import OptionError
+from tacit.errors import InputError, OptionError
 from tacit.model.number import ROUNDINGS, Printed, Rounding
 from tacit.model.release import Itemsets
 from tacit.model.rounding import Precision, counts_printed_as, rounded
 from tacit.repairs.round import finest_first, usual_bases
+from tacit.reports.summary import assumptions
 from tests.made_releases import released
 from tests.naive_channels import Row, proved_channels
 from tests.shell import leaking_baskets, record
@@ -263,3 +264,29 @@ class TestProofs:
         assert "Line 2: 90 is printed, that is 89 to 90 people." in steps
         assert run("audit", tmp_path / "r.csv", "--k", 13, "--json", tmp_path / "a.json").exit_code == 1
         assert run("verify", tmp_path / "a.json", tmp_path / "r.csv").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "changes"),
+    [
+        ("round", "numbers"),
+        ("leave-out", "lines"),
+        ("raise-threshold", "threshold"),
+        ("suppressive", "people"),
+        ("substitute", "people"),
+    ],
+)
+def test_the_header_of_a_repaired_release_tells_the_method(method: str, changes: str, tmp_path: Path) -> None:
+    baskets = leaking_baskets(tmp_path)
+    assert run("mine", "itemsets", baskets, "--min-support", 20, "-o", tmp_path / "sets.csv").exit_code == 0
+    run("repair", tmp_path / "sets.csv", "--data", baskets, "--method", method, "-o", tmp_path / "out.csv")
+    made_by = {"method": method, "changes": changes}
+    assert json.loads((tmp_path / "out.csv.json").read_text())["made_by"] == made_by
+    again = tacit.read_release(tmp_path / "out.csv")
+    assert [one.to_dict() for one in again.header.made_by] == [made_by]
+    found = tacit.audit(again)
+    assert found.adversary["made_by"] == [made_by]
+    assert any(f"(method {method})" in sentence for sentence in assumptions(found, "external"))
+    (tmp_path / "out.csv.json").write_text('{"format": "tacit.itemsets/1", "n": 70, "made_by": {"method": 3}}')
+    with pytest.raises(InputError, match=r"^out\.csv\.json, key 'made_by': must be an object with a method"):
+        tacit.read_release(tmp_path / "out.csv")

@@ -18,7 +18,7 @@ from tacit.formats.files import FilePath, open_text
 from tacit.formats.value_groups import group_entries, value_groups
 from tacit.model.items import Items
 from tacit.model.number import ROUNDINGS, Rounding, share
-from tacit.model.release import ONLY, Header, Itemsets, Listed, Only
+from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only
 from tacit.model.schema import MISSING_RULES, Schema
 
 Kind = Literal["itemsets", "rules"]
@@ -129,6 +129,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
         sa_values=values,
         sa_counts=counts,
         groups=value_groups(entries.get("value_groups"), where=where),
+        made_by=get.made_by(),
     )
     try:
         Schema(qi=header.qi, sa=header.sa)
@@ -211,6 +212,18 @@ class _Getter:
             raise self.wrong(key, "must be a list of texts", 'Write for instance ["age", "sex"]')
         return tuple(listed)
 
+    def made_by(self) -> tuple[MadeBy, ...]:
+        """The repairs that made the release: one object, or a list of them."""
+        value = self.entries.get("made_by")
+        listed = [] if value is None else value if isinstance(value, list) else [value]
+        out = []
+        for one in listed:
+            if not isinstance(one, dict) or not isinstance(one.get("method"), str) or one.get("changes") not in CHANGES:
+                what = f"must be an object with a method, and with what it changes ({', '.join(CHANGES)})"
+                raise self.wrong("made_by", what, "Correct it, or remove the key")
+            out.append(MadeBy(one["method"], one["changes"]))
+        return tuple(out)
+
     def share(self, key: str) -> Fraction | None:
         value = self.entries.get(key)
         if value is None:
@@ -263,6 +276,9 @@ def header_entries(release: Listed) -> dict[str, Any]:
             entries["columns"] = list(columns)
     if header.coarser:
         entries["coarser"] = True
+    if header.made_by:
+        told = [one.to_dict() for one in header.made_by]
+        entries["made_by"] = told[0] if len(told) == 1 else told
     if header.groups:
         entries["value_groups"] = group_entries(header.groups)
     if header.sa_counts:

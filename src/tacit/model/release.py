@@ -44,6 +44,23 @@ class ValueGroup:
         return tuple(value for value in values if (value in self.values) != self.excluded)
 
 
+#: What a repair changed: how numbers are printed, which lines are listed, from which count on, or whose rows are counted.
+Changes = Literal["numbers", "lines", "threshold", "people"]
+CHANGES: tuple[Changes, ...] = get_args(Changes)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBy:
+    """A repair that made a release, as its header tells it."""
+
+    method: str
+    changes: Changes
+
+    def to_dict(self) -> dict[str, str]:
+        """The repair as in a header."""
+        return {"method": self.method, "changes": self.changes}
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """What is known about a release as a whole; None or empty where it is not known.
@@ -53,7 +70,7 @@ class Header:
     they were printed, ``base`` that counts are rounded to multiples of it. ``sa_counts`` is the published distribution of the SA, if any.
     ``coarser`` says that coarser values were items as well: then patterns with two items of one column were never looked at, and that such a
     pattern is missing says nothing. ``groups`` are names for several values of a column that rules may use like a value. ``no_sa`` says that no
-    column is sensitive, which is more than that none is named.
+    column is sensitive, which is more than that none is named. ``made_by`` are the repairs that made the release, the first one first.
     """
 
     n: int | None = None
@@ -73,6 +90,7 @@ class Header:
     coarser: bool = False
     groups: tuple[ValueGroup, ...] = ()
     no_sa: bool = False
+    made_by: tuple[MadeBy, ...] = ()
 
     @property
     def has_roles(self) -> bool:

@@ -24,6 +24,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=substitute.propose,
         summary="replace the rows of people in small groups by the most similar other rows; n stays",
         source="ours, after Atzori et al. 2005 (ICDM)",
+        changes="people",
     ),
     RepairMethod(
         additive.NAME,
@@ -32,6 +33,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=additive.propose,
         summary="add k people to every small group; n grows",
         source="Atzori et al. 2005 (ICDM), as reconstructed",
+        changes="people",
     ),
     RepairMethod(
         exact_deficit.NAME,
@@ -40,6 +42,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=exact_deficit.propose,
         summary="add just the people that small groups lack to reach k; n grows, nothing is lost",
         source="ours",
+        changes="people",
     ),
     RepairMethod(
         suppressive.NAME,
@@ -48,6 +51,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=suppressive.propose,
         summary="delete the people in small groups until there are none; n shrinks",
         source="Atzori et al. 2005 (ICDM), as reconstructed",
+        changes="people",
     ),
     RepairMethod(
         safe_family.NAME,
@@ -56,6 +60,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=safe_family.propose,
         summary="publish exactly the frequent itemsets on which nobody is in a small group, with true counts",
         source="ours",
+        changes="lines",
     ),
     RepairMethod(
         leave_out.NAME,
@@ -64,6 +69,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=leave_out.propose,
         summary="leave out the itemsets on which somebody is in a small group; the list is then no longer complete",
         source="ours",
+        changes="lines",
     ),
     RepairMethod(
         raise_threshold.NAME,
@@ -72,6 +78,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=raise_threshold.propose,
         summary="publish only what lies above the lowest threshold at which no attack succeeds",
         source="Atzori et al. 2005, section 3 (the threshold as the only lever)",
+        changes="threshold",
     ),
     RepairMethod(
         round.NAME,
@@ -80,6 +87,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=round.propose,
         summary="publish counts rounded to a base, or supports with few decimals: the finest that no attack breaks",
         source="ours",
+        changes="numbers",
     ),
     RepairMethod(
         withhold.NAME,
@@ -88,6 +96,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=withhold.propose,
         summary="publish which rules there are, and none of their numbers",
         source="Zhu, Wang, Du 2009, section VI B",
+        changes="numbers",
     ),
     RepairMethod(
         withdraw.NAME,
@@ -96,6 +105,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
         propose=withdraw.propose,
         summary="take out the rules that give most away; the list is then no longer complete",
         source="ours; future work of Zhu, Wang, Du 2009",
+        changes="lines",
     ),
 )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tacit.errors import OptionError
 from tacit.model.audit import Audit, Verdict
-from tacit.model.release import Itemsets, Listed
+from tacit.model.release import Changes, Itemsets, Listed, MadeBy
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
 from tacit.model.transactions import Transactions
@@ -67,7 +67,10 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class RepairMethod:
-    """A row of the table: ``of`` names the kinds of release, ``propose`` returns a changed one. The audit decides whether it is safe."""
+    """A row of the table: ``of`` names the kinds of release, ``propose`` returns a changed one. The audit decides whether it is safe.
+
+    ``changes`` is what the header of the result tells its readers about the method.
+    """
 
     name: str
     of: tuple[str, ...]
@@ -75,6 +78,13 @@ class RepairMethod:
     propose: Callable[[RepairCase], Proposal]
     summary: str
     source: str
+    changes: Changes
+
+    def signed(self, made: Listed, start: Listed) -> Listed:
+        """The result with its method in the header, where it differs from what was there before."""
+        if made is start:
+            return made
+        return replace(made, header=replace(made.header, made_by=(*start.header.made_by, MadeBy(self.name, self.changes))))
 
 
 def itemsets_of(case: RepairCase, name: str) -> Itemsets:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tacit.errors import InputError, OptionError
 from tacit.mining.publishing import Published, publish
 from tacit.model.audit import Audit
+from tacit.model.number import Rounding
 from tacit.model.release import Counts, Header, Rules
 from tacit.model.schema import Schema
 from tacit.model.table import Table
@@ -42,7 +43,8 @@ class Lines:
     def printed(self, form: Published, header: Header | None = None) -> Rules:
         """The same lines in another form."""
         release = self.release
-        header = replace(header or release.header, digits=form.digits, rounding="half-up", base=None)
+        rounding: Rounding = "nearest" if form.digits is None else "half-up"
+        header = replace(header or release.header, digits=form.digits, rounding=rounding, base=None)
         numbers = publish(self.counts, self.wholes, header, form)
         return Rules(
             release.antecedents, release.consequents, *numbers[:4], release.items, header, numbers.support, numbers.confidence

@@ -261,6 +261,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
         )
     if "rounding" in known:
         out.append(_ROUNDING.get(known.pop("rounding"), "How the numbers were rounded is not known."))
+    out += [_MADE_BY[one["changes"]].format(one["method"]) for one in known.pop("made_by", ())]
     if kind == "internal":
         out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
     return out
@@ -274,6 +275,15 @@ _ROUNDING = {
     "random": "Printed numbers are rounded up or down by chance: each may be off by less than one step of its last digit.",
     "truncated": "Printed numbers are taken as cut off after their last digit.",
     "unknown": "How printed numbers were rounded is not known: each may be off by one in its last digit, up or down.",
+}
+
+
+#: What readers of a repaired release know, by what its method changes.
+_MADE_BY = {
+    "numbers": "The attacker knows that numbers were made less exact (method {}), and by which rule.",
+    "lines": "The attacker knows that lines were taken out (method {}), but not which; why these is not used.",
+    "threshold": "The attacker knows that the threshold was raised (method {}).",
+    "people": "The attacker knows that the data were changed before they were counted (method {}): what is proved holds for the changed data.",
 }
 
 
