@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, product
 from random import Random
@@ -11,6 +11,8 @@ from typing import Any
 
 from tests.judge.publishers import (
     ABSENT,
+    CONVENTIONS,
+    EXACT,
     PRESENT,
     ListShape,
     NothingPublished,
@@ -21,12 +23,13 @@ from tests.judge.publishers import (
     TableShape,
     count,
     draw_people,
+    publish_blanks,
     publish_buckets,
     publish_itemsets,
     publish_rules,
     publish_table,
 )
-from tests.judge.worlds import OTHER, Box, Problem, Space, between
+from tests.judge.worlds import MANY, OTHER, Box, Problem, Space, between
 
 #: A group of people: a box, in which populations they are, and in which they are not.
 Group = tuple[Box, tuple[int, ...], tuple[int, ...]]
@@ -48,6 +51,7 @@ class Case:
     sensitive: str | None = None
     knowledge: list[tuple[dict[str, str], str]] = field(default_factory=list)
     groups_count: bool = True
+    convention: str | None = None
 
     @property
     def members(self) -> tuple[frozenset[int], ...]:
@@ -82,7 +86,8 @@ class Case:
         several = len(self.members) > 1
         for number, release in enumerate(self.releases):
             scope = number if several else None
-            out.add(between({}, release.n, release.n), scope)
+            if release.n is not None:
+                out.add(between({}, release.n, release.n), scope)
             for statement in release.statements:
                 out.add(statement, scope)
             for column in release.closed:
@@ -111,9 +116,11 @@ class Case:
     @property
     def most(self) -> int:
         """No world has more people."""
-        if len(self.members) == 1 or self.people == "nested":
-            return self.releases[0].n
-        return sum(release.n for release in self.releases)
+        told = [release.n for release in self.releases if release.n is not None]
+        if not told:  # whoever is on no line may be anybody, and k of them are enough to refute
+            lines = [bound for release in self.releases for (bound, *_) in release.statements]
+            return self.k + sum(bound.hi for bound in lines if len(bound.terms) == 1 and bound.hi < MANY)
+        return told[0] if len(self.members) == 1 or self.people == "nested" else sum(told)
 
     def memberships(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Sets of people that can be told apart by the releases they are in."""
@@ -127,13 +134,14 @@ class Case:
     def groups(self, space: Space) -> list[Group]:
         """All groups that are described by values that people have and lack, and by the releases they are in; each set of cells once."""
         options: list[list[frozenset[str] | None]] = []
-        for values in space.columns.values():
+        asides = {column for release in self.releases for column in release.asides}
+        for column, values in space.columns.items():
             named = [value for value in values if value != OTHER]
             lacking = [
                 frozenset(values) - frozenset(some) for size in range(1, len(named) + 1) for some in combinations(named, size)
             ]
             options.append([None, *dict.fromkeys([*(frozenset([value]) for value in named), *(one for one in lacking if one)])])
-            if len(values) == 1:
+            if len(values) == 1 or column in asides:
                 options[-1] = [None]
         out: list[Group] = []
         for chosen in product(*options):
@@ -146,7 +154,7 @@ class Case:
         box, inside, outside = group
         if box or not outside or self.people is None:
             return None
-        first, second = (release.n for release in self.releases)
+        first, second = (release.n or 0 for release in self.releases)
         if self.people == "nested":
             return first - second, first - second
         left, joined = (span for _, span in self._moves())
@@ -174,12 +182,19 @@ def exact_shape(random: Random) -> ListShape:
 
 
 def rounded_numbers(random: Random) -> Numbers:
-    return ("base", random.choice([2, 3, 5, 10])) if random.random() < 0.7 else ("decimals", random.choice([1, 2]))
+    if random.random() < 0.3:
+        return "decimals", random.choice([1, 2]), random.choice(["nearest", "half-up", "truncated"])
+    return rounded_counts(random)
+
+
+def rounded_counts(random: Random) -> Numbers:
+    modes = ("nearest", "nearest", "half-up", "half-even", "up", "truncated", "random", "unknown")
+    return "base", random.choice([2, 3, 5, 10]), random.choice(modes)
 
 
 def any_shape(random: Random) -> ListShape:
     which: Any = random.choice(["all", "closed", "maximal", "gaps", "gaps"])
-    numbers: Numbers = rounded_numbers(random) if random.random() < 0.35 else ("exact", 0)
+    numbers: Numbers = rounded_numbers(random) if random.random() < 0.35 else EXACT
     return ListShape(which, random.randint(1, 4), numbers, tells_threshold=random.random() < 0.5)
 
 
@@ -194,11 +209,11 @@ def table_shape(random: Random, columns: Mapping[str, Sequence[str]], how: str =
         tables = [whole, *margins]
     hidden = how in ("hidden", "any", "several") and random.random() < 0.7
     rounded = how == "rounded" or (how in ("any", "several") and random.random() < 0.4)
-    base = random.choice([2, 3, 5, 10]) if rounded else None
+    numbers = rounded_counts(random) if rounded else EXACT
     if hidden and random.random() < 0.3:
-        return TableShape(tuple(tables), hide=random.choice([0.2, 0.4]), base=base)
+        return TableShape(tuple(tables), hide=random.choice([0.2, 0.4]), numbers=numbers)
     below = random.randint(2, 5) if hidden else None
-    return TableShape(tuple(tables), below=below, zeros_shown=hidden and random.random() < 0.5, base=base)
+    return TableShape(tuple(tables), below=below, zeros_shown=hidden and random.random() < 0.5, numbers=numbers)
 
 
 def rule_shape(random: Random) -> RuleShape:
@@ -218,7 +233,7 @@ def _lists(shape: Callable[[Random], ListShape], columns: bool) -> Callable[[Ran
 
 def _shape(which: Any, rounded: bool = False) -> Callable[[Random], ListShape]:
     def draw(random: Random) -> ListShape:
-        numbers: Numbers = rounded_numbers(random) if rounded else ("exact", 0)
+        numbers = rounded_numbers(random) if rounded else EXACT
         return ListShape(which, random.randint(1, 4), numbers, tells_threshold=random.random() < 0.5)
 
     return draw
@@ -244,6 +259,71 @@ def _rules(known: bool) -> Callable[[Random], dict[str, Any]]:
         return {"releases": [release], "known": seen, "sensitive": "S" if known else None}
 
     return draw
+
+
+def _known(how: str) -> Callable[[Random], dict[str, Any]]:
+    """One release, or two, about people whose other columns are known."""
+
+    def draw(random: Random) -> dict[str, Any]:
+        columns = {"A": "xy", "B": "uvw"[: random.choice([2, 3])], "S": "fg"}
+        rows = draw_people(random, columns, random.randint(3, 8))
+        chosen = random.sample(["list", "table", "rules"], 2) if how == "two" else [how]
+        releases = []
+        for name, one in zip(("one", "two"), chosen, strict=False):
+            if one == "list":
+                shape = replace(any_shape(random), sensitive="S")
+                releases.append(publish_itemsets(random, rows, columns, are_columns=True, shape=shape, name=name))
+            elif one == "rules":
+                releases.append(publish_rules(random, rows, columns, "S", rule_shape(random), known=True, name=name))
+            else:
+                shape_of_table = table_shape(random, columns, "several")
+                releases.append(publish_table(random, rows, columns, shape_of_table, name))
+                if "S" not in releases[-1].named:
+                    raise NothingPublished
+        seen = [{column: row[column] for column in "AB"} for row in rows]
+        return {"releases": releases, "known": seen, "sensitive": "S", "people": "same" if len(releases) > 1 else None}
+
+    return draw
+
+
+def _blanks(random: Random) -> dict[str, Any]:
+    columns = {"A": "xy", "S": "fgh"[: random.choice([2, 3])]}
+    if random.random() < 0.5:
+        columns = {"A": "xy", "B": "uv", "S": "fg"}
+    rows = draw_people(random, columns, random.randint(3, 8))
+    table = publish_blanks(random, rows, columns, "S")
+    if random.random() < 0.5:
+        other = publish_table(random, rows, columns, table_shape(random, columns, "several"))
+    else:
+        other = publish_itemsets(random, rows, columns, True, any_shape(random))
+    return {"releases": [table, other], "people": "same", "sensitive": "S"}
+
+
+def _wide(random: Random) -> dict[str, Any]:
+    """Five items, a few lines."""
+    columns = dict.fromkeys("abcde", ITEM)
+    rows = draw_people(random, columns, random.randint(3, 8))
+    shape = ListShape("gaps", 1, rounded_numbers(random) if random.random() < 0.5 else EXACT, tells_threshold=False)
+    release = publish_itemsets(random, rows, columns, False, shape)
+    if len(release.statements) > 7:
+        raise NothingPublished
+    return {"releases": [release]}
+
+
+def _without_n(random: Random) -> dict[str, Any]:
+    columns = item_columns(random, 3)
+    rows = draw_people(random, columns, random.randint(2, 5))
+    shape = replace(any_shape(random), numbers=EXACT, tells_n=False)
+    return {"releases": [publish_itemsets(random, rows, columns, False, shape)]}
+
+
+def _convention(random: Random) -> dict[str, Any]:
+    """A table of a publisher whose convention has a name, which the file does not tell."""
+    name = random.choice(list(CONVENTIONS))
+    columns = {"A": "xy", "B": "uvw"[: random.choice([2, 3])]}
+    rows = draw_people(random, columns, random.randint(8, 30))
+    shape = table_shape(random, columns, "plain")
+    return {"releases": [publish_table(random, rows, columns, shape, convention=CONVENTIONS[name])], "convention": name}
 
 
 def _buckets(random: Random) -> dict[str, Any]:
@@ -326,7 +406,14 @@ KINDS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "hidden-table": _tables("hidden"),
     "rounded-table": _tables("rounded"),
     "several-tables": _tables("several"),
+    "convention-table": _convention,
     "buckets": _buckets,
+    "wide-list": _wide,
+    "list-without-n": _without_n,
+    "table-known": _known("table"),
+    "list-known": _known("list"),
+    "two-known": _known("two"),
+    "blanks": _blanks,
     **{
         f"two-{how}-{people}": _two(people, how)
         for how in ("lists", "tables", "mixed")
@@ -341,6 +428,8 @@ def draw(kind: str, seed: int) -> Case:
     while True:
         k = random.choice([2, 2, 3, 3, 4, 5])
         try:
-            return Case(kind, seed, k, **KINDS[kind](random))
+            case = Case(kind, seed, k, **KINDS[kind](random))
         except NothingPublished:
             continue
+        if all(release.n is None or release.n >= k for release in case.releases):
+            return case

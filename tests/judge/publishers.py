@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
-from math import ceil, floor
+from math import floor
 from random import Random
 from typing import Any, Literal
 
@@ -22,9 +22,12 @@ Row = Mapping[str, str]
 Rows = Sequence[Row]
 #: An item: its column and value, and how releases call it. Items that belong to no column are columns of their own.
 Item = tuple[str, str, str]
-#: How counts are printed: as they are, as multiples of a number, or as shares with so many decimals.
-Numbers = tuple[Literal["exact", "base", "decimals"], int]
+#: How counts are printed: as they are, as multiples of a number, or as shares with so many decimals; and the rule of rounding.
+Numbers = tuple[Literal["exact", "base", "decimals"], int, str]
+EXACT: Numbers = ("exact", 0, "")
 
+#: The column that tells apart rows of a table with blanks.
+ROW = "(row)"
 PRESENT = "yes"
 ABSENT = "no"
 
@@ -33,15 +36,17 @@ ABSENT = "no"
 class Published:
     """Files of one release and what they say.
 
-    ``named`` are the columns with the values that the release names, ``closed`` those whose people have no other value.
+    ``named`` are the columns with the values that the release names, ``closed`` those whose people have no other value. Columns of ``asides``
+    are a means to say it, and no group is described by them.
     """
 
     name: str
     files: dict[str, str]
-    n: int
+    n: int | None
     statements: list[Statement] = field(default_factory=list)
     named: dict[str, list[str]] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
+    asides: set[str] = field(default_factory=set)
 
 
 class NothingPublished(Exception):
@@ -88,31 +93,46 @@ def possible_sets(items: Sequence[Item]) -> list[tuple[Item, ...]]:
 # Numbers
 
 
-def printed(random: Random, people: int, n: int, numbers: Numbers) -> tuple[int, str]:
-    """A count and a share as they are printed; one of them stands for nothing."""
-    how, fine = numbers
+def multiples(value: Fraction, mode: str) -> set[int]:
+    """The whole numbers that a value may be printed as under a rule of rounding."""
+    down = floor(value)
+    rest = value - down
+    if mode in ("unknown", "random") and rest:
+        return {down, down + 1}
+    if mode == "unknown":
+        return {down}
+    if mode in ("up", "truncated", "random"):
+        return {down + (rest > 0 and mode == "up")}
+    if rest != Fraction(1, 2):
+        return {down + (rest > Fraction(1, 2))}
+    return {"half-up": {down + 1}, "half-even": {down + down % 2}}.get(mode, {down, down + 1})
+
+
+def printed(random: Random, people: int, n: int, numbers: Numbers) -> int:
+    """A count as it is printed: so many people, or so many units of the last decimal of a share."""
+    how, fine, mode = numbers
     if how == "exact":
-        return people, ""
+        return people
     if how == "base":
-        down, rest = divmod(people, fine)
-        up = 2 * rest > fine or (2 * rest == fine and random.random() < 0.5)
-        return (down + up) * fine, ""
-    scaled = Fraction(people * 10**fine, n)
-    up = scaled - floor(scaled) > Fraction(1, 2) or (scaled - floor(scaled) == Fraction(1, 2) and random.random() < 0.5)
-    whole = floor(scaled) + up
-    return -1, f"{whole // 10**fine}.{whole % 10**fine:0{fine}d}"
+        return fine * random.choice(sorted(multiples(Fraction(people, fine), mode)))
+    return random.choice(sorted(multiples(Fraction(people * 10**fine, n), mode)))
 
 
-def meant(text: tuple[int, str], n: int, numbers: Numbers) -> tuple[int, int]:
-    """The fewest and the most people who are printed so; halves may go either way."""
-    how, fine = numbers
-    shown, share = text
+def meant(shown: int, n: int, numbers: Numbers) -> tuple[int, int]:
+    """The fewest and the most people who may be printed so."""
+    how, fine, mode = numbers
     if how == "exact":
         return shown, shown
     if how == "base":
-        return max(0, shown - fine // 2), min(n, shown + fine // 2)
-    half = Fraction(1, 2 * 10**fine)
-    return max(0, ceil((Fraction(share) - half) * n)), min(n, floor((Fraction(share) + half) * n))
+        fits = [people for people in range(n + 1) if shown // fine in multiples(Fraction(people, fine), mode)]
+    else:
+        fits = [people for people in range(n + 1) if shown in multiples(Fraction(people * 10**fine, n), mode)]
+    return fits[0], fits[-1]
+
+
+def share_text(shown: int, decimals: int) -> str:
+    """A share as text."""
+    return f"{shown // 10**decimals}.{shown % 10**decimals:0{decimals}d}"
 
 
 # Itemsets
@@ -120,12 +140,14 @@ def meant(text: tuple[int, str], n: int, numbers: Numbers) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class ListShape:
-    """Which itemsets are listed, from how many people on, and how numbers are printed."""
+    """Which itemsets are listed, from how many people on, and how numbers are printed; the sensitive column, where one is named."""
 
     which: Literal["all", "closed", "maximal", "gaps"]
     least: int
-    numbers: Numbers = ("exact", 0)
+    numbers: Numbers = EXACT
     tells_threshold: bool = True
+    sensitive: str | None = None
+    tells_n: bool = True
 
 
 def publish_itemsets(
@@ -151,13 +173,20 @@ def publish_itemsets(
     for one in listed:
         shown = printed(random, counts[one], n, shape.numbers)
         lo, hi = meant(shown, n, shape.numbers)
-        lines.append([json.dumps([name for _, _, name in one]), "" if shown[0] < 0 else shown[0], shown[1]])
+        is_share = shape.numbers[0] == "decimals"
+        texts = ["", share_text(shown, shape.numbers[1])] if is_share else [str(shown), ""]
+        lines.append([json.dumps([name for _, _, name in one]), *texts])
         least = shape.least if complete or shape.tells_threshold else 0
         statements.append(between(box_of(one), max(lo, least), hi))
     used = sorted({item for one in listed for item in one})
     if complete:
         statements += _implied(listed, used, shape)
-    header: dict[str, Any] = {"format": "tacit.itemsets/1", "n": n, "complete": complete}
+    header: dict[str, Any] = {"format": "tacit.itemsets/1", "complete": complete}
+    if shape.tells_n:
+        header["n"] = n
+    if shape.sensitive is not None:
+        others = [column for column in columns if column != shape.sensitive]
+        header |= {"qi": others, "sa": shape.sensitive, "sa_values": list(columns[shape.sensitive])}
     if complete or shape.tells_threshold:
         header["min_support"] = shape.least
     if shape.which in ("closed", "maximal"):
@@ -169,16 +198,20 @@ def publish_itemsets(
     for column, value, _ in used:
         named.setdefault(column, []).append(value)
     closed = set() if are_columns else set(named)
+    if shape.sensitive is not None:
+        named[shape.sensitive] = list(columns[shape.sensitive])
+        closed = {shape.sensitive}
     if not are_columns:
         named = {column: [ABSENT, PRESENT] for column in named}
-    return Published(f"{name}.csv", _files(name, ["itemset", "count", "support"], lines, header), n, statements, named, closed)
+    files = _files(name, ["itemset", "count", "support"], lines, header)
+    return Published(f"{name}.csv", files, n if shape.tells_n else None, statements, named, closed)
 
 
 def _rounding(numbers: Numbers) -> dict[str, Any]:
-    how, fine = numbers
+    how, fine, mode = numbers
     if how == "base":
-        return {"rounding": {"base": fine}}
-    return {"digits": fine} if how == "decimals" else {}
+        return {"rounding": {"base": fine, "mode": mode}}
+    return {"digits": fine, "rounding": mode} if how == "decimals" else {}
 
 
 def _is_chosen(one: tuple[Item, ...], counts: Mapping[tuple[Item, ...], int], frequent: set[Any], which: str) -> bool:
@@ -220,12 +253,30 @@ class TableShape:
     tables: tuple[tuple[str, ...], ...]
     below: int | None = None
     zeros_shown: bool = False
-    base: int | None = None
+    numbers: Numbers = EXACT
     hide: float = 0.0
 
 
+#: What publishers print for a number of people; a text is the mark of a hidden cell. Where chance decides, all that may be printed.
+Printing = Callable[[int], set[int | str]]
+CONVENTIONS: dict[str, Printing] = {
+    "opensafely": lambda people: (
+        {0, "[REDACTED]"} if people <= 7 else {5 * one for one in multiples(Fraction(people, 5), "nearest")}
+    ),
+    "opensafely-midpoint6": lambda people: {people and 6 * ((people + 5) // 6) - 3},
+    "nomis": lambda people: {5 * one for one in multiples(Fraction(people, 5), "nearest")},
+    "omop": lambda people: {-5, "<5"} if 0 < people < 5 else {people},
+    "rr3": lambda people: {3 * one for one in multiples(Fraction(people, 3), "random")},
+}
+
+
 def publish_table(
-    random: Random, rows: Rows, columns: Mapping[str, Sequence[str]], shape: TableShape, name: str = "table"
+    random: Random,
+    rows: Rows,
+    columns: Mapping[str, Sequence[str]],
+    shape: TableShape,
+    name: str = "table",
+    convention: Printing | None = None,
 ) -> Published:
     """A file of frequency tables of these people."""
     n = len(rows)
@@ -241,14 +292,16 @@ def publish_table(
                 continue
             seen.add(values)
             box = {column: frozenset([value]) for column, value in zip(used, values, strict=True) if value != "*"}
-            shown, statement = _cell(random, count(rows, box), n, box, shape)
+            people = count(rows, box)
+            shown, statement = (
+                _cell(random, people, n, box, shape) if convention is None else _named_cell(random, people, n, box, convention)
+            )
             lines.append([*values, shown])
             statements.append(statement)
     header: dict[str, Any] = {"format": "tacit.frequencies/1", "n": n, "columns": used, "sa": []}
     if shape.below is not None:
         header |= {"hidden_below": shape.below, "zeros_shown": shape.zeros_shown}
-    if shape.base is not None:
-        header["rounding"] = {"base": shape.base}
+    header |= _rounding(shape.numbers)
     named = {column: list(columns[column]) for column in used}
     return Published(f"{name}.csv", _files(name, [*used, "count"], lines, header), n, statements, named, set(used))
 
@@ -261,12 +314,18 @@ def _cell(random: Random, people: int, n: int, box: Box, shape: TableShape) -> t
     shows_nobody = shape.zeros_shown and people == 0
     if people < below and not shows_nobody:
         return "", between(box, 1 if shape.zeros_shown else 0, below - 1)
-    numbers: Numbers = ("exact", 0) if shape.base is None else ("base", shape.base)
-    shown = printed(random, people, n, numbers)
-    lo, hi = meant(shown, n, numbers)
+    shown = printed(random, people, n, shape.numbers)
+    lo, hi = meant(shown, n, shape.numbers)
     enough = (Bound(((1, box),), max(lo, below), hi),)
     nobody = (Bound(((1, box),), 0, 0),) if shape.zeros_shown and lo == 0 and below else ()
-    return shown[0], (*nobody, *(enough if max(lo, below) <= hi else ()))
+    return shown, (*nobody, *(enough if max(lo, below) <= hi else ()))
+
+
+def _named_cell(random: Random, people: int, n: int, box: Box, convention: Printing) -> tuple[str | int, Statement]:
+    """What a cell prints under a named convention, and what that says."""
+    shown = random.choice(sorted(convention(people), key=str))
+    fits = [one for one in range(n + 1) if shown in convention(one)]
+    return shown, between(box, fits[0], fits[-1])
 
 
 # Rules
@@ -350,17 +409,45 @@ def _rule_line(random: Random, rows: Rows, whole: Box, both: Box, shape: RuleSha
     if shape.show == "all":
         said += [between(both, part, part), between(whole, all_of_them, all_of_them)]
         return [part, "", f"{part / all_of_them:.16f}"], said
-    numbers: Numbers = ("decimals", shape.decimals)
+    numbers: Numbers = ("decimals", shape.decimals, "nearest")
     shown = printed(random, part, n, numbers)
     said.append(between(both, *meant(shown, n, numbers)))
+    support = share_text(shown, shape.decimals)
     if shape.show == "support":
-        return ["", shown[1], ""], said
-    share = printed(random, part, all_of_them, numbers)[1]
+        return ["", support, ""], said
+    share = printed(random, part, all_of_them, numbers)
     scale = 2 * 10**shape.decimals
-    middle = int(Fraction(share) * scale)
-    said.append((Bound(((scale, both), (-(middle - 1), whole)), 0, MANY),))
-    said.append((Bound(((scale, both), (-(middle + 1), whole)), -MANY, 0),))
-    return ["", shown[1], share], said
+    said.append((Bound(((scale, both), (-(2 * share - 1), whole)), 0, MANY),))
+    said.append((Bound(((scale, both), (-(2 * share + 1), whole)), -MANY, 0),))
+    return ["", support, share_text(share, shape.decimals)], said
+
+
+# Tables with blank cells
+
+
+def publish_blanks(
+    random: Random, rows: Rows, columns: Mapping[str, Sequence[str]], sensitive: str, name: str = "people"
+) -> Published:
+    """Everybody's row, with some cells blank; which row is like which is a column of its own that only the judge sees."""
+    blank = {(place, sensitive) for place in range(len(rows)) if random.random() < 0.3}
+    blank |= {(place, column) for place in range(len(rows)) for column in columns if random.random() < 0.05}
+    shown = [tuple("" if (place, column) in blank else row[column] for column in columns) for place, row in enumerate(rows)]
+    if not any(row[-1] == "" for row in shown):
+        raise NothingPublished
+    patterns = sorted(set(shown))
+    statements = []
+    for number, pattern in enumerate(patterns):
+        here = {ROW: frozenset([str(number)])}
+        people = shown.count(pattern)
+        statements.append(between(here, people, people))
+        fixed = {column: frozenset([value]) for column, value in zip(columns, pattern, strict=True) if value}
+        statements.append(between({**here, **fixed}, people, people))
+    named = {column: sorted({row[place] for row in shown} - {""}) for place, column in enumerate(columns)}
+    closed = {column for place, column in enumerate(columns) if all(row[place] for row in shown)}
+    named[ROW] = [str(number) for number in range(len(patterns))]
+    header = {"format": "tacit.table/1", "n": len(rows), "qi": [one for one in columns if one != sensitive], "sa": sensitive}
+    files = _files(name, list(columns), shown, header)
+    return Published(f"{name}.csv", files, len(rows), statements, named, closed | {ROW}, {ROW})
 
 
 # Bucketized tables

@@ -110,7 +110,7 @@ def test_what_is_exposed_alone_is_exposed_beside_another(kind: str, tmp_path: Pa
         if before.verdict != "exposed":
             continue
         (release,) = case.releases
-        n = release.n
+        n = release.n or 0
         text, head = "colour,count\nred,{}\nblue,{}\n", '{{"format": "tacit.frequencies/1", "n": {}}}'
         other = {"other.csv": text.format(n // 2, n - n // 2), "other.csv.json": head.format(n)}
         for people in ("same", "nested", "unknown", "left:0-2,joined:0-2"):

@@ -7,7 +7,7 @@ import io
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 
 import tacit
 from tests.judge.cases import Case, Group
-from tests.judge.publishers import PRESENT
+from tests.judge.publishers import PRESENT, ROW
 from tests.judge.worlds import Flags, Space, TooLarge, span
 
 Outcome = Literal["right", "undecided", "false clean", "false proof", "refused", "too large"]
@@ -60,7 +60,7 @@ def write_files(case: Case, folder: Path) -> list[str]:
 def ask(case: Case, folder: Path) -> Answer:
     """Tacit's answer."""
     paths = write_files(case, folder)
-    given: dict[str, Any] = {"policy": tacit.Policy(k=case.k, l=L)}
+    given: dict[str, Any] = {"policy": tacit.Policy(k=case.k, l=L, min_confidence=1)}  # what rules suggest is no proof
     if case.people is not None:
         given["people"] = people_of(case.people)
     if case.known is not None:
@@ -68,7 +68,10 @@ def ask(case: Case, folder: Path) -> Answer:
         given["known"] = tacit.read_table({column: [row[column] for row in case.known] for column in columns}, qi=columns)
     if case.knowledge:
         given["knowledge"] = case.knowledge
-    audit = tacit.audit(paths if len(paths) > 1 else paths[0], **given)
+    what: Any = paths if len(paths) > 1 else paths[0]
+    if case.convention is not None:
+        what = tacit.read_release(what, convention=case.convention)
+    audit = tacit.audit(what, **given)
     record = audit.to_dict(top=100_000)
     still_open = []
     for run in record["attacks"]:
@@ -97,6 +100,7 @@ def judge(case: Case) -> Verdict:
         return Verdict(case, "too large")
     assert all(sizes), "the people that the releases were made of fit them"
     provable = [one for one in zip(groups, map(span, sizes), strict=True) if is_small(case, *one)] if case.groups_count else []
+    provable = [one for one in provable if not is_printed_row_by_row(case, space, one[0])]
     people = exposed_people(case, space)
     judged = time.process_time() - started
     started = time.process_time()
@@ -126,11 +130,15 @@ def judge(case: Case) -> Verdict:
 
 
 def incomplete(case: Case, answer: Answer, provable: bool) -> Outcome:
-    """What an undecided verdict is worth: rules of unknown people are never clean, so only their groups are judged."""
-    rules_only = case.known is None and all(line.startswith(("R02 unavailable", "R03 unavailable")) for line in answer.open)
-    if case.sensitive is None and rules_only:
+    """What an undecided verdict is worth.
+
+    Rules of unknown people are never clean, so only their groups are judged; nor are lists that do not say n.
+    """
+    needs_people = all(line.startswith(("R02 unavailable", "R03 unavailable")) for line in answer.open)
+    if case.sensitive is None and needs_people:
         return "false clean" if provable else "right"
-    return "undecided"
+    needs_n = all("number of people is not known" in line for line in answer.open)
+    return "right" if needs_n and not provable else "undecided"
 
 
 def is_small(case: Case, group: Group, ends: tuple[int, int]) -> bool:
@@ -139,18 +147,37 @@ def is_small(case: Case, group: Group, ends: tuple[int, int]) -> bool:
     return lo > 0 and hi < case.k and case.declared_span(group) != (lo, hi)
 
 
+def is_printed_row_by_row(case: Case, space: Space, group: Group) -> bool:
+    """Whether a table with blanks proves the group by itself, and no other release does: then it is no finding."""
+    if ROW not in space.columns:
+        return False
+    told = []
+    for number in range(len(case.releases)):
+        one = replace(case, releases=[case.releases[number]], people=None)
+        problem = one.problem(space)
+        (bits,) = problem.sizes(case.most, [space.flags(*group)])
+        told.append(is_small(one, group, span(bits)))
+    return told[0] and not told[1]
+
+
 def exposed_people(case: Case, space: Space) -> list[str]:
     """Those known people who keep fewer than l values of the sensitive column in all worlds."""
     if case.sensitive is None:
         return []
+    kinds: set[Any]
     others = [column for column in space.columns if column != case.sensitive]
     values = space.columns[case.sensitive]
-    if case.known is not None:
+    if ROW in others:
+        others = [ROW]
+        names, *rows = csv.reader(io.StringIO(case.releases[0].files[case.releases[0].name]))
+        blank = sorted({tuple(row) for row in rows})
+        kinds = {(str(place),) for place, row in enumerate(blank) if not row[names.index(case.sensitive)]}
+    elif case.known is not None:
         kinds = {tuple(row[column] for column in others) for row in case.known}
     else:
         release = case.releases[0]
-        rows = list(csv.DictReader(io.StringIO(release.files[f"{release.name}/qit.csv"])))
-        kinds = {tuple(row[column] for column in others) for row in rows}
+        people = csv.DictReader(io.StringIO(release.files[f"{release.name}/qit.csv"]))
+        kinds = {tuple(row[column] for column in others) for row in people}
     ordered = sorted(kinds)
     boxes = [
         {**{column: frozenset([one]) for column, one in zip(others, kind, strict=True)}, case.sensitive: frozenset([value])}
