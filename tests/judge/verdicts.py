@@ -18,10 +18,10 @@ from tests.judge.cases import Case, Group
 from tests.judge.publishers import PRESENT, ROW
 from tests.judge.worlds import Flags, Space, TooLarge, span
 
-Outcome = Literal["right", "undecided", "false clean", "false proof", "refused", "too large"]
+Outcome = Literal["right", "undecided", "false clean", "false proof", "refused", "not verified", "too large"]
 
 #: Outcomes that are disagreements: databases that fit the release contradict what was said about it.
-WRONG = ("false clean", "false proof", "refused")
+WRONG = ("false clean", "false proof", "refused", "not verified")
 #: Everybody must keep so many sensitive values.
 L = 2
 
@@ -40,11 +40,12 @@ class Verdict:
 
 @dataclass
 class Answer:
-    """What Tacit said: verdict, groups with the fewest and the most people of each, and what is open."""
+    """What Tacit said: verdict, groups with the fewest and the most people of each, what is open, and proofs that its checker rejects."""
 
     verdict: str
     findings: list[dict[str, Any]]
     open: list[str]
+    rejected: list[str]
 
 
 def write_files(case: Case, folder: Path) -> list[str]:
@@ -77,7 +78,11 @@ def ask(case: Case, folder: Path) -> Answer:
     for run in record["attacks"]:
         if run["claim"] == "proves" and (run["undecided"] or run["status"] in ("stopped", "unavailable")):
             still_open.append(f"{run['code']} {run['status']}, {run['undecided']} undecided: {run['reason']}")
-    return Answer(record["verdict"], record["findings"], still_open)
+    rejected: list[str] = []
+    if record["findings"]:
+        facts = {name: given[name] for name in ("known", "knowledge") if name in given}
+        rejected = list(tacit.verify(record, what, **facts).problems)
+    return Answer(record["verdict"], record["findings"], still_open, rejected)
 
 
 def people_of(text: str) -> Any:
@@ -117,6 +122,8 @@ def judge(case: Case) -> Verdict:
     verdict = Verdict(case, "right", answer.verdict, notes, seconds, judged)
     if wrong:
         verdict.outcome, verdict.notes = "false proof", wrong
+    elif answer.rejected:
+        verdict.outcome, verdict.notes = "not verified", answer.rejected
     elif answer.verdict == "exposed":
         verdict.outcome = "right" if notes else "false proof"
         if not notes:
