@@ -88,7 +88,8 @@ class Case:
             scope = number if several else None
             if release.n is not None:
                 out.add(between({}, release.n, release.n), scope)
-            for statement in release.statements:
+            values = {column: [one for one in values if one != OTHER] for column, values in space.columns.items()}
+            for statement in (*release.statements, *release.left_out(values)):
                 out.add(statement, scope)
             for column in release.closed:
                 others = frozenset(space.columns[column]) - frozenset(release.named[column])
@@ -254,7 +255,7 @@ def _rules(known: bool) -> Callable[[Random], dict[str, Any]]:
         if len(columns["B"]) + len(columns["S"]) > 5:
             columns["S"] = "fg"
         rows = draw_people(random, columns, random.randint(3, 9 if known else 7))
-        release = publish_rules(random, rows, columns, "S", rule_shape(random), known)
+        release = publish_rules(random, rows, columns, "S", rule_shape(random))
         seen = [{column: row[column] for column in "AB"} for row in rows] if known else None
         return {"releases": [release], "known": seen, "sensitive": "S" if known else None}
 
@@ -274,7 +275,7 @@ def _known(how: str) -> Callable[[Random], dict[str, Any]]:
                 shape = replace(any_shape(random), sensitive="S")
                 releases.append(publish_itemsets(random, rows, columns, are_columns=True, shape=shape, name=name))
             elif one == "rules":
-                releases.append(publish_rules(random, rows, columns, "S", rule_shape(random), known=True, name=name))
+                releases.append(publish_rules(random, rows, columns, "S", rule_shape(random), name=name))
             else:
                 shape_of_table = table_shape(random, columns, "several")
                 releases.append(publish_table(random, rows, columns, shape_of_table, name))

@@ -32,12 +32,16 @@ PRESENT = "yes"
 ABSENT = "no"
 
 
+LeftOut = Callable[[Mapping[str, Sequence[str]]], Iterable[Statement]]
+
+
 @dataclass
 class Published:
     """Files of one release and what they say.
 
     ``named`` are the columns with the values that the release names, ``closed`` those whose people have no other value. Columns of ``asides``
-    are a means to say it, and no group is described by them.
+    are a means to say it, and no group is described by them. ``left_out`` is what a complete list says by not listing something, given all
+    values that are known of its columns.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Published:
     named: dict[str, list[str]] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
     asides: set[str] = field(default_factory=set)
+    left_out: LeftOut = lambda _: ()
 
 
 class NothingPublished(Exception):
@@ -179,8 +184,11 @@ def publish_itemsets(
         least = shape.least if complete or shape.tells_threshold else 0
         statements.append(between(box_of(one), max(lo, least), hi))
     used = sorted({item for one in listed for item in one})
-    if complete:
-        statements += _implied(listed, used, shape)
+
+    def left_out(values: Mapping[str, Sequence[str]]) -> Iterable[Statement]:
+        known = {column: values[column] for column in columns if column in values}
+        return _implied(listed, items_of(known, are_columns=True) if are_columns else used, shape) if complete else ()
+
     header: dict[str, Any] = {"format": "tacit.itemsets/1", "complete": complete}
     if shape.tells_n:
         header["n"] = n
@@ -204,7 +212,7 @@ def publish_itemsets(
     if not are_columns:
         named = {column: [ABSENT, PRESENT] for column in named}
     files = _files(name, ["itemset", "count", "support"], lines, header)
-    return Published(f"{name}.csv", files, n if shape.tells_n else None, statements, named, closed)
+    return Published(f"{name}.csv", files, n if shape.tells_n else None, statements, named, closed, left_out=left_out)
 
 
 def _rounding(numbers: Numbers) -> dict[str, Any]:
@@ -348,10 +356,9 @@ def publish_rules(
     columns: Mapping[str, Sequence[str]],
     sensitive: str,
     shape: RuleShape,
-    known: bool = False,
     name: str = "rules",
 ) -> Published:
-    """Rules from the other columns to the sensitive one; ``known`` says that the reader knows everybody's other columns."""
+    """Rules from the other columns to the sensitive one."""
     n = len(rows)
     qi = {column: values for column, values in columns.items() if column != sensitive}
     every = possible_sets(items_of(qi, are_columns=True))
@@ -371,18 +378,18 @@ def publish_rules(
     named: dict[str, list[str]] = {sensitive: list(columns[sensitive])}
     for column, value, _ in used:
         named.setdefault(column, []).append(value)
-    candidates = possible_sets(used)
-    if known:
-        candidates = every
-        named |= {column: list(values) for column, values in qi.items()}
-    if shape.complete:
+
+    def left_out(values: Mapping[str, Sequence[str]]) -> Iterable[Statement]:
         top, under = shape.confidence.as_integer_ratio()
-        for left, value in product(candidates, columns[sensitive]):
+        known = {column: values[column] for column in qi if column in values}
+        every = possible_sets(items_of(known, are_columns=True)) if shape.complete else ()
+        for left, value in product(every, columns[sensitive]):
             if (left, value) not in listed:
                 whole, both = box_of(left), {**box_of(left), sensitive: frozenset([value])}
                 few = Bound(((1, both),), 0, shape.least - 1)
                 weak = Bound(((under, both), (-top, whole)), -MANY, -1)
-                statements.append((few, weak))
+                yield few, weak
+
     header = {
         "format": "tacit.rules/1", "n": n, "qi": list(qi), "sa": sensitive, "sa_values": list(columns[sensitive]),
         "min_support": shape.least, "min_confidence": str(shape.confidence), "complete": shape.complete,
@@ -390,7 +397,7 @@ def publish_rules(
     if shape.show in ("support", "both"):
         header["digits"] = shape.decimals
     files = _files(name, ["antecedent", "consequent", "count", "support", "confidence"], lines, header)
-    return Published(f"{name}.csv", files, n, statements, named, {sensitive})
+    return Published(f"{name}.csv", files, n, statements, named, {sensitive}, left_out=left_out)
 
 
 def _is_rule(rows: Rows, left: Iterable[Item], sensitive: str, value: str, shape: RuleShape) -> bool:
