@@ -277,14 +277,28 @@ def _known(how: str) -> Callable[[Random], dict[str, Any]]:
             elif one == "rules":
                 releases.append(publish_rules(random, rows, columns, "S", rule_shape(random), name=name))
             else:
-                shape_of_table = table_shape(random, columns, "several")
-                releases.append(publish_table(random, rows, columns, shape_of_table, name))
-                if "S" not in releases[-1].named:
-                    raise NothingPublished
+                releases.append(_table_with_roles(random, rows, columns, name))
         seen = [{column: row[column] for column in "AB"} for row in rows]
         return {"releases": releases, "known": seen, "sensitive": "S", "people": "same" if len(releases) > 1 else None}
 
     return draw
+
+
+def _table_with_roles(random: Random, rows: Rows, columns: Mapping[str, Sequence[str]], name: str = "table") -> Published:
+    """A table that names its sensitive column."""
+    shape = replace(table_shape(random, columns, random.choice(["plain", "several"])), sensitive="S")
+    release = publish_table(random, rows, columns, shape, name)
+    if "S" not in release.named:
+        raise NothingPublished
+    return release
+
+
+def _roles(random: Random) -> dict[str, Any]:
+    columns = {"A": "xyz"[: random.choice([2, 3])], "B": "uv", "S": "fg"}
+    if random.random() < 0.5:
+        columns = {"A": "xyz", "S": "fgh"[: random.choice([2, 3])]}
+    rows = draw_people(random, columns, random.randint(3, 10))
+    return {"releases": [_table_with_roles(random, rows, columns)]}
 
 
 def _blanks(random: Random) -> dict[str, Any]:
@@ -411,6 +425,7 @@ KINDS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "buckets": _buckets,
     "wide-list": _wide,
     "list-without-n": _without_n,
+    "roles-table": _roles,
     "table-known": _known("table"),
     "list-known": _known("list"),
     "two-known": _known("two"),

@@ -51,6 +51,7 @@ class Published:
     named: dict[str, list[str]] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
     asides: set[str] = field(default_factory=set)
+    sensitive: str | None = None
     left_out: LeftOut = lambda _: ()
 
 
@@ -255,7 +256,7 @@ def _implied(listed: Sequence[tuple[Item, ...]], used: Sequence[Item], shape: Li
 class TableShape:
     """Which tables are printed (sets of columns), and what is hidden or rounded.
 
-    ``below`` hides what is smaller; ``hide`` hides cells by chance and does not say why.
+    ``below`` hides what is smaller; ``hide`` hides cells by chance and does not say why. ``sensitive`` is the column that the header names.
     """
 
     tables: tuple[tuple[str, ...], ...]
@@ -263,6 +264,7 @@ class TableShape:
     zeros_shown: bool = False
     numbers: Numbers = EXACT
     hide: float = 0.0
+    sensitive: str | None = None
 
 
 #: What publishers print for a number of people; a text is the mark of a hidden cell. Where chance decides, all that may be printed.
@@ -307,11 +309,14 @@ def publish_table(
             lines.append([*values, shown])
             statements.append(statement)
     header: dict[str, Any] = {"format": "tacit.frequencies/1", "n": n, "columns": used, "sa": []}
+    if shape.sensitive is not None:
+        header |= {"sa": shape.sensitive, "qi": [column for column in used if column != shape.sensitive]}
     if shape.below is not None:
         header |= {"hidden_below": shape.below, "zeros_shown": shape.zeros_shown}
     header |= _rounding(shape.numbers)
     named = {column: list(columns[column]) for column in used}
-    return Published(f"{name}.csv", _files(name, [*used, "count"], lines, header), n, statements, named, set(used))
+    files = _files(name, [*used, "count"], lines, header)
+    return Published(f"{name}.csv", files, n, statements, named, set(used), sensitive=shape.sensitive)
 
 
 def _cell(random: Random, people: int, n: int, box: Box, shape: TableShape) -> tuple[str | int, Statement]:
@@ -397,7 +402,7 @@ def publish_rules(
     if shape.show in ("support", "both"):
         header["digits"] = shape.decimals
     files = _files(name, ["antecedent", "consequent", "count", "support", "confidence"], lines, header)
-    return Published(f"{name}.csv", files, n, statements, named, {sensitive}, left_out=left_out)
+    return Published(f"{name}.csv", files, n, statements, named, {sensitive}, sensitive=sensitive, left_out=left_out)
 
 
 def _is_rule(rows: Rows, left: Iterable[Item], sensitive: str, value: str, shape: RuleShape) -> bool:

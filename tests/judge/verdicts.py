@@ -16,12 +16,14 @@ import numpy as np
 import tacit
 from tests.judge.cases import Case, Group
 from tests.judge.publishers import PRESENT, ROW
-from tests.judge.worlds import Flags, Space, TooLarge, span
+from tests.judge.worlds import OTHER, Flags, Space, TooLarge, span
 
 Outcome = Literal["right", "undecided", "false clean", "false proof", "refused", "not verified", "too large"]
 
 #: Outcomes that are disagreements: databases that fit the release contradict what was said about it.
 WRONG = ("false clean", "false proof", "refused", "not verified")
+#: What is said of rules about people who are not known.
+PEOPLE_NEEDED = "what rules say of people who are known needs their quasi-identifiers"
 #: Everybody must keep so many sensitive values.
 L = 2
 
@@ -106,7 +108,7 @@ def judge(case: Case) -> Verdict:
     assert all(sizes), "the people that the releases were made of fit them"
     provable = [one for one in zip(groups, map(span, sizes), strict=True) if is_small(case, *one)] if case.groups_count else []
     provable = [one for one in provable if not is_printed_row_by_row(case, space, one[0])]
-    people = exposed_people(case, space)
+    people = exposed_people(case, space) + full_groups(case, space, groups, sizes)
     judged = time.process_time() - started
     started = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
@@ -131,21 +133,21 @@ def judge(case: Case) -> Verdict:
     elif answer.verdict == "clean":
         verdict.outcome = "false clean" if notes else "right"
     else:
-        verdict.outcome = incomplete(case, answer, bool(notes))
+        verdict.outcome = incomplete(case, answer, bool(provable), bool(notes))
         verdict.notes = [*answer.open, *notes]
     return verdict
 
 
-def incomplete(case: Case, answer: Answer, provable: bool) -> Outcome:
+def incomplete(case: Case, answer: Answer, group: bool, anything: bool) -> Outcome:
     """What an undecided verdict is worth.
 
     Rules of unknown people are never clean, so only their groups are judged; nor are lists that do not say n.
     """
-    needs_people = all(line.startswith(("R02 unavailable", "R03 unavailable")) for line in answer.open)
+    needs_people = all(line.startswith(("R02 unavailable", "R03 unavailable")) or PEOPLE_NEEDED in line for line in answer.open)
     if case.sensitive is None and needs_people:
-        return "false clean" if provable else "right"
+        return "false clean" if group else "right"
     needs_n = all("number of people is not known" in line for line in answer.open)
-    return "right" if needs_n and not provable else "undecided"
+    return "right" if needs_n and not anything else "undecided"
 
 
 def is_small(case: Case, group: Group, ends: tuple[int, int]) -> bool:
@@ -199,6 +201,30 @@ def exposed_people(case: Case, space: Space) -> list[str]:
         left = [value for value, bits in zip(values, here, strict=True) if span(bits)[1] > 0]
         if len(left) < L:
             out.append(f"{dict(zip(others, kind, strict=True))} keeps {left}")
+    return out
+
+
+def full_groups(case: Case, space: Space, groups: Sequence[Group], sizes: Sequence[int]) -> list[str]:
+    """Groups of somebody in every world, of which everybody has the same sensitive value; where rules stand alone nobody looks."""
+    named = {release.sensitive for release in case.releases if release.sensitive}
+    if not named or case.known is not None or (len(case.releases) == 1 and "rules" in case.kind):
+        return []
+    out = []
+    for sensitive in sorted(named):
+        chosen = [
+            (group, bits) for group, bits in zip(groups, sizes, strict=True) if not named & set(group[0]) and span(bits)[0] > 0
+        ]
+        values = space.columns[sensitive]
+        flags = [
+            space.flags({**box, sensitive: frozenset([value])}, inside, outside)
+            for (box, inside, outside), _ in chosen
+            for value in values
+        ]
+        here = case.problem(space).sizes(case.most, flags)
+        for place, (group, bits) in enumerate(chosen):
+            left = [value for at, value in enumerate(values) if span(here[place * len(values) + at])[1] > 0]
+            if len(left) < L and OTHER not in left:
+                out.append(f"{describe(group, *span(bits))}, who all have {left}")
     return out
 
 
