@@ -219,16 +219,21 @@ def audit(
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
     gathered = gather_releases(release, qi=qi, sa=sa)
     check_roles(gathered.releases)
-    told: dict[str, Any] = {
-        "not_read": gathered.not_read,
-        "inputs": inputs_of(data=data, known=known, knowledge=knowledge, rows=rows),
-    }
+    besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
+    told: dict[str, Any] = {"not_read": gathered.not_read, "inputs": inputs_of(**besides)}
     if len(gathered.releases) > 1:
         found = audit_together(joint_case(gathered, people, rows=rows, findings=findings_to), data=data, **how)
-        return replace(found, **told)
-    if people is not None:
+    elif people is not None:
         raise OptionError("is about several releases, and there is one", where="--people", remedy="Leave it out")
-    found = audit_one(gathered.releases[0], data=data, rows=rows, findings_to=findings_to, **how)
+    else:
+        found = audit_one(gathered.releases[0], data=data, rows=rows, findings_to=findings_to, **how)
+    told["options"] = {
+        "given": [name for name, value in besides.items() if value is not None],
+        "people": None if people is None else people.to_text(),
+        "attacks": how["attacks"],
+        "algorithm": algorithm,
+        "first_hit": first_hit,
+    }
     return replace(found, **told)
 
 

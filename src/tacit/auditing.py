@@ -204,29 +204,6 @@ def check_roles(releases: Sequence[Release]) -> None:
             require_column(name, known, where=where)
 
 
-def described(release: Release) -> dict[str, Any]:
-    """What the record says about a release."""
-    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
-    if isinstance(release, Buckets):
-        out |= {"lines": len(release.value), "groups": len(release)}
-    if isinstance(release, PartialTable):
-        schema = release.people.schema
-        out |= {"qi": list(schema.qi), "sa": list(schema.sa), "blank_cells": dict(release.hidden_by_column())}
-    if isinstance(release, Itemsets):
-        out["only"] = release.only
-    if isinstance(release, FrequencyTable):
-        printing = release.printing
-        out |= {"tables": len(release.tables()), "hidden_cells": int(release.is_hidden.sum())}
-        out |= {"hidden_below": printing.hidden_below, "zeros_shown": printing.zeros_shown, "by": list(release.columns)}
-        out |= {} if printing.convention is None else {"convention": printing.convention.name}
-        head = release.header
-        out |= {"qi": list(head.qi), "sa": list(head.sa) if head.has_roles else None}
-    printed = {"base": release.header.base, "digits": release.header.digits}
-    out |= {name: value for name, value in printed.items() if value is not None}
-    source = release.source
-    return out | {"file": source.name if source else None, "sha256": source.sha256 if source else None}
-
-
 def adversary(release: Release, case: RuleCase | BucketCase | TableCase | None) -> dict[str, Any]:
     """What the adversary is taken to know besides the release."""
     header = release.header

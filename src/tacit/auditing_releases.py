@@ -20,7 +20,6 @@ from tacit.auditing import (
     asked_for,
     bucket_case,
     check_algorithm,
-    described,
     owners_people,
     posterior_of,
     rows_of,
@@ -47,6 +46,7 @@ from tacit.measures.posterior import posterior_measures
 from tacit.measures.truth import compare
 from tacit.model.audit import AttackRun, Audit, Status
 from tacit.model.buckets import Buckets
+from tacit.model.described import described
 from tacit.model.finding import Finding
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.gathered import Gathered

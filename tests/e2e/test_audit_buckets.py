@@ -35,6 +35,8 @@ def test_without_knowledge_two_values_are_enough(folder: Path) -> None:
         "groups": 2,
         "file": "qit.csv and st.csv",
         "sha256": "",
+        "header_sha256": None,
+        "read": {},
     }
     assert found["measures"]["vulnerable"] == 0
     assert tacit("audit", folder, "--l", "3").exit_code == 1

@@ -84,7 +84,7 @@ def test_the_record_is_the_audit_of_the_library(release: Path, tmp_path: Path) -
     found = library.audit(release, data=tmp_path / "baskets.dat")
     assert made == json.loads(json.dumps(found.to_dict(top=10)))
     told = ["format", "verdict", "release", "inputs", "adversary", "policy", "policy_from", "policy_files", "waivers", "attacks"]
-    assert list(made) == [*told, "measures", "findings"]
+    assert list(made) == [*told, "measures", "options", "findings", "binding"]
     assert made["format"] == "tacit.audit/1"
     assert {attack["code"] for attack in made["attacks"]} == {attack.code for attack in library.ATTACKS}
     finding = made["findings"][0]
@@ -152,6 +152,8 @@ def test_the_data_of_a_release_with_coarser_items_need_its_hierarchies(tmp_path:
     owner = record("audit", release, "--attack", "I01", "--data", data, *hierarchies, code=1)
     assert [entry["role"] for entry in owner.pop("inputs")] == ["data"]
     assert alone.pop("inputs") == []
+    assert owner.pop("options") == alone.pop("options") | {"given": ["data"]}
+    assert owner.pop("binding") != alone.pop("binding")
     assert owner == alone
     assert ["ill=no"] in [
         finding["event"]["absent"] for finding in alone["findings"] if "town=German" in finding["event"]["present"]

@@ -105,6 +105,7 @@ def test_marks_name_cells_instead_of_rows(place: Path) -> None:
     named = record("audit", place / "original.csv", *how, "--rows", place / "rows.txt", code=1)
     assert [entry["role"] for entry in named.pop("inputs")] == ["rows"]
     assert found.pop("inputs") == []
+    assert found.pop("binding") != named.pop("binding")
     assert found == named
     assert tacit("explain", place / "original.csv", *how[:-2], "--marks", place / "marks.csv").exit_code == 0
     for text, what in (

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tacit
+from tacit.checker import check_audit
 from tacit.errors import InputError
 from tests.audit_cases import itemsets as itemsets_of
 from tests.made_releases import released
@@ -107,7 +108,7 @@ def audited(name: str) -> Case:
 def outcome(record: Record, releases: list[Any]) -> str:
     """What becomes of a record: held, rejected, or refused."""
     try:
-        return "held" if tacit.verify(record, releases).ok else "rejected"
+        return "held" if check_audit(record, releases).ok else "rejected"
     except InputError:
         return "refused"
 
@@ -119,7 +120,7 @@ def test_every_proved_finding_carries_a_certificate_that_holds(name: str) -> Non
         assert finding["certificate"]["format"] == "tacit.certificate/1"
         lo, hi = finding["count"]
         assert finding["certificate"]["claim"] == {"event": finding["event"], "at_least": lo, "at_most": hi}
-    found = tacit.verify(record, releases)
+    found = check_audit(record, releases)
     assert found.problems == ()
     assert found.holding == found.listed == {name[:3]: len(record["findings"])}
 
@@ -129,7 +130,7 @@ def test_the_certificate_is_no_part_of_the_name_of_a_finding(name: str) -> None:
     record, releases = audited(name)
     assert len({finding["id"] for finding in record["findings"]}) == len(record["findings"])
     del record["findings"][0]["certificate"]
-    assert "it carries no certificate" in tacit.verify(record, releases).problems[0]
+    assert "it carries no certificate" in check_audit(record, releases).problems[0]
 
 
 def leaves(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -230,9 +231,9 @@ def test_a_record_of_another_format_is_refused_with_the_reason() -> None:
     record, releases = audited("I01")
     record["findings"][0]["certificate"]["format"] = "tacit.certificate/2"
     with pytest.raises(InputError, match=r"another format than tacit\.certificate/1"):
-        tacit.verify(record, releases)
+        check_audit(record, releases)
     with pytest.raises(InputError, match="not an audit of a version that can be checked"):
-        tacit.verify(audited("I01")[0] | {"format": "tacit.audit/9"}, releases)
+        check_audit(audited("I01")[0] | {"format": "tacit.audit/9"}, releases)
 
 
 def test_estimates_are_counted_and_not_checked() -> None:

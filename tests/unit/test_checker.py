@@ -13,12 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.attacks import channels, unpublished
-from tacit.attacks.base import Target
+import tacit
 from tacit.checker import check_audit
 from tacit.errors import InputError
-from tacit.measures import measure
-from tacit.model.audit import Audit
 from tacit.model.items import Items
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
@@ -31,10 +28,7 @@ Record = dict[str, Any]
 
 
 def audited(release: Itemsets, k: int, top: int = 1000) -> Record:
-    policy = Policy(k=k)
-    runs = (channels.run(Target(release, policy)), unpublished.run(Target(release, policy)))
-    entry = {"kind": "itemsets", "n": release.n, "sha256": None}
-    return Audit((entry,), {}, policy, runs, measure(release, runs)).to_dict(top=top)
+    return tacit.audit(release, policy=Policy(k=k), attacks=["I01", "I02"]).to_dict(top=top)
 
 
 @pytest.mark.parametrize("only", ["all", "closed"])

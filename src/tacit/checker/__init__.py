@@ -22,8 +22,10 @@ from tacit.checker.joint_lines import JointBook
 from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.rules import Reject, RuleBook
 from tacit.checker.rules_words import check_rules
+from tacit.checker.schema import Wrong, check_schema
 from tacit.checker.steps import check_steps
 from tacit.checker.tables import TableBook, check_table
+from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
 from tacit.checker.values import check_values
 from tacit.checker.worlds import check_worlds
 from tacit.errors import InputError
@@ -35,14 +37,10 @@ from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Table
 from tacit.model.verification import Verification
 
-__all__ = ["Verification", "check_audit"]
+__all__ = ["Verification", "check_audit", "check_record"]
 
-#: The attacks whose findings are groups of people.
-_OF_GROUPS = ("I01", "I02", "R01", "X01")
 #: The attacks whose findings are values of people who are known, and the releases they are about.
 _OF_VALUES = {"R03": RuleBook, "B01": BucketBook, "T01": TableBook}
-#: The attacks that estimate: their findings are probabilities, and nobody can prove them.
-_ESTIMATING = frozenset({"R02", "B02", "B03", "T02"})
 
 _SHORTER = "The same people in fewer words: "
 
@@ -55,38 +53,25 @@ def check_audit(
     *,
     known: Table | None = None,
     knowledge: Sequence[Fact] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Verification:
     """Re-check every proved finding of an audit record against the releases it is about.
 
     Findings about sensitive values count known people; without ``known`` their numbers are taken from the record. Facts that findings about
-    bucketized releases rest on are compared with ``knowledge``; without it, they are taken from the record.
+    bucketized releases rest on are compared with ``knowledge``; without it, they are taken from the record. ``names`` are those of the groups of
+    people that releases are about, by default their files.
     """
-    try:
-        return _check(record, releases, known, knowledge)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
-        remedy = "Give the file that `tacit audit --json` wrote"
-        raise InputError("the record lacks something that every audit holds", where="the audit", remedy=remedy) from None
-
-
-def _check(
-    record: Mapping[str, Any], releases: Sequence[Release], known: Table | None, knowledge: Sequence[Fact] | None
-) -> Verification:
-    if record["format"] != "tacit.audit/1":
-        raise InputError("is not an audit of a version that can be checked", where="the audit", remedy="Audit the release again")
-    if record.get("report_kind") == "external":
-        raise InputError("holds counts only, which nobody can check", where="the audit", remedy="Give the internal record")
+    check_record(record)
     if len(record["release"]) != len(releases):
         return Verification(0, (f"the audit is about {len(record['release'])} releases, {len(releases)} are given",))
-    for finding in record["findings"]:
-        check_format(finding)
-    problems = _same_releases(record, releases) + _totals(record)
+    problems = check_releases(record, releases) + check_adversary(record, releases) + check_totals(record)
     shelf = _Shelf(record, releases, known, knowledge)
     listed: Counter[str] = Counter()
     holding: Counter[str] = Counter()
     estimates: Counter[str] = Counter()
     for finding in record["findings"]:
         code = finding["code"]
-        if code in _ESTIMATING:
+        if code in ESTIMATING:
             estimates[code] += 1
             continue
         listed[code] += 1
@@ -98,7 +83,24 @@ def _check(
             holding[code] += 1
         except Reject as why:
             problems.append(f"{finding['id']}: {why}")
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError, StopIteration, ArithmeticError, RecursionError):
+            problems.append(f"{finding['id']}: its proof cannot be read")
     return Verification(holding.total(), tuple(problems), listed, holding, estimates)
+
+
+def check_record(record: Mapping[str, Any]) -> None:
+    """Refuse what is not the record of an audit, entry by entry."""
+    if record.get("format") != "tacit.audit/1":
+        raise InputError("is not an audit of a version that can be checked", where="the audit", remedy="Audit the release again")
+    if record.get("report_kind") == "external":
+        raise InputError("holds counts only, which nobody can check", where="the audit", remedy="Give the internal record")
+    try:
+        check_schema(record)
+    except Wrong as wrong:
+        remedy = "Give the file that `tacit audit --json` wrote, by the same version of Tacit"
+        raise InputError(f"is not as an audit writes it: {wrong}", where="the audit", remedy=remedy) from None
+    for finding in record["findings"]:
+        check_format(finding)
 
 
 class _Shelf:
@@ -182,63 +184,6 @@ def _opened(release: Release) -> Book:
     if isinstance(release, Rules):
         return RuleBook(release)
     raise Reject("there is no way to check it by a release of this kind alone")
-
-
-def _same_releases(record: Mapping[str, Any], releases: Sequence[Release]) -> list[str]:
-    """What differs between the releases of the record and those at hand."""
-    problems = []
-    for index, (entry, release) in enumerate(zip(record["release"], releases, strict=True)):
-        mine = release.source.sha256 if release.source else ""
-        if entry["kind"] != release.kind:
-            problems.append(f"release {index} is not the file that was audited: it is of another kind")
-        elif entry.get("sha256") and entry["sha256"] != mine:
-            problems.append(f"release {index} is not the file that was audited: its SHA-256 is another")
-        if entry["n"] != release.n:
-            problems.append(f"release {index} is about another number of people")
-    return problems
-
-
-def _totals(record: Mapping[str, Any]) -> list[str]:
-    """What does not fit together in the record's verdict and totals."""
-    problems = []
-    proved = {attack["code"]: attack["findings"] for attack in record["attacks"] if attack["code"] not in _ESTIMATING}
-    for attack in record["attacks"]:
-        if attack["claim"] != ("estimates" if attack["code"] in _ESTIMATING else "proves"):
-            problems.append(f"{attack['code']}: the record claims that it {attack['claim']}")
-    ended = [attack for attack in record["attacks"] if attack["status"] != "not-relevant"]
-    decided = bool(ended) and all(attack["status"] == "ran" and not attack["undecided"] for attack in ended)
-    exposed = any(attack["findings"] > attack.get("waived", 0) for attack in record["attacks"])
-    expected = "exposed" if exposed else "clean" if decided else "incomplete"
-    if record["verdict"] != expected:
-        problems.append(f"the verdict does not fit the attacks: they make it {expected}")
-    problems += _waivers(record)
-    ids = [finding["id"] for finding in record["findings"]]
-    if len(set(ids)) != len(ids):
-        problems.append("a finding is listed twice")
-    for code, total in proved.items():
-        listed = sum(finding["code"] == code for finding in record["findings"])
-        if listed > total or (total and not ids):
-            problems.append(f"{code}: {total} findings are claimed, {listed} are listed")
-    if unknown := {finding["code"] for finding in record["findings"]} - {attack["code"] for attack in record["attacks"]}:
-        problems.append(f"findings of {', '.join(sorted(unknown))} are listed, which is not among the attacks")
-    groups = [finding for finding in record["findings"] if finding["code"] in _OF_GROUPS and not is_about_known(finding)]
-    ones = sum(finding["count"] == [1, 1] for finding in groups)
-    if ones > record["measures"].get("groups_of_one", ones):
-        problems.append("more findings about one person are listed than the measures say")
-    return problems
-
-
-def _waivers(record: Mapping[str, Any]) -> list[str]:
-    """What does not fit together in what the record says about findings that somebody accepts."""
-    accepted = sum(attack.get("waived", 0) for attack in record["attacks"])
-    waivers = [waiver for waiver in record.get("waivers", ()) if waiver["status"] == "applied"]
-    marked = [finding for finding in record["findings"] if "waived" in finding]
-    told = {(waiver["name"], waiver["reason"]) for waiver in waivers}
-    if accepted != sum(waiver["findings"] for waiver in waivers):
-        return ["other findings are counted as waived than the waivers are about"]
-    if any((finding["waived"]["name"], finding["waived"]["reason"]) not in told for finding in marked) or len(marked) > accepted:
-        return ["a finding is marked as waived, and no waiver is about it"]
-    return []
 
 
 def _check_id(finding: Mapping[str, Any]) -> None:

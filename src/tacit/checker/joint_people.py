@@ -27,7 +27,7 @@ class Declaration:
     changed: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        if not self.of or sorted(set(self.of)) != list(range(max(self.of) + 1)):
+        if not self.of or sorted(set(self.of)) != list(range(len(set(self.of)))):
             raise Reject("its groups of releases are not numbered from 0")
         kind = self.text.partition(",")[0].partition(":")[0]
         if kind in ("left", "joined"):

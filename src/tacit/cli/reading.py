@@ -60,18 +60,19 @@ frequency_table = together(
         help="Of a frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md.",
     ),
 )
+date = click.option(
+    "--date",
+    callback=options.day,
+    metavar="DAY",
+    help="Today, such as 2026-11-15: decides which waivers have ended. The clock is never asked.",
+)
 policy = together(
     click.option("--k", type=int, metavar="K", help="The smallest group the policy allows.  [10]"),
     click.option("--l", "l", type=int, metavar="L", help="How many sensitive values must stay possible for everybody.  [2]"),
     click.option("--max-posterior", metavar="P", help="The largest probability that an estimate may give a sensitive value."),
     click.option("--max-gain", metavar="P", help="By how much an estimate may exceed the share among all people."),
     options.policy_file,
-    click.option(
-        "--date",
-        callback=options.day,
-        metavar="DAY",
-        help="Today, such as 2026-11-15: decides which waivers have ended. The clock is never asked.",
-    ),
+    date,
 )
 
 
@@ -113,7 +114,7 @@ def gather(paths: Sequence[str], given: Mapping[str, Any], settings: Settings | 
 
 def known_people(release: Release, settings: Settings) -> Table | None:
     """Everybody's quasi-identifiers, where they are given."""
-    from tacit.api import read_table
+    from tacit.formats.tables import read_table
 
     given = settings.given
     if not given.get("known"):

@@ -73,15 +73,12 @@ def are_meant(given: Mapping[str, Any]) -> bool:
 
 
 def as_recorded(record: Any, place: int, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options to read a release with: the roles of a table as the record of its audit has them, where none are given."""
+    """The options to read a release with: those of its audit where the record of that is given, unless they are given again."""
     try:
-        entry = record["release"][place]
-        known = {name: tuple(map(str, entry[name])) for name in ("qi", "sa")} if entry["kind"] == "table" else {}
-    except (KeyError, IndexError, TypeError):
+        known = dict(record["release"][place]["read"])
+    except (KeyError, IndexError, TypeError, ValueError):
         return given  # the checker says what is wrong with such a record
-    if not known or given.get("form"):
-        return given
-    return {**given, "form": "table", **{name: given.get(name) or value for name, value in known.items()}}
+    return {**given, **{name: value for name, value in known.items() if not given.get(name)}}
 
 
 def rows_of(release: Release, original: Any, given: Mapping[str, Any]) -> Any:

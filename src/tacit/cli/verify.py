@@ -1,4 +1,4 @@
-"""``tacit verify``: re-check the proved findings of an audit."""
+"""``tacit verify``: re-check an audit by its proofs, or by auditing again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from tacit.cli import options, reading, tables
 from tacit.cli.output import check_outputs, emit, width
-from tacit.cli.program import DONE, EXPOSED
+from tacit.cli.program import DONE, EXPOSED, INCOMPLETE
 from tacit.cli.settings import Settings
 
 
@@ -19,44 +19,85 @@ from tacit.cli.settings import Settings
         "tacit verify audit.json itemsets.csv",
         "tacit verify audit.json rules.csv --known register.csv",
         "tacit verify audit.json buckets/ --knowledge negative.csv",
-        "tacit verify audit.json published.csv",
+        "tacit verify audit.json itemsets.csv --data adult.csv --again",
         "tacit verify audit.json 2024/ 2025/",
     ),
 )
 @click.argument("audit_file", metavar="AUDIT.json")
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
+@click.option(
+    "--again/--no-audit",
+    default=None,
+    help="Audit again and compare the whole record, or never do.  [where no finding decides the verdict]",
+)
+@options.data
 @click.option("--known", metavar="DATA", help="The QI columns of everybody, to count them anew instead of trusting the record.")
 @click.option(
     "--knowledge",
     multiple=True,
     metavar="FILE",
-    help="For bucketized releases: the facts that the audit was given, to compare them instead of trusting the record (repeatable).",
+    help="The facts that the audit was given, to compare them instead of trusting the record (repeatable).",
 )
+@tables.rows
+@tables.marks
 @options.roles
 @options.missing
-@tables.blank
-@reading.release_file
-@reading.frequency_table
-@options.json_option
+@options.long_table
+@options.hierarchies
+@options.policy_file
+@reading.date
+@options.running
 def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | None, **given: Any) -> int:
-    """Re-check every proved finding of an audit.
+    """Re-check an audit: every proved finding, and the record around them.
 
-    The checker shares no code with the attacks: it looks up each line that a certificate cites and redoes the arithmetic in whole numbers.
-    Estimates cannot be proved and are not checked. Exit code: 0 every proved finding follows, 1 something does not (or the release, the
-    verdict or a total is another), 2 unreadable or a certificate of another format.
+    The checker shares no code with the attacks: it looks up each line that a certificate cites and redoes the arithmetic in whole numbers. How
+    the releases are read stands in the record. That nothing was found has no proof: a record that is clean or incomplete is confirmed by
+    auditing again with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot
+    confirm.
     """
-    from tacit.checker import check_audit
-    from tacit.formats.knowledge import read_knowledge
     from tacit.reports.verification import verification_text
-    from tacit.verifying import read_record
+    from tacit.verifying import read_record, verify
 
-    check_outputs([json_to], inputs=[audit_file, *releases, *([given["known"]] if given["known"] else []), *given["knowledge"]])
+    data = given["data"] or given["known"]
+    check_outputs([json_to], inputs=[audit_file, *releases, *([data] if data else []), *given["knowledge"]])
     record = read_record(audit_file)
-    read = reading.gather(releases, given, record=record).releases
-    settings = Settings.of(given | {"data": None, "config": None}, near=given["known"] or releases[0])
-    known = reading.known_people(read[0], settings)
-    knowledge = read_knowledge(list(given["knowledge"])) if given["knowledge"] else None
-    outcome = check_audit(record, read, known=known, knowledge=knowledge)
-    found = sum(attack["findings"] for attack in record["attacks"] if attack["claim"] == "proves")
-    emit(outcome.to_dict(), lambda: verification_text(outcome, found=found, width=width()), json_to=json_to)
-    return DONE if outcome.ok else EXPOSED
+    besides = _besides(record, releases, given)
+    outcome = verify(record, list(releases), **besides, again=given["again"], time_limit=given["time_limit"])
+    emit(outcome.to_dict(), lambda: verification_text(outcome, width=width()), json_to=json_to)
+    return DONE if outcome.ok else EXPOSED if outcome.problems else INCOMPLETE
+
+
+def _besides(record: Any, releases: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """What the audit was given besides its releases, read as it was then."""
+    from tacit.checker import check_record
+    from tacit.verifying import OtherFile, read_audited
+
+    wanted = ("data", "known", "rows", "marks", "policy_file")
+    knowledge = list(given["knowledge"]) or None
+    if not any(given[name] for name in wanted):
+        return {"knowledge": knowledge}
+    check_record(record)
+    try:
+        read = read_audited(record, list(releases)).releases
+    except OtherFile:
+        return {}  # the checker says which file it is
+    first = next((release for release in read if release.kind == "rules"), read[0])
+    settings = Settings.of(given, near=given["data"] or given["known"] or releases[0])
+    people = reading.owners_data(first, settings) if given["data"] else None
+    return {
+        "data": people,
+        "known": reading.known_people(first, settings),
+        "knowledge": knowledge,
+        "rows": tables.rows_of(read[0], people, given) if len(read) == 1 else given["rows"],
+        "policy": _policy(record, settings) if given["policy_file"] else None,
+    }
+
+
+def _policy(record: Any, settings: Settings) -> Any:
+    """The limits of the record with the waivers of the policy file."""
+    from dataclasses import replace
+
+    from tacit.model.policy import LIMITS, Policy
+
+    limits = Policy(**{name: record["policy"][name] for name in LIMITS})
+    return replace(limits, waivers=settings.policy.waivers, today=settings.policy.today)

@@ -19,11 +19,12 @@ import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError, numbered
 from tacit.formats.buckets_header import HEADER, BucketsHeader, read_buckets_header
-from tacit.formats.files import shown
+from tacit.formats.files import sha256_of, shown, source_of
 from tacit.formats.tables import read_table
-from tacit.model.buckets import Buckets
+from tacit.model.buckets import Buckets, joined_source
 from tacit.model.release import Header
 from tacit.model.schema import Schema, require_column
+from tacit.model.source import Source
 from tacit.model.table import Column, Table
 
 #: What other tools call the column of groups and that of counts, in small letters and without other signs.
@@ -79,7 +80,7 @@ def read_buckets(
         return folder
     if (folder is None) == (qit is None and st is None) or (qit is None) != (st is None):
         raise OptionError("needs a folder, or both qit= and st=", where="read_buckets", remedy="Give one or the other")
-    header = BucketsHeader()
+    header, beside = BucketsHeader(), ""
     if folder is not None:
         found = pair_of(folder)
         if found is None:
@@ -88,9 +89,21 @@ def read_buckets(
             )
         qit, st = found
         header = read_buckets_header(found[0].parent / HEADER)
+        beside = _sha256_of_header(found[0].parent / HEADER)
     named = [shown(one) if isinstance(one, (str, os.PathLike)) else name for one, name in ((qit, "the QIT"), (st, "the ST"))]
     people, values = (read_table(one, where=where) for one, where in zip((qit, st), named, strict=True))
-    return _build(_Pair(people, values, named[0], named[1], header), group, sa)
+    built = _build(_Pair(people, values, named[0], named[1], header), group, sa)
+    return replace(built, sources=tuple(replace(one, header=beside) for one in built.sources))
+
+
+def buckets_source(pair: tuple[Path, Path]) -> Source:
+    """The two tables of a bucketized release as one source, without reading them."""
+    beside = _sha256_of_header(pair[0].parent / HEADER)
+    return joined_source([replace(source_of(one), header=beside) for one in pair])
+
+
+def _sha256_of_header(path: Path) -> str:
+    return sha256_of(path) if path.is_file() else ""
 
 
 def pair_of(path: str | Path) -> tuple[Path, Path] | None:

@@ -139,8 +139,14 @@ def sha256_of(path: FilePath) -> str:
 
 
 def source_of(path: FilePath) -> Source:
-    """The base name and the SHA-256 of the file."""
-    return Source(os.path.basename(os.fspath(path)), sha256_of(path))
+    """The base name and the SHA-256 of the file, and of the header beside it where there is one."""
+    return Source(os.path.basename(os.fspath(path)), sha256_of(path), sha256_beside(path))
+
+
+def sha256_beside(path: FilePath) -> str:
+    """The SHA-256 of the JSON header beside a file (``r.csv.json`` of ``r.csv``); empty where there is none."""
+    beside = os.fspath(path).rstrip("/") + ".json"
+    return sha256_of(beside) if os.path.isfile(beside) else ""
 
 
 def _open_raw(path: FilePath) -> BinaryIO:

@@ -13,11 +13,9 @@ from tacit.errors import InputError, OptionError, TacitError
 from tacit.formats.buckets import pair_of
 from tacit.formats.buckets_header import HEADER
 from tacit.formats.files import open_text, shown
-from tacit.formats.releases import read_release
+from tacit.formats.releases import read_release, with_source
 from tacit.formats.tables import Names
-from tacit.model.buckets import Buckets
 from tacit.model.gathered import Gathered, NotRead, Releases
-from tacit.model.partial import PartialTable
 from tacit.model.release import Release
 
 #: Reads one release; the number says which of all it would be.
@@ -199,14 +197,7 @@ def _is_record(path: Path) -> bool:
 
 def _inside_of(release: Release, folder: str) -> Release:
     """A release that is called by its folder and its name."""
-    if release.source is None:
-        return release
-    if isinstance(release, Buckets):
-        return replace(release, sources=tuple(replace(one, name=f"{folder}/{one.name}") for one in release.sources))
-    renamed = replace(release.source, name=f"{folder}/{release.source.name}")
-    if isinstance(release, PartialTable):
-        return replace(release, people=replace(release.people, source=renamed))
-    return replace(release, source=renamed)
+    return with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 
 def _told_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.formats.files import FilePath, is_gzip, open_bytes, readable, sha256_of, shown
+from tacit.formats.files import (
+    FilePath,
+    is_gzip,
+    open_bytes,
+    readable,
+    sha256_beside,
+    sha256_of,
+    shown,
+    source_of,
+)
 from tacit.model.source import Source
 
 _BATCH = 50_000
@@ -48,11 +57,11 @@ def parquet_source(path: FilePath) -> Source:
     """The base name and the SHA-256; that of a folder is the hash of the names and hashes of its Parquet files."""
     name = os.path.basename(os.fspath(path).rstrip("/"))
     if not os.path.isdir(path):
-        return Source(name, sha256_of(path))
+        return source_of(path)
     digest = hashlib.sha256()
     for part in _parts(path):
         digest.update(f"{part.name}\0{sha256_of(part)}\n".encode())
-    return Source(name, digest.hexdigest())
+    return Source(name, digest.hexdigest(), sha256_beside(path))
 
 
 def _parts(folder: FilePath) -> list[Path]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, cast
 
 from tacit.errors import InputError, OptionError, nearest_name
 from tacit.formats import FORMATS, Format, frames
-from tacit.formats.buckets import pair_of, read_buckets
+from tacit.formats.buckets import buckets_source, pair_of, read_buckets
 from tacit.formats.buckets_writing import write_buckets
 from tacit.formats.build import build, one_n
 from tacit.formats.consistency import check_release
@@ -29,6 +32,7 @@ from tacit.model.number import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.release import ONLY, Itemsets, Listed, Only, Release, Rules
 from tacit.model.schema import MissingRule
+from tacit.model.source import Source
 from tacit.model.table import Table
 
 #: What ``--form`` calls a bucketized release, whose two tables are no file of lines with counts.
@@ -42,6 +46,48 @@ _TABLE_TOLD = "table (a table of people with blank cells; name its columns with 
 _FREQUENCIES_TOLD = "frequencies (a line per cell, its count in a column 'count'); crosstab (name its columns with --by)"
 
 
+def with_source(release: Release, change: Callable[[Source], Source]) -> Release:
+    """The release with its source changed; as it is where it has none."""
+    if release.source is None:
+        return release
+    if isinstance(release, Buckets):
+        return replace(release, sources=tuple(map(change, release.sources)))
+    changed = change(release.source)
+    if isinstance(release, PartialTable):
+        return replace(release, people=replace(release.people, source=changed))
+    return replace(release, source=changed)
+
+
+def source_at(path: FilePath) -> Source:
+    """The files of a release as its source, without reading them."""
+    pair = pair_of(os.fspath(path))
+    return parquet_source(path) if pair is None else buckets_source(pair)
+
+
+_P = ParamSpec("_P")
+
+
+def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
+    """Note in the source of a release read from a file which options it was read with."""
+
+    @wraps(read)
+    def remember(*args: _P.args, **options: _P.kwargs) -> Release:
+        release = read(*args, **options)
+        if not args or not isinstance(args[0], (str, os.PathLike)):
+            return release
+        defaults = signature(read).parameters
+        told = {name: _plain_option(value) for name, value in options.items() if value != defaults[name].default}
+        return with_source(release, lambda source: replace(source, options=told))
+
+    return remember
+
+
+def _plain_option(value: Any) -> Any:
+    """An option as a record holds it."""
+    return list(value) if isinstance(value, (list, tuple)) else value
+
+
+@_remembering
 def read_release(
     data: Any,
     *,

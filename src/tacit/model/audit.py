@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_name
+from tacit.model.binding import bound
 from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
 from tacit.model.gathered import NotRead
@@ -28,6 +29,10 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 #: The attacks that infer values of people who are known, and not that some group exists.
 ABOUT_VALUES = frozenset({"R02", "R03", "T01", "T02", "B01", "B02", "B03"})
+
+
+#: The options of an audit that are told nowhere else in its record: what was given besides the releases, and how it was done.
+OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "algorithm": "projection", "first_hit": False}
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +159,7 @@ class Audit:
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
     when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people. ``not_read``
     are the files of a folder that are no releases, ``inputs`` those that were read besides the releases. ``suggestions`` say what could be
-    done, where that was asked for.
+    done, where that was asked for. ``options`` are those of the audit that are not told elsewhere, so that it can be repeated.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -167,6 +172,7 @@ class Audit:
     not_read: tuple[NotRead, ...] = ()
     inputs: tuple[Mapping[str, str], ...] = ()
     suggestions: Suggestions | None = None
+    options: Mapping[str, Any] = field(default_factory=lambda: dict(OPTIONS))
 
     @property
     def verdict(self) -> Verdict:
@@ -258,7 +264,8 @@ class Audit:
             out["estimates"] = self.posterior.to_dict(top=top)
         if self.suggestions is not None:
             out["suggestions"] = self.suggestions.to_list()
-        return out | {"findings": [finding.to_dict() for finding in self.findings[:top]]}
+        out |= {"options": {**self.options, "top": top}, "findings": [finding.to_dict() for finding in self.findings[:top]]}
+        return bound(out)
 
 
 def _finite(value: Any) -> Any:

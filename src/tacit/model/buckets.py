@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Literal
@@ -23,6 +23,12 @@ def _group_names() -> Iterator[str]:
     """Names for the column of groups, the usual ones first."""
     yield from ("group", "group_id", "bucket")
     yield from (f"group_{number}" for number in count(2))
+
+
+def joined_source(sources: Sequence[Source]) -> Source:
+    """Return the files of a bucketized release as one source."""
+    digest = hashlib.sha256("".join(f"{one.sha256}\n" for one in sources).encode())
+    return Source(" and ".join(one.name for one in sources), digest.hexdigest(), sources[0].header, sources[0].options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,10 +94,7 @@ class Buckets:
     @property
     def source(self) -> Source | None:
         """Both files as one; None where there is none."""
-        if not self.sources:
-            return None
-        digest = hashlib.sha256("".join(f"{one.sha256}\n" for one in self.sources).encode())
-        return Source(" and ".join(one.name for one in self.sources), digest.hexdigest())
+        return joined_source(self.sources) if self.sources else None
 
     @property
     def sizes(self) -> Numbers:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tacit.model.audit import Audit
+from tacit.model.binding import bound
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Rules
 from tacit.reports.summary import ReportKind, reason
@@ -56,8 +57,9 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     if "suggestions" in record:
         kept = ("method", "verdict", "loss", "loss_measure")
         record["suggestions"] = [{name: one[name] for name in kept} for one in record["suggestions"]]
+    record["options"] = {"top": top}
     record["findings"] = [_external(finding) for finding in audit.findings[:top]]
-    return record
+    return bound(record)
 
 
 def _external(finding: Finding) -> dict[str, Any]:

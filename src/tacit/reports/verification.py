@@ -9,32 +9,33 @@ from tacit.reports.layout import WIDTH, bullet
 from tacit.reports.summary import counted
 
 
-def verification_text(outcome: Verification, *, found: int = 0, width: int = WIDTH) -> str:
-    """How many findings hold, of which attack, what is not looked at, and what is wrong; ``found`` is how many proved ones the audit counts.
+def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
+    """Return how many findings hold, of which attack, what is not confirmed, and what is wrong.
 
-    >>> print(verification_text(Verification(2, (), {"I01": 2}, {"I01": 2}, {"R02": 1}), found=40, width=120), end="")
+    >>> print(verification_text(Verification(2, (), {"I01": 2}, {"I01": 2}, {"R02": 1}), width=120), end="")
     HOLDS: 2 of 2 proved findings re-checked: 2 I01.
-      - The audit counts 40 proved findings and lists 2: audit with a larger --top to have more of them checked.
       - 1 estimate is listed (1 R02): a probability cannot be proved, so it is not checked.
+    >>> print(verification_text(Verification(0, (), again=True)), end="")
+    HOLDS: audited again with the same outcome.
     """
-    verdict = "HOLDS" if outcome.ok else "REJECTED"
+    verdict = "HOLDS" if outcome.ok else "REJECTED" if outcome.problems else "CANNOT CONFIRM"
+    told = []
     if outcome.proved:
-        told = f"{outcome.held:,} of {counted(outcome.proved, 'proved finding')} re-checked"
         parts = f": {_by_attack(outcome.holding)}" if outcome.held else ""
-        head = f"{verdict}: {told}{parts}." if outcome.ok else f"{verdict}: {told} and true{parts}."
-    else:
-        head = f"{verdict}: the record lists no proved finding{'; its verdict and totals fit' if outcome.ok else ''}."
-    notes = []
-    if found > outcome.proved:
-        number = f"{counted(found, 'proved finding')} and lists {outcome.proved:,}"
-        notes.append(f"The audit counts {number}: audit with a larger --top to have more of them checked.")
+        true = "" if outcome.ok else " and true"
+        told.append(f"{outcome.held:,} of {counted(outcome.proved, 'proved finding')} re-checked{true}{parts}")
+    if outcome.again:
+        told.append("audited again with the same outcome")
+    if not told:
+        told.append("the record does not hold" if outcome.problems else "the record lists no proved finding")
+    notes = [*outcome.problems, *([outcome.unconfirmed] if outcome.unconfirmed else []), *outcome.open]
     if outcome.estimates:
         total = sum(outcome.estimates.values())
         are = "estimate is" if total == 1 else "estimates are"
         it = "it is" if total == 1 else "they are"
         why = f"a probability cannot be proved, so {it} not checked"
         notes.append(f"{total:,} {are} listed ({_by_attack(outcome.estimates)}): {why}.")
-    lines = [head, *(line for note in [*outcome.problems, *notes] for line in bullet("-", note, width))]
+    lines = [f"{verdict}: {'; '.join(told)}.", *(line for note in notes for line in bullet("-", note, width))]
     return "\n".join(lines) + "\n"
 
 

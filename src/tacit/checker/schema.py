@@ -1,0 +1,441 @@
+"""The strict schema of the record of an audit: every key, and the type of what stands under it.
+
+A record with a key that no audit has, without one that every audit has, or with a value of another type is refused before anything is checked.
+Numbers are bounded, so that none of them can keep the checker busy.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+#: Says what is wrong with a value, by raising :class:`Wrong`.
+Check = Callable[[Any, str], None]
+
+#: Whole numbers of a record stay below this.
+MOST = 1 << 63
+#: Digits of a weight at most.
+MOST_DIGITS = 400
+#: Cases inside cases of a proof at most.
+MOST_DEPTH = 110
+
+_ID = re.compile(r"[A-Z][0-9]{2}-[0-9a-f]{12}")
+_WEIGHT = re.compile(r"-?[0-9]+(/[0-9]+)?")
+
+
+class Wrong(Exception):
+    """A place of a record, and what is wrong with it."""
+
+    def __init__(self, place: str, what: str) -> None:
+        super().__init__(f"{place or 'the record'} {what}")
+
+
+def check_schema(record: Any) -> None:
+    """Raise :class:`Wrong` where a record is not one of an audit, naming the place."""
+    _RECORD(record, "")
+
+
+# Kinds of values
+
+
+def text(value: Any, place: str) -> None:
+    """A text."""
+    if not isinstance(value, str):
+        raise Wrong(place, "is not a text")
+
+
+def flag(value: Any, place: str) -> None:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise Wrong(place, "is neither true nor false")
+
+
+def whole(value: Any, place: str) -> None:
+    """A whole number."""
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= MOST:
+        raise Wrong(place, "is not a whole number that an audit can hold")
+
+
+def natural(value: Any, place: str) -> None:
+    """A whole number of at least 0."""
+    whole(value, place)
+    if value < 0:
+        raise Wrong(place, "is below 0")
+
+
+def number(value: Any, place: str) -> None:
+    """A finite number."""
+    if isinstance(value, float) and math.isfinite(value):
+        return
+    whole(value, place)
+
+
+def weight(value: Any, place: str) -> None:
+    """A weight: a whole number or a fraction, as text."""
+    if not isinstance(value, str) or len(value) > MOST_DIGITS or not _WEIGHT.fullmatch(value):
+        raise Wrong(place, "is not a whole number or a fraction")
+    if value.partition("/")[2].strip("0") == "" and "/" in value:
+        raise Wrong(place, "divides by 0")
+
+
+def finding_id(value: Any, place: str) -> None:
+    """The id of a finding."""
+    if not isinstance(value, str) or not _ID.fullmatch(value):
+        raise Wrong(place, "is not the id of a finding")
+
+
+def span(value: Any, place: str) -> None:
+    """The fewest and the most people."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise Wrong(place, "is not two whole numbers")
+    for end in value:
+        whole(end, place)
+
+
+def anything(value: Any, place: str) -> None:
+    """Whatever JSON holds."""
+
+
+def one_of(*choices: Any) -> Check:
+    """One of these values."""
+
+    def check(value: Any, place: str) -> None:
+        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+            raise Wrong(place, "is something else than an audit writes")
+
+    return check
+
+
+def maybe(check: Check) -> Check:
+    """Such a value, or null."""
+
+    def optional(value: Any, place: str) -> None:
+        if value is not None:
+            check(value, place)
+
+    return optional
+
+
+def either(*checks: Check) -> Check:
+    """One of several kinds."""
+
+    def check(value: Any, place: str) -> None:
+        for one in checks[:-1]:
+            try:
+                one(value, place)
+            except Wrong:
+                continue
+            return
+        checks[-1](value, place)
+
+    return check
+
+
+def list_of(check: Check) -> Check:
+    """A list of such values."""
+
+    def every(value: Any, place: str) -> None:
+        if not isinstance(value, list):
+            raise Wrong(place, "is not a list")
+        for index, one in enumerate(value):
+            check(one, f"{place}[{index}]")
+
+    return every
+
+
+def map_of(check: Check) -> Check:
+    """An object of such values, under any names."""
+
+    def every(value: Any, place: str) -> None:
+        if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+            raise Wrong(place, "is not an object")
+        for one in value.values():
+            check(one, place)
+
+    return every
+
+
+def fields(needed: Mapping[str, Check], others: Mapping[str, Check] | None = None) -> Check:
+    """An object with these entries, and no others but those that may be left out."""
+    allowed = {**needed, **(others or {})}
+
+    def check(value: Any, place: str) -> None:
+        if not isinstance(value, dict):
+            raise Wrong(place, "is not an object")
+        for name in needed:
+            if name not in value:
+                raise Wrong(place, f"lacks the entry {name!r}")
+        for name, one in value.items():
+            if name not in allowed:
+                raise Wrong(place, "has an entry that no audit writes")
+            allowed[name](one, f"{place}.{name}" if place else name)
+
+    return check
+
+
+def exactly_one(names: tuple[str, ...], check: Check) -> Check:
+    """An object that has exactly one of these entries."""
+
+    def both(value: Any, place: str) -> None:
+        check(value, place)
+        if sum(name in value for name in names) != 1:
+            raise Wrong(place, f"does not have exactly one of {', '.join(names)}")
+
+    return both
+
+
+# Findings
+
+_NAMES = list_of(text)
+_SIDE = fields({"present": _NAMES, "absent": _NAMES})
+_CHANGE = either(
+    fields({"column": text, "changed": one_of(True)}),
+    fields({"column": text, "before": _SIDE, "after": _SIDE}),
+)
+_ITEM_EVENT = fields(
+    {"present": _NAMES, "absent": _NAMES},
+    {"not_all": _NAMES, "inside": list_of(natural), "outside": list_of(natural), "changes": list_of(_CHANGE)},
+)
+_BOX_EVENT = map_of(_NAMES)
+_EVENT = either(_ITEM_EVENT, _BOX_EVENT)
+_PLACE: dict[str, Check] = {"line": whole, "cell": text}
+_CITED = exactly_one(("line", "cell"), fields({"release": natural, "count": span}, _PLACE | {"weight": whole}))
+
+
+def _origin(value: Any, place: str) -> None:
+    """A place of a release in a sum of X01, which may rest on another one."""
+    needed = {"release": natural, "what": text}
+    exactly_one(("line", "cell"), fields(needed, _PLACE | {"items": _NAMES, "given": _bare_origin}))(value, place)
+
+
+_bare_origin = exactly_one(("line", "cell"), fields({"release": natural, "what": text}, _PLACE | {"items": _NAMES}))
+
+
+def _summand(value: Any, place: str) -> None:
+    """A term of a sum of X01: a place, an earlier step, or a case that is assumed."""
+    if not isinstance(value, dict) or "weight" not in value:
+        raise Wrong(place, "is not a term of a sum")
+    weight(value["weight"], f"{place}.weight")
+    rest = {name: one for name, one in value.items() if name != "weight"}
+    either(fields({"step": natural}), fields({"case": natural}), _origin)(rest, place)
+
+
+_AXES = ("item", "column", "people", "change", "item_change")
+_BOX = list_of(exactly_one(_AXES, fields({"values": _NAMES, "excluded": flag}, dict.fromkeys(_AXES, text))))
+_SUM = list_of(_summand)
+
+
+def _case(value: Any, place: str, depth: int = 0) -> None:
+    """One case of a proof: a sum, or two cases."""
+    if depth > MOST_DEPTH:
+        raise Wrong(place, "splits cases too often")
+    if not isinstance(value, dict) or "split" not in value:
+        fields({"weights": _SUM}, {"impossible": one_of(True)})(value, place)
+        return
+    fields({"split": fields({"event": _BOX, "at": whole}), "le": anything, "ge": anything})(value, place)
+    for side in ("le", "ge"):
+        _case(value[side], f"{place}.{side}" if depth < 3 else place, depth + 1)
+
+
+def _step(value: Any, place: str) -> None:
+    """A step of a proof of X01."""
+    if not isinstance(value, dict):
+        raise Wrong(place, "is not an object")
+    claim = {name: one for name, one in value.items() if name in ("event", "at_least", "at_most")}
+    exactly_one(("at_least", "at_most"), fields({"event": _BOX}, {"at_least": whole, "at_most": whole}))(claim, place)
+    _case({name: one for name, one in value.items() if name not in claim}, place)
+
+
+_CLAIM = fields({"event": _EVENT, "at_least": whole, "at_most": whole})
+_LAW = fields(
+    {"items": _NAMES, "by": text}, {"at_least": whole, "at_most": whole, "present": _NAMES, "line": whole, "from": _NAMES}
+)
+_KNOWN_GROUP = fields({"people": natural, "asked": flag, "terms": list_of(natural), "weight": weight})
+_STATEMENT = exactly_one(
+    ("line", "cell"), fields({"release": natural, "count": span, "people": natural, "weight": weight}, _PLACE)
+)
+_KNOWN_STATEMENT = exactly_one(
+    ("line", "cell"),
+    fields(
+        {
+            "release": maybe(natural),
+            "count": span,
+            "people": natural,
+            "weight": weight,
+            "what": text,
+            "about": map_of(_NAMES),
+            "value": text,
+        },
+        _PLACE,
+    ),
+)
+_PLAIN_WEIGHT = exactly_one(("line", "cell"), fields({"release": natural, "weight": weight}, _PLACE))
+_FACT = fields({"where": text, "event": map_of(_NAMES), "not": text})
+_MATCHING = fields({"facts": list_of(_FACT), "left": _NAMES, "ruled_out": _NAMES, "used_up": _NAMES, "users": natural})
+
+#: What a certificate holds besides its format and its claim, by the entry that tells which proof it is.
+_PROOFS: tuple[Mapping[str, Check], ...] = (
+    {"weights": list_of(_PLAIN_WEIGHT)},
+    {"steps": list_of(_LAW)},
+    {"weights": list_of(_STATEMENT), "groups": list_of(_KNOWN_GROUP), "below": whole},
+    {
+        "people": text,
+        "sensitive": text,
+        "values": _NAMES,
+        "grouped": maybe(natural),
+        "listed": flag,
+        "weights": list_of(_KNOWN_STATEMENT),
+        "groups": list_of(_KNOWN_GROUP),
+        "below": whole,
+    },
+    {"matching": _MATCHING},
+    {"counts": fields({}, {"records": natural, "showing": natural}), "lines": list_of(whole)},
+    {"people": text, "least": list_of(_step), "most": list_of(_step)},
+    {"people": text, "worlds": fields({"fit": natural})},
+)
+
+
+def _certificate(value: Any, place: str) -> None:
+    """A certificate: its claim and one of the proofs."""
+    if not isinstance(value, dict):
+        raise Wrong(place, "is not an object")
+    head = {"format": text, "claim": _CLAIM}
+    for proof in _PROOFS:
+        if set(value) == {*head, *proof}:
+            fields({**head, **proof})(value, place)
+            return
+    raise Wrong(place, "holds no proof that is known")
+
+
+_FINDING = fields(
+    {
+        "id": finding_id,
+        "code": text,
+        "statement": text,
+        "event": _EVENT,
+        "count": span,
+        "because": list_of(_CITED),
+        "steps": _NAMES,
+    },
+    {"same_people": _ITEM_EVENT, "certificate": _certificate, "waived": fields({"name": text, "reason": text})},
+)
+
+# The record around them
+
+_LEVEL = one_of("option", "data set", "organisation", "given", "default")
+_LIMITS: dict[str, Check] = {
+    "k": natural,
+    "l": natural,
+    "max_posterior": maybe(number),
+    "max_gain": maybe(number),
+    "min_confidence": number,
+    "min_support": natural,
+    "safe_round_base": maybe(natural),
+    "zeros_are_disclosive": flag,
+}
+_OPTION = maybe(either(flag, whole, text, _NAMES))
+
+
+def _release(value: Any, place: str) -> None:
+    """The entry of a release; it is compared with the release itself, so only what is used before is looked at here."""
+    map_of(anything)(value, place)
+    needed = {"kind": text, "file": maybe(text), "sha256": maybe(text), "header_sha256": maybe(text), "read": map_of(_OPTION)}
+    fields(needed)({name: one for name, one in value.items() if name in needed}, place)
+
+
+_ATTACK = fields(
+    {
+        "code": text,
+        "name": text,
+        "claim": one_of("proves", "estimates"),
+        "status": one_of("ran", "not-relevant", "not-asked", "stopped", "unavailable"),
+        "findings": natural,
+        "people": natural,
+        "undecided": natural,
+        "reason": text,
+        "waived": natural,
+    }
+)
+_ADVERSARY = fields(
+    {},
+    {
+        "people": text,
+        "population": list_of(natural),
+        "taken_as_different": list_of(_NAMES),
+        "knows_n": flag,
+        "knows_that_the_list_is_complete": flag,
+        "knows_all_values": flag,
+        "knows_who_is_in_which_group": flag,
+        "knows_quasi_identifiers": flag,
+        "rounding": text,
+        "background_facts": natural,
+        "knowledge": _NAMES,
+        "rows_named": maybe(natural),
+        "true_values_given": flag,
+    },
+)
+_WAIVER = fields(
+    {
+        "reason": text,
+        "name": text,
+        "until": maybe(text),
+        "status": one_of("applied", "ended", "unmatched"),
+        "findings": natural,
+    },
+    {"finding": text, "event": map_of(list_of(either(text, whole)))},
+)
+_GUESS = fields(
+    {"event": _BOX_EVENT, "people": natural, "value": text}
+    | {name: maybe(number) for name in ("posterior", "baseline", "lower", "upper")}
+)
+_ESTIMATES = fields(
+    {
+        "attack": text,
+        "method": text,
+        "sensitive": text,
+        "combinations": natural,
+        "baseline": maybe(map_of(number)),
+        "baseline_is_published": flag,
+        "outside_bounds": natural,
+        "highest": list_of(_GUESS),
+        "most_gained": list_of(_GUESS),
+    }
+)
+_OPTIONS = fields(
+    {
+        "given": list_of(one_of("data", "known", "knowledge", "rows")),
+        "people": maybe(text),
+        "attacks": maybe(_NAMES),
+        "algorithm": text,
+        "first_hit": flag,
+        "top": natural,
+    }
+)
+_RECORD = fields(
+    {
+        "format": text,
+        "verdict": one_of("exposed", "clean", "incomplete"),
+        "release": list_of(_release),
+        "inputs": list_of(fields({"role": text, "file": text, "sha256": text})),
+        "adversary": _ADVERSARY,
+        "policy": fields(_LIMITS | {"safe_threshold": natural}),
+        "policy_from": fields(dict.fromkeys(_LIMITS, _LEVEL)),
+        "policy_files": list_of(fields({"level": _LEVEL, "file": text, "sha256": text})),
+        "waivers": list_of(_WAIVER),
+        "attacks": list_of(_ATTACK),
+        "measures": map_of(maybe(either(number, flag))),
+        "options": _OPTIONS,
+        "findings": list_of(_FINDING),
+        "binding": text,
+    },
+    {
+        "not_read": list_of(fields({"file": text, "reason": text})),
+        "estimates": _ESTIMATES,
+        "suggestions": list_of(anything),
+        "tool": fields({"name": one_of("tacit"), "version": text}),
+        "headline": text,
+        "cautions": list_of(fields({"code": text, "text": text}, {"number": number, "of": number})),
+    },
+)

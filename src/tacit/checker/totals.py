@@ -1,0 +1,183 @@
+"""Re-checks what a record says around its findings: its attacks, totals, policy, waivers and releases, which must fit each other.
+
+Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tacit.checker.known import is_about_known
+from tacit.model.described import described
+from tacit.model.frequencies import FrequencyTable
+from tacit.model.partial import PartialTable
+from tacit.model.policy import LIMITS
+from tacit.model.release import Itemsets, Release, Rules
+
+#: Every attack: its name, and whether it proves what it finds.
+ATTACKS = {
+    "I01": ("inference-channels", "proves"),
+    "I02": ("unpublished-itemsets", "proves"),
+    "R01": ("rule-exceptions", "proves"),
+    "R02": ("sensitive-values", "estimates"),
+    "R03": ("certain-values", "proves"),
+    "B01": ("valid-values", "proves"),
+    "B02": ("equally-likely", "estimates"),
+    "B03": ("surviving-correlations", "estimates"),
+    "T01": ("rules-about-blanks", "proves"),
+    "T02": ("what-blanks-say", "estimates"),
+    "X01": ("joint-releases", "proves"),
+}
+#: The attacks that estimate: their findings are probabilities, and nobody can prove them.
+ESTIMATING = frozenset(code for code, (_, claim) in ATTACKS.items() if claim == "estimates")
+#: The attacks whose findings are groups of people.
+OF_GROUPS = ("I01", "I02", "R01", "X01")
+
+Record = Mapping[str, Any]
+
+
+def check_releases(record: Record, releases: Sequence[Release]) -> list[str]:
+    """Return what differs between the releases of the record and those at hand."""
+    problems: list[str] = []
+    for entry, release in zip(record["release"], releases, strict=True):
+        mine = described(release)
+        name = mine["file"] or "a release"
+        other = [key for key in {**mine, **entry} if key not in entry or key not in mine or entry[key] != mine[key]]
+        if not other:
+            continue
+        if "sha256" in other:
+            problems.append(other_file(name, mine["sha256"], entry.get("sha256")))
+        elif "header_sha256" in other:
+            problems.append(other_header(name, mine["header_sha256"], entry.get("header_sha256")))
+        else:
+            problems.append(f"{name}: the record says something else about it ({', '.join(sorted(other))})")
+    return problems
+
+
+def other_file(name: str, mine: Any, audited: Any) -> str:
+    """Say that a file is not the one that was audited."""
+    return (
+        f"{name}: is not the file that was audited (SHA-256 {_short(mine)} instead of {_short(audited)}). Give the audited file"
+    )
+
+
+def other_header(name: str, mine: Any, audited: Any) -> str:
+    """Say that the header beside a file is not the one that was audited."""
+    if not audited or not mine:
+        what = "had no header file when it was audited, and has one now" if mine else "had a header file when it was audited"
+        return f"{name}: {what}. Give the audited files"
+    return f"{name}: its header is not the one that was audited (SHA-256 {_short(mine)} instead of {_short(audited)}). Give the audited files"
+
+
+def _short(digest: Any) -> str:
+    return f"{str(digest)[:12]}.." if digest else "none"
+
+
+def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
+    """Return what the record says about the adversary's knowledge that the releases or the options do not."""
+    told = record["adversary"]
+    problems = []
+    facts = [_told_by(release) for release in releases]
+    for name in ("knows_n", "knows_that_the_list_is_complete", "knows_all_values", "knows_who_is_in_which_group", "rounding"):
+        values = [one.get(name) for one in facts]
+        same = values[0] if all(value == values[0] for value in values) else None
+        if told.get(name) != same:
+            problems.append(f"the adversary: {name} is not what the releases say")
+    if record["options"]["people"] not in (None, told.get("people")):
+        problems.append("the adversary: other people are declared than in the options")
+    return problems
+
+
+def _told_by(release: Release) -> dict[str, Any]:
+    """What one release tells the adversary about itself."""
+    header = release.header
+    if isinstance(release, FrequencyTable):
+        rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
+        return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding
+    if isinstance(release, Itemsets | Rules):
+        complete = {"knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
+        return {"knows_n": header.n is not None} | complete
+    return {"knows_n": True} if isinstance(release, PartialTable) else {"knows_n": True, "knows_who_is_in_which_group": True}
+
+
+def check_totals(record: Record) -> list[str]:
+    """Return what does not fit together in the record's verdict, attacks, totals, policy and waivers."""
+    problems = [*_attacks(record), *_policy(record), *_waivers(record)]
+    ended = [attack for attack in record["attacks"] if attack["status"] != "not-relevant"]
+    decided = bool(ended) and all(attack["status"] == "ran" and not attack["undecided"] for attack in ended)
+    exposed = any(attack["findings"] > attack["waived"] for attack in record["attacks"])
+    expected = "exposed" if exposed else "clean" if decided and not record.get("not_read") else "incomplete"
+    if record["verdict"] != expected:
+        problems.append(f"the verdict does not fit the attacks: they make it {expected}")
+    ids = [finding["id"] for finding in record["findings"]]
+    if len(set(ids)) != len(ids):
+        problems.append("a finding is listed twice")
+    if len(ids) > record["options"]["top"]:
+        problems.append("more findings are listed than were asked for")
+    for attack in record["attacks"]:
+        code, total = attack["code"], attack["findings"]
+        listed = sum(finding["code"] == code for finding in record["findings"])
+        if listed > total or (total and not ids and record["options"]["top"]):
+            problems.append(f"{code}: {total} findings are claimed, {listed} are listed")
+    if unknown := {finding["code"] for finding in record["findings"]} - {attack["code"] for attack in record["attacks"]}:
+        problems.append(f"findings of {', '.join(sorted(unknown))} are listed, which is not among the attacks")
+    groups = [finding for finding in record["findings"] if finding["code"] in OF_GROUPS and not is_about_known(finding)]
+    ones = sum(finding["count"] == [1, 1] for finding in groups)
+    if ones > (record["measures"].get("groups_of_one") or 0):
+        problems.append("more findings about one person are listed than the measures say")
+    return problems
+
+
+def _attacks(record: Record) -> Iterator[str]:
+    """What is wrong with the list of attacks."""
+    if [attack["code"] for attack in record["attacks"]] != list(ATTACKS):
+        yield "the attacks are not those that every audit lists"
+    asked = record["options"]["attacks"]
+    for attack in record["attacks"]:
+        code, status = attack["code"], attack["status"]
+        if (attack["name"], attack["claim"]) != ATTACKS.get(code):
+            yield f"{code}: it has another name, or the record claims that it {attack['claim']}"
+        if status in ("not-relevant", "not-asked") and (attack["findings"] or attack["undecided"] or attack["people"]):
+            yield f"{code}: it did not run, and has findings"
+        if asked is not None and code not in asked and status not in ("not-relevant", "not-asked"):
+            yield f"{code}: it ran, and was not asked for"
+        if status == "not-asked" and (asked is None or code in asked):
+            yield f"{code}: it is said not to be asked for, and the options ask for it"
+        if attack["waived"] > attack["findings"] or bool(attack["findings"]) < bool(attack["people"]):
+            yield f"{code}: its totals do not fit each other"
+
+
+def _policy(record: Record) -> Iterator[str]:
+    """What is wrong with the policy."""
+    policy = record["policy"]
+    if policy["safe_threshold"] != policy["k"]:
+        yield "the policy: safe_threshold is not k"
+    for name, default in LIMITS.items():
+        if record["policy_from"][name] == "default" and policy[name] != default:
+            yield f"the policy: {name} is not its default, and nobody is said to have set it"
+
+
+def _waivers(record: Record) -> Iterator[str]:
+    """What does not fit together in what the record says about findings that somebody accepts."""
+    accepted = sum(attack["waived"] for attack in record["attacks"])
+    waivers = [waiver for waiver in record["waivers"] if waiver["status"] == "applied"]
+    if any((waiver["status"] == "applied") != (waiver["findings"] > 0) for waiver in record["waivers"]):
+        yield "a waiver is applied to no finding, or one that is not applied has findings"
+    if accepted != sum(waiver["findings"] for waiver in waivers):
+        yield "other findings are counted as waived than the waivers are about"
+    marked = [finding for finding in record["findings"] if "waived" in finding]
+    if len(marked) > accepted or not all(any(_is_about(waiver, finding) for waiver in waivers) for finding in marked):
+        yield "a finding is marked as waived, and no waiver is about it"
+    if any(_is_about(waiver, finding) for waiver in waivers for finding in record["findings"] if "waived" not in finding):
+        yield "a waiver is about a finding that is not marked as waived"
+
+
+def _is_about(waiver: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
+    """Whether a waiver accepts a finding, by its id or by its event."""
+    if "waived" in finding and (waiver["name"], waiver["reason"]) != (finding["waived"]["name"], finding["waived"]["reason"]):
+        return False
+    if "finding" in waiver:
+        return bool(waiver["finding"] == finding["id"])
+    told = {name: sorted(values, key=str) for name, values in finding["event"].items() if values}
+    return bool(told == waiver["event"])
