@@ -275,6 +275,13 @@ _PLAIN_WEIGHT = exactly_one(("line", "cell"), fields({"release": natural, "weigh
 _FACT = fields({"where": text, "event": map_of(_NAMES), "not": text})
 _MATCHING = fields({"facts": list_of(_FACT), "left": _NAMES, "ruled_out": _NAMES, "used_up": _NAMES, "users": natural})
 
+_FULL_GROUP: Mapping[str, Check] = {
+    "of": list_of(natural),
+    "sensitive": text,
+    "least": list_of(_step),
+    "most": list_of(_step),
+    "others": list_of(_step),
+}
 #: What a certificate holds besides its format and its claim, by the entry that tells which proof it is.
 _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"weights": list_of(_PLAIN_WEIGHT)},
@@ -294,6 +301,8 @@ _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"counts": fields({}, {"records": natural, "showing": natural}), "lines": list_of(whole)},
     {"people": text, "least": list_of(_step), "most": list_of(_step)},
     {"people": text, "worlds": fields({"fit": natural})},
+    _FULL_GROUP,
+    {"people": text, **_FULL_GROUP},
 )
 
 
