@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.attacks.joint.case import JointCase
+from tacit.attacks.joint.full_groups import asked_by
 from tacit.attacks.sensitive.known import name_of, pair_of
 from tacit.attacks.sensitive.several import SeveralCase
 from tacit.auditing import TOGETHER, owners_people, roles_of
@@ -47,17 +48,21 @@ def several_case(
     return SeveralCase(tuple(releases), population, sensitive, values, facts, grouped, listed=table is None)
 
 
-def case_alone(release: Release, *, known: Any = None, knowledge: Any = None) -> SeveralCase | None:
+def case_alone(release: Release, *, known: Any = None, people: Table | None = None, knowledge: Any = None) -> SeveralCase | None:
     """One release beside known people, where only a reading of all that is known helps; None where its own attacks can use everything.
 
-    That is a bucketized release beside facts that do not rule a value out, or itemsets or frequency tables beside known people.
+    That is a bucketized release beside facts that do not rule a value out, or itemsets, frequency tables or rules that do not list all values
+    beside known people; these stand in ``known``, or in the owner's data.
     """
     if isinstance(release, Buckets):
         facts = read_knowledge(knowledge)
         return several_case([release], knowledge=facts) if any(not fact.excludes for fact in facts) else None
-    if known is None or not isinstance(release, Itemsets | FrequencyTable):
+    if known is None and people is None:
         return None
-    several = several_case([release], known=known, knowledge=knowledge)
+    listed = isinstance(release, Rules) and (release.header.sa_values or release.items.pairs is None)
+    if listed or not isinstance(release, Itemsets | FrequencyTable | Rules):
+        return None
+    several = several_case([release], known=known, people=people, knowledge=knowledge)
     return several if several is not None and several.speaking else None
 
 
@@ -77,8 +82,8 @@ def case_together(
 
 
 def asks_groups(case: JointCase) -> bool:
-    """Whether groups are asked about by all releases together: people are the same, and some release is a frequency table."""
-    return isinstance(case.people, Same) and any(isinstance(release, FrequencyTable) for release in case.releases)
+    """Whether groups are asked about by all releases together: people are the same, and some release is of a kind that is asked about."""
+    return isinstance(case.people, Same) and asked_by(case.releases)
 
 
 def of_one_release(
@@ -136,6 +141,9 @@ def _sensitive(releases: Sequence[Release], table: Table | None) -> str:
             return " & ".join(release.header.sa)
         if isinstance(release, Buckets):
             return release.sensitive
+    for release in releases:
+        if isinstance(release, Itemsets | FrequencyTable) and len(release.header.sa) == 1:
+            return release.header.sa[0]
     if table is None:
         return ""
     if table.schema.sa:
@@ -152,7 +160,7 @@ def _values(releases: Sequence[Release], sensitive: str) -> tuple[str, ...]:
             found |= dict.fromkeys(release.values)
         elif isinstance(release, FrequencyTable) and sensitive in release.columns and release.header.complete:
             found |= dict.fromkeys(release.values[release.columns.index(sensitive)])
-        elif isinstance(release, Rules) and " & ".join(release.header.sa) == sensitive:
+        elif isinstance(release, Itemsets | Rules) and " & ".join(release.header.sa) == sensitive:
             found |= dict.fromkeys(release.header.sa_values)
     return tuple(found)
 

@@ -136,3 +136,29 @@ def test_roles_in_python() -> None:
 def test_a_table_of_people_stays_one() -> None:
     Path("blank.csv").write_text("sex,ill\n" + "F,flu\n" * 12 + "F,\n" + "M,none\n" * 12)
     assert record("audit", "blank.csv", "--qi", "sex", "--sa", "ill", code=1)["release"][0]["kind"] == "table"
+
+
+def test_itemsets_that_name_a_sensitive_value_are_read_as_rules_are() -> None:
+    groups = [("F", "cook", "flu", 300), ("F", "clerk", "flu", 150), ("F", "clerk", "cold", 150), ("M", "cook", "flu", 200)]
+    groups += [("M", "cook", "cold", 200), ("M", "clerk", "flu", 100), ("M", "clerk", "cold", 200)]
+    Path("p.csv").write_text("sex,job,ill\n" + "".join(f"{sex},{job},{ill}\n" * number for sex, job, ill, number in groups))
+    Path("known.csv").write_text("sex,job\n" + "".join(f"{sex},{job}\n" * number for sex, job, _, number in groups))
+    assert (
+        tacit("mine", "itemsets", "p.csv", "--qi", "sex,job", "--sa", "ill", "--min-support", "5%", "-o", "i.csv").exit_code == 0
+    )
+    assert json.loads(Path("i.csv.json").read_text())["sa_values"] == ["cold", "flu"]
+    alone = record("audit", "i.csv", code=1)
+    assert statements(alone) == ["Everyone with job=cook and sex=F has ill=flu (300 people)."]
+    assert is_verified(alone, "i.csv")
+    for people_given in (("--data", "p.csv"), ("--known", "known.csv")):
+        audit = record("audit", "i.csv", *people_given, code=1)
+        assert run_of(audit, "R02")["status"] == run_of(audit, "R03")["status"] == "ran"
+        assert statements(audit) == ["The 300 people with sex=F, job=cook certainly have ill flu."]
+        assert is_verified(audit, "i.csv")
+    assert tacit("tabulate", "p.csv", "--by", "job,ill", "--sa", "ill", "-o", "t.csv").exit_code == 0
+    joint = record("audit", "t.csv", "i.csv", "--people", "same", code=1)
+    assert statements(joint) == ["Everyone with job=cook and sex=F has ill=flu (300 people)."]
+    assert is_verified(joint, "t.csv", "i.csv")
+    joint = record("audit", "t.csv", "i.csv", "--people", "same", "--known", "known.csv", code=1)
+    assert run_of(joint, "R03")["people"] == 300
+    assert is_verified(joint, "t.csv", "i.csv")

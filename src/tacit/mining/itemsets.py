@@ -155,7 +155,8 @@ def _header(data: Transactions | Table, least: int, *, strict: bool, coarser: bo
     if not isinstance(data, Table):
         return Header(n=data.n, min_support=least, complete=True, strict=strict)
     schema, missing = data.schema, data.missing
+    domain = data.column(schema.sa[0]).values if len(schema.sa) == 1 else ()
     return Header(
         n=data.n, min_support=least, complete=True, strict=strict,
-        missing=missing.mark, missing_rule=missing.rule, qi=schema.qi, sa=schema.sa, coarser=coarser,
+        missing=missing.mark, missing_rule=missing.rule, qi=schema.qi, sa=schema.sa, sa_values=domain, coarser=coarser,
     )  # fmt: skip

@@ -38,7 +38,7 @@ from tacit.model.audit import AttackRun, Status
 from tacit.model.event import BoxEvent
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import Same
-from tacit.model.release import Rules
+from tacit.model.release import Itemsets, Release, Rules
 
 Flags = npt.NDArray[np.bool_]
 Whole = npt.NDArray[np.int64]
@@ -50,6 +50,15 @@ MANY = 1 << 40
 #: Worlds of whole people that are asked for at once about all open questions.
 _WORLDS = 12
 _ONE = Fraction(1)
+
+
+def asked_by(releases: Sequence[Release]) -> bool:
+    """Whether releases are asked about groups: frequency tables are, and lists of itemsets that name sensitive values."""
+    return any(
+        isinstance(one, FrequencyTable)
+        or (isinstance(one, Itemsets) and bool(one.header.sa) and one.items.pairs is not None and not one.header.coarser)
+        for one in releases
+    )
 
 
 def run(target: Target, code: str, name: str) -> AttackRun:

@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from tacit.attacks.base import Target
 from tacit.attacks.joint import full_groups
+from tacit.attacks.joint.full_groups import asked_by
 from tacit.attacks.sensitive.case import PeopleCase, RuleCase
 from tacit.attacks.sensitive.certificates import proof_of
 from tacit.attacks.sensitive.proof_words import ProofWords
@@ -48,7 +49,6 @@ from tacit.model.bound import Bound
 from tacit.model.certificate import certificate
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 
 CODE = "R03"
@@ -75,9 +75,8 @@ def run(target: Target) -> AttackRun:
 
 
 def asks_groups(target: Target) -> bool:
-    """Whether groups of people are asked about, since nobody is known: where there are frequency tables."""
-    releases = (target.release,) if target.together is None else target.together.releases
-    return any(isinstance(release, FrequencyTable) for release in releases)
+    """Whether groups of people are asked about, since nobody is known: where there are frequency tables, or lists that name sensitive values."""
+    return asked_by((target.release,) if target.together is None else target.together.releases)
 
 
 def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = None) -> tuple[Statements, Bounds]:
