@@ -162,3 +162,21 @@ def test_itemsets_that_name_a_sensitive_value_are_read_as_rules_are() -> None:
     joint = record("audit", "t.csv", "i.csv", "--people", "same", "--known", "known.csv", code=1)
     assert run_of(joint, "R03")["people"] == 300
     assert is_verified(joint, "t.csv", "i.csv")
+
+
+def test_a_blank_that_another_release_gives_away_is_told() -> None:
+    shown = (
+        "clerk,old,none\n" * 40
+        + "clerk,young,cold\n" * 30
+        + "cook,old,none\n" * 20
+        + "cook,old,cold\n" * 20
+        + "clerk,old,cold\n" * 10
+    )
+    Path("t.csv").write_text("job,age,ill\n" + shown + "clerk,old,\n")
+    Path("t.csv.json").write_text('{"format": "tacit.table/1", "qi": ["job", "age"], "sa": "ill"}')
+    Path("m.csv").write_text("ill,count\ncold,60\nnone,61\n")
+    audit = record("audit", "t.csv", "m.csv", "--people", "same", "--sa", "ill", code=1)
+    assert "The hidden ill of 1 person with age=old and job=clerk is none (t.csv)." in statements(audit)
+    assert is_verified(audit, "t.csv", "m.csv")
+    next(one for one in audit["findings"] if one["code"] == "R03")["certificate"]["blanks"]["rows"] = 2
+    assert not is_verified(audit, "t.csv", "m.csv")

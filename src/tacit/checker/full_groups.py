@@ -12,6 +12,7 @@ from typing import Any
 from tacit.checker.joint import check_bound, check_cited
 from tacit.checker.joint_lines import HAS, Box, JointBook
 from tacit.checker.rules import Reject
+from tacit.model.partial import PartialTable
 from tacit.model.release import Release
 
 #: Where no line bounds a group, its number of people is said to be below this.
@@ -41,15 +42,18 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
     box = _box(book, event)
     cited: dict[tuple[int, Any], tuple[int, int]] = {}
     lo, hi = finding["count"]
-    if check_bound(book, proof["least"], box, "at_least", cited) != lo or lo < 1:
+    reached = 0
+    if "blanks" in proof:
+        reached = _check_blanks(finding, book, sensitive, left)
+    elif check_bound(book, proof["least"], box, "at_least", cited) != lo or lo < 1:
         raise Reject("its steps show another number of people")
     shown = check_bound(book, proof["most"], box, "at_most", cited) if proof["most"] else UNBOUNDED
-    if shown != hi:
+    if "blanks" not in proof and shown != hi:
         raise Reject("its steps show another number of people")
     axis = ("column", sensitive)
     if proof["others"]:
         others = box | {axis: (frozenset(left), True)}
-        if check_bound(book, proof["others"], others, "at_most", cited) != 0:
+        if check_bound(book, proof["others"], others, "at_most", cited) != reached:
             raise Reject("its steps do not show that nobody has another value")
     elif axis not in book.domains or not book.domains[axis] <= set(left):
         raise Reject("no release says that the sensitive column has no other values")
@@ -58,6 +62,26 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
         raise Reject("it cites a release that it is not about")
     check_cited(book, because, cited)
     _check_words(finding, book, sensitive, left)
+
+
+def _check_blanks(finding: Mapping[str, Any], book: JointBook, sensitive: str, left: Sequence[str]) -> int:
+    """Count the blanks that a finding is about; return how many rows beside them show a value that is ruled out."""
+    told = finding["certificate"]["blanks"]
+    number = int(told["release"])
+    rows = book.rows.get(number)
+    if rows is None or not isinstance(book.releases[number], PartialTable) or sensitive not in rows.rows:
+        raise Reject("it is about blanks of a release that has none")
+    others = [(name, values) for name, values in finding["event"].items() if name != sensitive]
+    if any(name not in rows.rows for name, _ in others):
+        raise Reject("it describes rows by a column that the table does not have")
+    inside = [row for row in range(len(rows.rows[sensitive])) if all(rows.rows[name][row] in values for name, values in others)]
+    blank = sum(rows.rows[sensitive][row] is None for row in inside)
+    shown = sum(rows.rows[sensitive][row] not in (None, *left) for row in inside)
+    if not blank or finding["count"] != [blank, blank] or dict(told) != {"release": number, "rows": blank, "shown": shown}:
+        raise Reject("other rows of the table are blank, or show other values")
+    if finding["certificate"]["least"] or finding["certificate"]["most"]:
+        raise Reject("it counts more than blanks")
+    return shown
 
 
 def _box(book: JointBook, event: Mapping[str, Sequence[str]]) -> Box:
@@ -77,11 +101,18 @@ def _check_words(finding: Mapping[str, Any], book: JointBook, sensitive: str, le
         if name != sensitive
     )
     number = _number(*finding["count"])
-    if finding["statement"] != f"Everyone{f' with {who}' if who else ''} has {sensitive}={' or '.join(left)} ({number}).":
-        raise Reject("its sentence does not say what its event and count say")
     proof = finding["certificate"]
+    people = f" with {who}" if who else ""
+    sentence = f"Everyone{people} has {sensitive}={' or '.join(left)} ({number})."
+    if "blanks" in proof:
+        name = _name(book, int(proof["blanks"]["release"]))
+        sentence = f"The hidden {sensitive} of {number}{people} is {' or '.join(left)} ({name})."
+    if finding["statement"] != sentence:
+        raise Reject("its sentence does not say what its event and count say")
     told = [line for name in ("least", "most", "others") for step in proof[name] for line in _step(book, step)]
     told += [] if proof["others"] else [f"{sensitive} has no other values."]
+    if "blanks" in proof and proof["others"]:
+        told.append(f"So many rows of {name} show it: {proof['blanks']['shown']:,}. No blank hides it.")
     if list(finding["steps"]) != told:
         raise Reject("its steps do not say what its certificate says")
 
@@ -112,6 +143,11 @@ def _step(book: JointBook, step: Mapping[str, Any]) -> list[str]:
     return [first, *terms]
 
 
+def _name(book: JointBook, number: int) -> str:
+    source = book.releases[number].source
+    return source.name if source else f"release {number + 1}"
+
+
 def _term(book: JointBook, entry: Mapping[str, Any], sign: int) -> str:
     """One term of a sum in words."""
     weight = Fraction(entry["weight"])
@@ -120,8 +156,6 @@ def _term(book: JointBook, entry: Mapping[str, Any], sign: int) -> str:
         return f"plus {times}what was shown above ({entry['step'] + 1})"
     said = book.statement(entry)
     bound = said.lo if weight > 0 else said.hi
-    number = int(entry["release"])
-    source = book.releases[number].source
-    name = source.name if source else f"release {number + 1}"
+    name = _name(book, int(entry["release"]))
     place = f"line {entry['line']}" if "line" in entry else entry["cell"]
     return f"{'plus' if weight * sign > 0 else 'minus'} {times}{bound:,} ({name}, {place})"

@@ -22,11 +22,21 @@ SHOWN_TERMS = 16
 Proof = tuple[Sequence[Step], Sequence[Step], Sequence[Step]]
 
 
+@dataclass(frozen=True, slots=True)
+class Blanks:
+    """Blanks of a table: its number among the releases, how many they are, and how many rows beside them show a value that is ruled out."""
+
+    release: int
+    rows: int
+    shown: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FullGroup:
     """A group by the classes that it allows, the values of the sensitive column that are left to its people, and how many these are.
 
-    ``proof`` shows the fewest and the most people, and that nobody of them has another value.
+    ``proof`` shows the fewest and the most people, and that nobody of them has another value; of ``blanks`` only, where there are such, that
+    no more people have another value than rows show it.
     """
 
     box: Mapping[int, int]
@@ -36,6 +46,7 @@ class FullGroup:
     lo: int
     hi: int
     proof: Callable[[], Proof]
+    blanks: Blanks | None = None
 
     @property
     def values_left(self) -> int:
@@ -57,12 +68,31 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
     numbers = list(range(len(case.releases))) if index is None else [index]
     certificate: dict[str, Any] = {"format": "tacit.certificate/1", "claim": claim, "sensitive": found.column, "of": numbers}
     certificate |= {"people": case.people.to_text()} if index is None else {}
+    if found.blanks is not None:
+        certificate["blanks"] = {"release": found.blanks.release, "rows": found.blanks.rows, "shown": found.blanks.shown}
     certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
     used = lines_of([step for proof in proofs for step in proof])
     told = tuple(line for proof in proofs for line in _words(case, problem, proof))
     told += () if proofs[2] else (f"{found.column} has no other values.",)
+    sentence = statement(event, found.column, count)
+    if found.blanks is not None:
+        name = case.name(found.blanks.release)
+        sentence = blank_statement(event, found.column, found.blanks.rows, name)
+        told += (f"So many rows of {name} show it: {found.blanks.shown:,}. No blank hides it.",) if proofs[2] else ()
     because = citations_of(problem, used, numbers)
-    return Finding(code, event, count, statement(event, found.column, count), because, told, None, certificate)
+    return Finding(code, event, count, sentence, because, told, None, certificate)
+
+
+def blank_statement(event: BoxEvent, column: str, rows: int, name: str) -> str:
+    """What blanks hide.
+
+    >>> blank_statement(BoxEvent({"job": ("cook",), "ill": ("flu",)}), "ill", 1, "t.csv")
+    'The hidden ill of 1 person with job=cook is flu (t.csv).'
+    """
+    allowed = event.to_dict()
+    values = " or ".join(allowed.pop(column))
+    who = _who(allowed)
+    return f"The hidden {column} of {_people(Bound(rows, rows))}{f' with {who}' if who else ''} is {values} ({name})."
 
 
 def statement(event: BoxEvent, column: str, count: Bound) -> str:
@@ -73,8 +103,12 @@ def statement(event: BoxEvent, column: str, count: Bound) -> str:
     """
     allowed = event.to_dict()
     values = " or ".join(allowed.pop(column))
-    who = " and ".join(name if listed == [HAS] else f"{name}={' or '.join(listed)}" for name, listed in allowed.items())
+    who = _who(allowed)
     return f"Everyone{f' with {who}' if who else ''} has {column}={values} ({_people(count)})."
+
+
+def _who(allowed: Mapping[str, Sequence[str]]) -> str:
+    return " and ".join(name if listed == [HAS] else f"{name}={' or '.join(listed)}" for name, listed in allowed.items())
 
 
 def _people(count: Bound) -> str:

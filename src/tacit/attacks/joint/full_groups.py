@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
+from tacit.attacks.joint.blank_values import BlankValues, classes_of
 from tacit.attacks.joint.boxes import MEMBER, Axis, Key
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.cases import Cases
@@ -30,6 +31,7 @@ from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.owner import OwnWorld
 from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED, MOST_CELLS, MOST_ENTRIES, MOST_WORK
 from tacit.attacks.joint.proofs import Prover, Split, Step
+from tacit.attacks.joint.row_lines import shown_columns
 from tacit.attacks.joint.rows import Rows, cells_of
 from tacit.attacks.joint.solver import Solver
 from tacit.attacks.joint.windows import tightened, windows
@@ -37,6 +39,7 @@ from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.event import BoxEvent
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.partial import PartialTable
 from tacit.model.people import Same
 from tacit.model.release import Itemsets, Release, Rules
 
@@ -53,9 +56,13 @@ _ONE = Fraction(1)
 
 
 def asked_by(releases: Sequence[Release]) -> bool:
-    """Whether releases are asked about groups: frequency tables are, and lists of itemsets that name sensitive values."""
+    """Whether releases are asked about groups.
+
+    Frequency tables are, itemsets that name sensitive values, and tables with blanks beside other releases.
+    """
     return any(
         isinstance(one, FrequencyTable)
+        or (isinstance(one, PartialTable) and len(releases) > 1)
         or (isinstance(one, Itemsets) and bool(one.header.sa) and one.items.pairs is not None and not one.header.coarser)
         for one in releases
     )
@@ -119,8 +126,24 @@ class _Search:
                     continue
                 looked = _Groups(self, prover, number, place, self._quasi_identifiers(sensitive))
                 looked.look(known)
+                self._look_at_blanks(prover, number, place, looked.values)
         if open_groups := self.undecided:
             self.reasons.append(f"of {open_groups:,} groups it is not known whether all people have one value")
+
+    def _look_at_blanks(self, prover: Prover, number: int, place: int, values: list[int]) -> None:
+        """Look at the tables with blanks beside others: which values their blanks can hide."""
+        column = self.problem.axes[place].key.name
+        for release, table in enumerate(self.case.releases):
+            if len(self.case.releases) < 2 or not isinstance(table, PartialTable) or column not in table.people.schema.sa:
+                continue
+            least = self.target.policy.l
+            looked = BlankValues(prover, number, release, table, place, values, least, self.solver, self.world)
+            told = {str(sorted(one.event(self.problem).to_dict().items())) for one in self.found}
+            for one in looked.look():
+                if str(sorted(one.event(self.problem).to_dict().items())) not in told:
+                    self.found.append(one)
+                    self.people = max(self.people, one.lo)
+            self.undecided += looked.undecided
 
     @cached_property
     def problem(self) -> Problem:
@@ -380,7 +403,7 @@ class _Groups:
             if self._is_implied(place, exposed, left):
                 continue
             box = self._box(place)
-            if box in known:
+            if box in known or self._is_shown_by_rows(place, wide[place]):
                 continue
             known.append(box)
             values = [
@@ -392,6 +415,22 @@ class _Groups:
                     box, self.place, self.sensitive.key.name, tuple(sorted(values)), lo, hi, partial(self._prove, place, wide)
                 )
             )
+
+    def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
+        """Whether a table of people shows the value of everybody in a group, row by row: that is published as such."""
+        for table in self.search.case.releases:
+            if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
+                continue
+            shown = {column.name: column for column in shown_columns(table)}
+            own = classes_of(self.sensitive, shown[self.sensitive.key.name])
+            inside = np.ones(len(own), np.bool_)
+            for slot, (_, axis) in zip(place, self.axes, strict=True):
+                if slot != axis.everything and axis.key.name in shown:
+                    codes = classes_of(axis, shown[axis.key.name])
+                    inside &= (codes < 0) | (axis.slots[slot] >> np.maximum(codes, 0) & 1).astype(np.bool_)
+            if inside.any() and (own[inside] >= 0).all() and left[own[inside]].all():
+                return True
+        return False
 
     def _literals(self, place: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
         return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
