@@ -64,8 +64,9 @@ def worlds(blank: list[Row], cells: FrequencyTable) -> Iterator[list[Row]]:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_a_blank_is_told_exactly_where_every_filling_tells_it(seed: int) -> None:
-    blank, table, cells = made(seed)
-    cells = tacit.read_release(cells, sa="ill")
+    blank, table, plain = made(seed)
+    cells = tacit.read_release(plain, sa="ill")
+    assert isinstance(cells, FrequencyTable)
     possible: dict[int, set[str]] = {number: set() for number, row in enumerate(blank) if not row["ill"]}
     for rows in worlds(blank, cells):
         for number, values in possible.items():
