@@ -44,8 +44,9 @@ def made(kind: str, folder: Path) -> Path:
 
 def told(paths: list[Path]) -> tuple[str, set[Words]]:
     """The verdict about files, and the groups that it names."""
-    several = {"people": tacit.Same()} if len(paths) > 1 else {}
-    record = tacit.audit([str(path) for path in paths] if several else str(paths[0]), **several).to_dict(top=100_000)
+    several = len(paths) > 1
+    what = [str(path) for path in paths]
+    record = tacit.audit(what if several else what[0], people=tacit.Same() if several else None).to_dict(top=100_000)
     events = [finding["event"] for finding in record["findings"]]
     return record["verdict"], {(frozenset(event["present"]), frozenset(event["absent"])) for event in events}
 

@@ -211,7 +211,8 @@ def full_groups(case: Case, space: Space, groups: Sequence[Group], sizes: Sequen
         return []
     out = []
     for sensitive in sorted(named):
-        chosen = [
+        everybody: list[tuple[Group, int]] = [(({}, (), ()), 1 << case.most)] if len(case.members) == 1 else []
+        chosen = everybody + [
             (group, bits) for group, bits in zip(groups, sizes, strict=True) if not named & set(group[0]) and span(bits)[0] > 0
         ]
         values = space.columns[sensitive]
