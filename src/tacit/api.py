@@ -156,6 +156,7 @@ def audit(
     rows: Any = None,
     qi: Names = (),
     sa: Names = (),
+    convention: str | None = None,
     people: People | None = None,
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
@@ -186,6 +187,8 @@ def audit(
         ``data``, the table before cells were hidden, only their true values count.
     qi, sa
         The quasi-identifying columns and the sensitive ones, where the release does not name them; ``sa="none"`` says that none is sensitive.
+    convention
+        For frequency tables: the publisher's convention, such as ``"opensafely"``, where the header does not name it.
     people
         For several releases: how their people hang together (``Same()``, ``Nested()``, ``Churn()``, ``Changed()``, ``Unknown()``); needed
         where n differs.
@@ -217,7 +220,7 @@ def audit(
     how: dict[str, Any] = {"policy": policy or Policy(), "limits": Limits.within(time_limit)}
     how |= {"attacks": None if attacks is None else list(attacks), "known": known, "knowledge": knowledge}
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
-    gathered = gather_releases(release, qi=qi, sa=sa)
+    gathered = gather_releases(release, qi=qi, sa=sa, convention=convention)
     check_roles(gathered.releases)
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     told: dict[str, Any] = {"not_read": gathered.not_read, "inputs": inputs_of(**besides)}

@@ -166,6 +166,13 @@ def test_options_that_say_it_twice_are_refused(options: dict[str, object], messa
         tacit.read_release(tmp_path / "t.csv", **options)  # type: ignore[arg-type]
 
 
+def test_python_audits_by_convention(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,count\nx,0\ny,10\nAll,15\n")
+    found = tacit.audit(tmp_path / "t.csv", convention="opensafely")
+    assert found.to_dict()["release"][0]["convention"] == "opensafely"
+    assert found.to_dict()["release"][0]["n"] is None
+
+
 def test_lists_have_no_convention(tmp_path: Path) -> None:
     (tmp_path / "i.csv").write_text('itemset,count,support\n"[""a""]",12,\n')
     with pytest.raises(OptionError, match="frequency tables"):

@@ -33,6 +33,7 @@ def read_releases(
     complete: bool | None = None,
     qi: Names = (),
     sa: Names = (),
+    convention: str | None = None,
 ) -> Releases:
     """The releases in a folder, sorted by name, and the files in it that are none; options are those of :func:`read_release`.
 
@@ -44,12 +45,12 @@ def read_releases(
     InputError
         When there is no such folder, or no release in it.
     """
-    options: dict[str, Any] = {"n": n, "rounding": rounding, "complete": complete, "qi": qi, "sa": sa}
+    options: dict[str, Any] = {"n": n, "rounding": rounding, "complete": complete, "qi": qi, "sa": sa, "convention": convention}
     return _read_folder(Path(folder), lambda one, _: read_release(one, **options), 0)
 
 
-def gather_releases(given: Any, *, qi: Names = (), sa: Names = ()) -> Gathered:
-    """The releases that a caller gives: one, a folder of them, or a list of releases, folders and lists; ``qi`` and ``sa`` name their columns.
+def gather_releases(given: Any, **options: Any) -> Gathered:
+    """The releases that a caller gives: one, a folder, or a list of releases, folders and lists; options are those of :func:`read_release`.
 
     >>> gather_releases([])
     Traceback (most recent call last):
@@ -57,7 +58,7 @@ def gather_releases(given: Any, *, qi: Names = (), sa: Names = ()) -> Gathered:
     """
     if isinstance(given, Gathered):
         return given
-    found = gather([*given] if isinstance(given, (list, tuple)) else [given], lambda one, _: read_release(one, qi=qi, sa=sa))
+    found = gather([*given] if isinstance(given, (list, tuple)) else [given], lambda one, _: read_release(one, **options))
     if isinstance(given, (list, tuple)) and len(found.releases) < 2:
         remedy = "Give at least two, or one release by itself"
         raise OptionError(f"holds {len(found.releases)} releases", where="the list", remedy=remedy)

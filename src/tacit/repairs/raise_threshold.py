@@ -1,7 +1,8 @@
 """raise-threshold: publish only what lies above the lowest threshold at which no attack succeeds.
 
 Changes
-    Itemsets whose count is below the new threshold are left out; all others keep their exact counts. Of rules, those below a new support or
+    Itemsets whose count is below the new threshold are left out; all others keep their exact counts. The header names the smallest count that
+    is left as the threshold: the largest count that was left out would give that count away. Of rules, those below a new support or
     confidence are left out; the thresholds are round numbers, and the list is as complete above them as it was.
 Guarantee
     A family of itemsets that allows no inference keeps none when it shrinks from below: groups on fewer items are unions of groups on more,
@@ -50,9 +51,16 @@ def propose(case: RepairCase) -> Proposal:
             safe = middle
         else:
             unsafe = middle
-    return Proposal(above(release, int(thresholds[safe])), case.data)
+    return Proposal(_from_the_smallest(above(release, int(thresholds[safe]))), case.data)
 
 
 def above(release: Itemsets, threshold: int) -> Itemsets:
     """The itemsets that reach a threshold for certain."""
     return release.take(np.flatnonzero(release.lo >= threshold), replace(release.header, min_support=threshold))
+
+
+def _from_the_smallest(release: Itemsets) -> Itemsets:
+    """The same list, said to be complete from its own smallest count on; an empty one stays as it is."""
+    if not len(release):
+        return release
+    return replace(release, header=replace(release.header, min_support=int(release.lo.min())))
