@@ -83,7 +83,10 @@ def ask(case: Case, folder: Path) -> Answer:
     rejected: list[str] = []
     if record["findings"]:
         facts = {name: given[name] for name in ("known", "knowledge") if name in given}
-        rejected = list(tacit.verify(record, what, **facts).problems)
+        try:
+            rejected = list(tacit.verify(record, what, **facts).problems)
+        except tacit.TacitError as error:
+            rejected = [str(error)]
     return Answer(record["verdict"], record["findings"], still_open, rejected)
 
 
