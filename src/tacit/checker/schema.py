@@ -303,6 +303,7 @@ _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"people": text, "worlds": fields({"fit": natural})},
     _FULL_GROUP,
     {"people": text, **_FULL_GROUP},
+    {"people": text, "blanks": fields({"release": natural, "rows": natural, "shown": natural}), **_FULL_GROUP},
 )
 
 
