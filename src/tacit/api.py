@@ -34,6 +34,7 @@ from tacit.model.hierarchy import Hierarchy
 from tacit.model.items import Items
 from tacit.model.people import People
 from tacit.model.policy import Limits, Policy
+from tacit.model.policy import time_limit as within_time
 from tacit.model.release import Itemsets, Only, Release, Rules
 from tacit.model.repair import Repair
 from tacit.model.rounding import Precision
@@ -316,7 +317,8 @@ def repair(
     case = RepairCase(
         start, policy.k, look, mine, all_sets, rows, goal, precision, first_look, lines=named, least_base=policy.least_base
     )
-    proposal = chosen.propose(case)
+    with within_time(limits.seconds_left):
+        proposal = chosen.propose(case)
     made = chosen.signed(proposal.release, start)
     after = look(made, proposal.data)
     cost = _cost(case, proposal, all_sets)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import random
 import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import tacit
 from tacit.cli import cli
 from tacit.errors import LimitReached, OptionError
+from tacit.model.policy import time_limit
 from tacit.model.suggestion import Suggestion, Suggestions
+from tacit.repairs import substitute
+from tacit.repairs.rows import BitRows
 from tacit.reports.suggestions import rows, text_lines
 from tacit.suggesting.base import OUT_OF_TIME, Done, Way, tried
+from tacit.suggesting.itemsets import _loss
 from tests.shell import record
 from tests.shell import tacit as shell
 
@@ -281,3 +287,20 @@ def test_costs_are_measures(patients: tacit.Table, tmp_path: Path) -> None:
     table = tacit.tabulate(patients, by="age,sex,diagnosis", total=True, hide_below=10)
     for found in (tacit.suggest(lists, people=tacit.Same(), seconds=60), tacit.suggest(table, data=patients, seconds=60)):
         assert {name for one in found for name in one.cost} <= known
+
+
+def test_repairs_that_change_rows_end_in_time() -> None:
+    """No audit stands between two rows, so that rows themselves look at the clock."""
+    chance = random.Random(5)
+    data = BitRows.of(tacit.read_transactions([[str(item) for item in chance.sample(range(40), 6)] for _ in range(300)]))
+    masks = np.full((1, 1), np.uint64(2**40 - 1))
+    with time_limit(0.001), pytest.raises(LimitReached):
+        while True:
+            substitute._replace(data, masks, data.words[:1])
+
+
+def test_what_changes_many_people_is_not_cheap() -> None:
+    cost = {"itemsets_lost": 0, "itemsets_ghost": 0, "support_error_mean": 0.01}
+    assert _loss(cost | {"people_changed": 2705}, lambda: 676, 77_512) == pytest.approx(0.01 + 2705 / 77_512)
+    assert _loss(cost | {"itemsets_lost": 10, "support_error_mean": 0.0}, lambda: 676, 77_512) == pytest.approx(10 / 676)
+    assert _loss(cost, lambda: 676, None) == 0.01

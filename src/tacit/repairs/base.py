@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tacit.errors import OptionError
-from tacit.model.audit import Audit, Verdict
+from tacit.model.audit import Audit
 from tacit.model.release import Changes, Itemsets, Listed, MadeBy
 from tacit.model.rounding import Precision
 from tacit.model.table import Table
@@ -47,10 +47,6 @@ class RepairCase:
     def look(self, candidate: Listed) -> Audit:
         """An audit of a candidate that is enough for its verdict, as fast as it can be had without data."""
         return self.first_look(candidate) if self.first_look else self.audit(candidate, None)
-
-    def verdict_of(self, candidate: Listed) -> Verdict:
-        """Return the verdict on a candidate by the attacks of the goal."""
-        return self.look(candidate).asked_verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.model.policy import check_time
 from tacit.repairs.adding import small_groups, with_people
 from tacit.repairs.base import Proposal, RepairCase, itemsets_of
 from tacit.repairs.rows import BitRows, Words
@@ -32,6 +33,7 @@ def propose(case: RepairCase) -> Proposal:
     people = np.zeros(len(groups), np.int64)
     sizes = [_sizes(rows, mask) for mask in masks]
     for place in longest_first.tolist():
+        check_time("repair")
         # People with exactly these items join one group on every maximal set.
         joined = [(known, tuple((groups[place] & mask).tolist())) for known, mask in zip(sizes, masks, strict=True)]
         if any(0 < known.get(key, 0) < case.k for known, key in joined):

@@ -54,9 +54,9 @@ def propose(case: RepairCase) -> Proposal:
     for precision in choices:
         printed = rounded(release, precision)
         found = case.look(printed)
-        if found.verdict == "clean":
+        if found.asked_verdict == "clean":
             return Proposal(printed)
-        still_open = sum(run.undecided for run in found.runs) if found.verdict == "incomplete" else None
+        still_open = sum(run.undecided for run in found.runs) if found.asked_verdict == "incomplete" else None
         if best_open is None or (still_open is not None and still_open < best_open):
             best, best_open, label = printed, still_open, precision.label
     return Proposal(best, remark=_unproved(len(choices), label, best_open))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tacit.kernels.groups import small_groups_on, vertical
 from tacit.model.items import Items
+from tacit.model.policy import check_time
 from tacit.model.sets import Sets
 from tacit.model.transactions import Transactions
 
@@ -53,7 +54,7 @@ class BitRows:
         alive = self.transactions()
         by_item = vertical(alive.rows.offsets, alive.rows.members, alive.weights, np.arange(len(self.items)))
         numbers, groups, sizes = [np.empty(0, np.int64)], [np.empty((0, self.words.shape[1]), np.uint64)], [np.empty(0, np.int64)]
-        for which, present, size in small_groups_on(by_item, family.offsets, family.members, k, lambda _: None):
+        for which, present, size in small_groups_on(by_item, family.offsets, family.members, k, lambda _: check_time("repair")):
             numbers.append(which)
             groups.append(self._spread(family, which, present))
             sizes.append(size)
@@ -73,6 +74,7 @@ class BitRows:
         """Which rows lie in at least one of the groups; ``masks[i]`` are the items that group ``i`` speaks of."""
         hit = np.zeros(len(self.weights), np.bool_)
         for mask, group in zip(masks, groups, strict=True):
+            check_time("repair")
             hit |= ((self.words & mask) == group).all(axis=1)
         return hit & (self.weights > 0)
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.model.policy import check_time
 from tacit.repairs.base import Proposal, RepairCase, itemsets_of
 from tacit.repairs.rounds import until_clean
 from tacit.repairs.rows import BitRows, Whole, Words
@@ -43,6 +44,7 @@ def _replace(rows: BitRows, masks: Words, groups: Words) -> Whole:
         exposed[safe] = False
     moved = rows.weights.copy()
     for row in np.flatnonzero(exposed).tolist():
+        check_time("repair")
         moved[rows.nearest(row, safe)] += rows.weights[row]
         moved[row] = 0
     return moved
