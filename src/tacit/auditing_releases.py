@@ -101,6 +101,7 @@ def audit_one(
     check_listing(release)
     people = owners_people(release, data)
     several = case_alone(release, known=known, people=people if isinstance(people, Table) else None, knowledge=knowledge)
+    several = None if several is None else replace(several, first=index)
     rules = rule_case(release, known, people, knowledge) if several is None else None
     buckets, table = bucket_case(release, people, excluding(several, knowledge)), table_case(release, data, rows)
     wanted = asked_for(attacks)

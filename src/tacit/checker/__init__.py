@@ -122,7 +122,8 @@ class _Shelf:
 
     @cached_property
     def _people(self) -> KnownBook:
-        return KnownBook(self._releases, self._known, self._knowledge)
+        declared = self._record["adversary"].get("people", "same")
+        return KnownBook(self._releases, self._known, self._knowledge, declared)
 
     def check(self, finding: Mapping[str, Any]) -> None:
         """Redo one finding; raises :class:`Reject` where it does not follow."""

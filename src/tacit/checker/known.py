@@ -24,14 +24,20 @@ from tacit.model.table import Table
 def is_about_known(finding: Mapping[str, Any]) -> bool:
     """Whether a finding is about the values of known people, by several releases together."""
     carried = finding.get("certificate") or {}
-    return "people" in carried and "below" in carried
+    return "sensitive" in carried and "below" in carried
 
 
 class KnownBook:
     """The releases of an audit, the people whom they are about as far as they are given, and what is known besides."""
 
-    def __init__(self, releases: Sequence[Release], known: Table | None = None, knowledge: Sequence[Fact] | None = None) -> None:
-        self.releases, self.known = releases, known
+    def __init__(
+        self,
+        releases: Sequence[Release],
+        known: Table | None = None,
+        knowledge: Sequence[Fact] | None = None,
+        declared: str = "same",
+    ) -> None:
+        self.releases, self.known, self.declared = releases, known, declared
         self._pages = [Page(release) for release in releases]
         self._knowledge = knowledge
         self._people: dict[tuple[str, ...], People] = {}
@@ -83,7 +89,7 @@ class _Claim:
         self.left, self.values = event.pop(sensitive, []), values
         if not self.left or not set(self.left) <= set(values) or len(set(values)) != len(values):
             raise Reject("its values are not those of the sensitive column")
-        named = [values_named(release, sensitive) for release in book.releases]
+        named = [values_named(release, sensitive) for release in self._releases(carried, book)]
         if not any(one and set(one) <= set(values) for one in named):
             raise Reject("no release says that the sensitive column has no other values")
         if any(len(listed) != 1 for listed in event.values()):
@@ -99,6 +105,19 @@ class _Claim:
             raise Reject("its sum is not written out")
         self.asked = Asked(sensitive, values, grouped, self.people)
         self.terms = [book.term(entry, self.asked) for entry in carried["weights"]]
+
+    @staticmethod
+    def _releases(carried: Mapping[str, Any], book: KnownBook) -> Sequence[Release]:
+        """The releases that the finding takes together: all of them where their people are the same, else a single one."""
+        if "people" in carried:
+            if carried["people"] != "same" or book.declared != "same":
+                raise Reject("it takes releases together whose people are not the same")
+            return book.releases
+        used = {int(entry["release"]) for entry in carried["weights"] if entry["release"] is not None}
+        used |= set() if carried["grouped"] is None else {int(carried["grouped"])}
+        if len(used) > 1 or not used <= set(range(len(book.releases))):
+            raise Reject("it takes releases together whose people are not the same")
+        return [book.releases[number] for number in used] or book.releases
 
     def _check_person(self, sensitive: str) -> None:
         """So many known people have the combination."""

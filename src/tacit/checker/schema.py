@@ -282,21 +282,22 @@ _FULL_GROUP: Mapping[str, Check] = {
     "most": list_of(_step),
     "others": list_of(_step),
 }
+_OF_KNOWN: Mapping[str, Check] = {
+    "sensitive": text,
+    "values": _NAMES,
+    "grouped": maybe(natural),
+    "listed": flag,
+    "weights": list_of(_KNOWN_STATEMENT),
+    "groups": list_of(_KNOWN_GROUP),
+    "below": whole,
+}
 #: What a certificate holds besides its format and its claim, by the entry that tells which proof it is.
 _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"weights": list_of(_PLAIN_WEIGHT)},
     {"steps": list_of(_LAW)},
     {"weights": list_of(_STATEMENT), "groups": list_of(_KNOWN_GROUP), "below": whole},
-    {
-        "people": text,
-        "sensitive": text,
-        "values": _NAMES,
-        "grouped": maybe(natural),
-        "listed": flag,
-        "weights": list_of(_KNOWN_STATEMENT),
-        "groups": list_of(_KNOWN_GROUP),
-        "below": whole,
-    },
+    _OF_KNOWN,
+    {"people": text, **_OF_KNOWN},
     {"matching": _MATCHING},
     {"counts": fields({}, {"records": natural, "showing": natural}), "lines": list_of(whole)},
     {"people": text, "least": list_of(_step), "most": list_of(_step)},

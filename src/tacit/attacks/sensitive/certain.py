@@ -131,7 +131,7 @@ class _Outcome:
 
     def __init__(self, target: Target, case: PeopleCase, said: Statements, found: Bounds) -> None:
         self.case, self.said, self.together = case, said, together(target)
-        self.people = case.population.people
+        self.people, self.number = case.population.people, target.index
         self.limits = target.limits
         self.unproved = 0
         self.found = self._written_out(found, target.policy.l) if found.by_cases or self.limits.deadline is not None else found
@@ -234,7 +234,7 @@ class _Outcome:
         if isinstance(case, SeveralCase):
             return SeveralWords(case, self.said, q, ruled_out).finding(CODE, self._prover.ruled_out(q, ruled_out))
         assert isinstance(case, RuleCase)
-        words = ProofWords(case, self.said, q, ruled_out)
+        words = ProofWords(case, self.said, q, ruled_out, self.number)
         found = self._prover.ruled_out(q, ruled_out)
         because, steps = words.told(found)
         proof = None if found is None else certificate(self.event(index), Bound(n, n), **proof_of(because))

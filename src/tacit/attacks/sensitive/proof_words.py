@@ -17,8 +17,8 @@ Told = tuple[tuple[Citation, ...], tuple[str, ...]]
 class ProofWords:
     """Writes down why nobody of a combination has one of the values that are ruled out."""
 
-    def __init__(self, case: RuleCase, said: Statements, combination: int, ruled_out: tuple[int, ...]) -> None:
-        self.case, self.said, self.combination = case, said, combination
+    def __init__(self, case: RuleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], release: int = 0) -> None:
+        self.case, self.said, self.combination, self.release = case, said, combination, release
         self.ruled_out = " or ".join(case.values[v] for v in ruled_out)
 
     def told(self, proof: Proof | None) -> Told:
@@ -72,16 +72,16 @@ class ProofWords:
 
     def _citations(self, proof: Proof) -> tuple[Citation, ...]:
         out = [
-            Citation(0, self._cell(term.statement), Bound(term.statement.lo, term.statement.hi), term.weight)
+            Citation(self.release, self._cell(term.statement), Bound(term.statement.lo, term.statement.hi), term.weight)
             for term in proof.terms
         ]
         for number, term in enumerate(proof.terms, 1):
-            out.append(Citation(0, f"people with {number}", Bound.of(self.said.whole(term.statement.event)), None))
+            out.append(Citation(self.release, f"people with {number}", Bound.of(self.said.whole(term.statement.event)), None))
         for group in proof.groups:
             name = "people asked about" if group.asked else "people"
             inside = ", ".join(str(term + 1) for term in group.terms)
-            out.append(Citation(0, f"{name} in {inside or 'none'}", Bound.of(group.people), group.weight))
-        return (*out, Citation(0, "denominator", Bound.of(proof.denominator), None))
+            out.append(Citation(self.release, f"{name} in {inside or 'none'}", Bound.of(group.people), group.weight))
+        return (*out, Citation(self.release, "denominator", Bound.of(proof.denominator), None))
 
     def _cell(self, one: Statement) -> int | str:
         """Where a statement stands: a line, or the name of what is not on a line."""

@@ -36,7 +36,8 @@ class SeveralCase:
     """Releases beside everybody's quasi-identifiers and what else is known about these people.
 
     ``grouped`` is the number of the bucketized release whose groups are a column of the population, -1 where there is none.
-    ``listed``: that release is also the only one to tell who everybody is. ``remembered`` keeps what several attacks ask for.
+    ``listed``: that release is also the only one to tell who everybody is. ``first`` is the number of the first
+    release among all that are audited. ``remembered`` keeps what several attacks ask for.
     """
 
     releases: tuple[Release, ...]
@@ -46,6 +47,7 @@ class SeveralCase:
     facts: tuple[Fact, ...] = ()
     grouped: int = -1
     listed: bool = False
+    first: int = 0
     remembered: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -55,7 +57,7 @@ class SeveralCase:
 
     def name(self, release: int) -> str:
         """What a release is called in sentences."""
-        return name_of(self.releases[release], release)
+        return name_of(self.releases[release], self.first + release)
 
     def alone(self, release: int) -> SeveralCase:
         """One of the releases, with the same people and the same knowledge; the others keep their numbers and say nothing."""

@@ -104,7 +104,8 @@ class SeveralWords(StatementWords):
         event, count, text = self.event, Bound(n, n), sentence(self.case, self.combination, self.left)
         if proof is None:
             return Finding(code, event, count, text, steps=self.steps(None))
-        proved = certificate(event, count, people="same", **self._record(proof))
+        together: dict[str, Any] = {"people": "same"} if len(self.case.releases) > 1 else {}
+        proved = certificate(event, count, **together, **self._record(proof))
         return Finding(code, event, count, text, self._citations(proof), self.steps(proof), None, proved)
 
     def steps(self, proof: Proof | None) -> tuple[str, ...]:
@@ -127,7 +128,7 @@ class SeveralWords(StatementWords):
         return {
             "sensitive": self.case.sensitive,
             "values": list(self.case.values),
-            "grouped": self.case.grouped if self.case.grouped >= 0 else None,
+            "grouped": self.case.first + self.case.grouped if self.case.grouped >= 0 else None,
             "listed": self.case.listed,
             "weights": [self._term_record(term) for term in proof.terms],
             "groups": groups,
@@ -150,7 +151,7 @@ class SeveralWords(StatementWords):
     def _term_record(self, term: Term) -> dict[str, Any]:
         one = term.statement
         release, place = self.case.release_of(one.origin), self.place(one)
-        out: dict[str, Any] = {"release": release if release >= 0 else None}
+        out: dict[str, Any] = {"release": self.case.first + release if release >= 0 else None}
         out["line" if isinstance(place, int) else "cell"] = place
         out |= {"what": self.what(one.origin), "about": {column: list(values) for column, values in self.about(one)}}
         out |= {"value": self.case.values[one.value], "count": [one.lo, one.hi]}
@@ -161,10 +162,12 @@ class SeveralWords(StatementWords):
         found: dict[tuple[int, str], Citation] = {}
         if self.case.listed and proof.terms:
             n = self.case.population.n
-            found[self.case.grouped, "who"] = Citation(self.case.grouped, "quasi-identifiers", Bound(n, n), None)
+            grouped = self.case.first + self.case.grouped
+            found[grouped, "who"] = Citation(grouped, "quasi-identifiers", Bound(n, n), None)
         for term in proof.terms:
             one = term.statement
-            release, place = max(0, self.case.release_of(one.origin)), self.place(one)
+            origin, place = self.case.release_of(one.origin), self.place(one)
+            release = self.case.first + origin if origin >= 0 else 0
             found.setdefault((release, str(place)), Citation(release, place, Bound(one.lo, one.hi), None))
         return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], not key[1].isdecimal(), key[1].zfill(12))))
 
