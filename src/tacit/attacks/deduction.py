@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.derivation import listed, people, print_steps, sentence
+from tacit.attacks.derivation import print_steps
 from tacit.attacks.supports import Supports
 from tacit.kernels.book import Book, bits_of
 from tacit.kernels.moebius import cells
@@ -16,6 +16,7 @@ from tacit.model.bound import Bound
 from tacit.model.certificate import certificate
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
+from tacit.wording import listed, people, sentence
 
 Whole = npt.NDArray[np.int64]
 

@@ -15,6 +15,7 @@ from tacit.model.certificate import certificate
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.release import Itemsets
+from tacit.wording import listed, people, printed_as, sentence
 
 #: Sums over more free items than this are not written out: 2**20 terms are a million.
 MOST_FREE = 20
@@ -71,41 +72,6 @@ def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], f
     return items[asked], held[asked]
 
 
-def people(count: Bound) -> str:
-    """``1 person``, ``1 to 3 people``.
-
-    >>> people(Bound(1, 1)), people(Bound(1, 3))
-    ('1 person', '1 to 3 people')
-    """
-    number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
-    return f"{number} {'person' if count == Bound(1, 1) else 'people'}"
-
-
-def sentence(event: ItemEvent, count: Bound) -> str:
-    """What the people of an event have and lack.
-
-    >>> sentence(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), sentence(ItemEvent((), ("c",)), Bound(2, 2))
-    ('has a and b, and neither c nor d', 'have no c')
-    >>> sentence(ItemEvent(("a",), not_all=("b", "c")), Bound(1, 1))
-    'has a but not all of b and c'
-    """
-    verb = "has" if count == Bound(1, 1) else "have"
-    if event.not_all:
-        first = f"{verb} {listed(event.present, 'and')} but" if event.present else f"{'does' if verb == 'has' else 'do'} not have"
-        return f"{first} {'not ' if event.present else ''}all of {listed(event.not_all, 'and')}"
-    if not event.absent:
-        return f"{verb} {listed(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
-    lacking = f"neither {listed(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
-    if not event.present:
-        return f"{verb} no {event.absent[0]}" if len(event.absent) == 1 else f"{verb} {lacking}"
-    return f"{verb} {listed(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
-
-
-def listed(names: tuple[str, ...], word: str) -> str:
-    """Names as in a sentence: ``a, b and c``."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
-
-
 def _event(release: Itemsets, has: Lines, lacks: Lines) -> ItemEvent:
     names = release.items.names
     return ItemEvent(tuple(names[i] for i in has), tuple(names[i] for i in lacks))
@@ -148,15 +114,6 @@ def _term(release: Itemsets, line: int, weight: int, published: Bound) -> str:
         return f"{sign} {number}: all people (n)"
     counted = f"people with {listed(tuple(sorted(release.names(line))), 'and')}{printed_as(release.text(line), published)}"
     return f"{sign} {number}: {counted} (line {release.line(line)})"
-
-
-def printed_as(text: str, count: Bound) -> str:
-    """What a line prints, where that is not the count itself.
-
-    >>> printed_as("50", Bound(45, 54)), printed_as("50", Bound(50, 50)), printed_as("", Bound(0, 4))
-    (', printed as 50', '', '')
-    """
-    return "" if count.is_exact or not text else f", printed as {text}"
 
 
 def print_steps(release: Itemsets, lines: Iterable[int]) -> list[str]:

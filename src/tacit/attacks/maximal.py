@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.derivation import listed, people, print_steps, sentence
+from tacit.attacks.derivation import print_steps
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.bound import Bound
@@ -23,6 +23,7 @@ from tacit.model.certificate import certificate
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.release import Itemsets
+from tacit.wording import listed, people, sentence
 
 Whole = npt.NDArray[np.int64]
 WITHOUT_N = "the number of people is not known, and nothing follows from maximal itemsets without it"

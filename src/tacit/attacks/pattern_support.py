@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.attacks.derivation import listed
 from tacit.attacks.pattern_bounds import MOST_ITEMS, Impossible, Proof, Tie, signed_weights, term_by_term, tightest
 from tacit.attacks.pattern_statements import MISSING, NOBODY, ONE_VALUE, PEOPLE, Knowledge, Statements, knowledge_of
 from tacit.attacks.rule_numbers import UNBOUNDED, Whole
@@ -22,6 +21,7 @@ from tacit.model.partial import PartialTable
 from tacit.model.pattern import Pattern, Truth
 from tacit.model.release import Release
 from tacit.model.support import Method, PatternSupport
+from tacit.wording import listed
 
 #: How many terms of a sum the steps show; ``because`` lists all of them.
 SHOWN_TERMS = 24

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.attacks.derivation import listed, people, sentence
 from tacit.attacks.rule_numbers import Whole
 from tacit.attacks.rule_patterns import SmallPatterns
 from tacit.attacks.rule_steps import Story
@@ -15,6 +14,7 @@ from tacit.model.bound import Bound
 from tacit.model.certificate import certificate
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
+from tacit.wording import listed, people, sentence
 
 #: What a group is: the exceptions of a rule, a pattern on a set, or who has none of the values of several rules.
 RULE, PATTERN, REST = 0, 1, 2

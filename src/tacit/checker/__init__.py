@@ -27,8 +27,10 @@ from tacit.checker.steps import check_steps
 from tacit.checker.tables import TableBook, check_table
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
 from tacit.checker.values import check_values
+from tacit.checker.words import check_every_way_words, check_joint_words, check_statement, population_names, read_event
 from tacit.checker.worlds import check_worlds
 from tacit.errors import InputError
+from tacit.model.bound import Bound
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
@@ -36,6 +38,7 @@ from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Table
 from tacit.model.verification import Verification
+from tacit.wording import people, sentence
 
 __all__ = ["Verification", "check_audit", "check_record"]
 
@@ -65,7 +68,7 @@ def check_audit(
     if len(record["release"]) != len(releases):
         return Verification(0, (f"the audit is about {len(record['release'])} releases, {len(releases)} are given",))
     problems = check_releases(record, releases) + check_adversary(record, releases) + check_totals(record)
-    shelf = _Shelf(record, releases, known, knowledge)
+    shelf = _Shelf(record, releases, known, knowledge, names)
     listed: Counter[str] = Counter()
     holding: Counter[str] = Counter()
     estimates: Counter[str] = Counter()
@@ -107,9 +110,15 @@ class _Shelf:
     """The releases of an audit, each opened when the first finding about it is checked."""
 
     def __init__(
-        self, record: Mapping[str, Any], releases: Sequence[Release], known: Table | None, knowledge: Sequence[Fact] | None
+        self,
+        record: Mapping[str, Any],
+        releases: Sequence[Release],
+        known: Table | None,
+        knowledge: Sequence[Fact] | None,
+        names: Sequence[str] | None,
     ) -> None:
         self._record, self._releases, self._known, self._knowledge = record, releases, known, knowledge
+        self._names = names or population_names(releases, record["adversary"].get("population", ()))
         self._books: dict[int, Book] = {}
         self._fitting: dict[str, Any] = {}
 
@@ -134,10 +143,10 @@ class _Shelf:
             check_full_group(finding, self._releases, self._record["adversary"].get("people", ""), int(policy["l"]))
         elif code == "X01" and "worlds" in finding["certificate"]:
             self._check_every_way(finding, int(policy["k"]))
-            _check_sentence(finding)
+            check_every_way_words(finding, self._releases[0].n)
         elif code == "X01":
             check_joint(finding, self._together, int(policy["k"]))
-            _check_sentence(finding)
+            check_joint_words(finding, self._together, self._names)
         elif code in _OF_VALUES:
             self._check_value(finding, policy)
         else:
@@ -221,35 +230,11 @@ def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
 
 
 def _check_sentence(finding: Mapping[str, Any]) -> None:
-    """The sentence must say the number and every item, and nothing else unless people differ."""
-    lo, hi = finding["count"]
-    number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
-    event, text = finding["event"], finding["statement"]
-    named = event["present"] + event["absent"] + event.get("not_all", [])
-    said = text.startswith(f"{number} pe") and all(item in text for item in named)
-    of_one = set(event) <= {"present", "absent", "not_all"}  # where people differ, the sentence says whose they are
-    if not said or (of_one and text != _sentence(event, number)):
-        raise Reject("its sentence does not say what its event and count say")
+    """The sentence must say the number and every item, and nothing else; so must a step about the same people in fewer words."""
+    check_statement(finding, ())
+    count = Bound(*finding["count"])
     for step in finding["steps"] if finding["code"] == "I01" else ():
-        if step.startswith(_SHORTER) and step != _SHORTER + _sentence(finding["same_people"], number):
-            raise Reject("a step does not say what its shorter event says")
-
-
-def _sentence(event: Mapping[str, Any], number: str) -> str:
-    """What a finding about a group says."""
-    people, has = ("person", "has") if number == "1" else ("people", "have")
-    present, absent, not_all = _listed(event["present"], "and"), event["absent"], event.get("not_all")
-    if not_all:
-        all_of = f"all of {_listed(not_all, 'and')}"
-        lacks = f"{has} {present} but not {all_of}" if present else f"{'does' if has == 'has' else 'do'} not have {all_of}"
-    elif not absent:
-        lacks = f"{has} {present}" if present else f"{'is' if has == 'has' else 'are'} in the data"
-    elif len(absent) > 1:
-        lacks = f"{has} {f'{present}, and ' if present else ''}neither {_listed(absent, 'nor')}"
-    else:
-        lacks = f"{has} {present} but not {absent[0]}" if present else f"{has} no {absent[0]}"
-    return f"{number} {people} {lacks}."
-
-
-def _listed(names: Sequence[str], word: str) -> str:
-    return f" {word} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+        if step.startswith(_SHORTER):
+            shorter = read_event(finding["same_people"])
+            if step != f"{_SHORTER}{people(count)} {sentence(shorter, count)}.":
+                raise Reject("a step does not say what its shorter event says")

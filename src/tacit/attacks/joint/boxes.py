@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from tacit.attacks.joint.histories import KINDS, change_of, differs
+from tacit.attacks.joint.histories import KINDS, change_of
 from tacit.model.event import Change, ItemEvent
+from tacit.wording.joint import differs
 
 #: The value of somebody who has an item.
 HAS = "has"

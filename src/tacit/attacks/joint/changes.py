@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tacit.attacks.joint.boxes import Allowed, Box, Key
-from tacit.attacks.joint.histories import OF_KIND, all_histories, differs, with_value
+from tacit.attacks.joint.histories import OF_KIND, all_histories, with_value
 from tacit.attacks.joint.lines import Line, Origin
 from tacit.attacks.joint.vocabulary import Vocabulary
 from tacit.errors import OptionError, nearest_name
 from tacit.model.bound import Bound
 from tacit.model.people import Changed, People
+from tacit.wording.joint import differs
 
 #: Histories of one column at most.
 MOST_HISTORIES = 1_000

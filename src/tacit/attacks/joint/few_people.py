@@ -8,7 +8,6 @@ from itertools import combinations, product
 import numpy as np
 
 from tacit.attacks.base import Target
-from tacit.attacks.derivation import people, sentence
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.words import CODE
 from tacit.attacks.joint.worlds import Printed, TooMany, worlds
@@ -20,6 +19,7 @@ from tacit.model.finding import Citation, Finding
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.measured import Measured, numbers_of
 from tacit.model.people import Same
+from tacit.wording import people, sentence
 
 #: People, and kinds of people, for whom every way is tried at most.
 MOST_PEOPLE, MOST_KINDS = 12, 20_000

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from itertools import product
 
 from tacit.model.event import Change, Side
+from tacit.wording.joint import differs
 
 #: The kinds of an axis of histories, by the kind of the axis whose values may have changed.
 OF_KIND = {"column": "change", "item": "item_change"}
@@ -32,16 +33,6 @@ def all_histories(kind: str, values: Sequence[str], is_open: bool) -> list[str]:
 def with_value(histories: Collection[str], half: int, values: Collection[str], excluded: bool) -> frozenset[str]:
     """The histories whose first or second half is one of these values, or none of them."""
     return frozenset(one for one in histories if (json.loads(one)[half] in values) != excluded)
-
-
-def differs(history: str) -> bool:
-    """Whether somebody with this history has changed.
-
-    >>> differs('["no", "yes"]'), differs('["no", "no"]'), differs('[null, null, "changed"]')
-    (True, False, True)
-    """
-    values = json.loads(history)
-    return len(values) > 2 or values[0] != values[1]
 
 
 def change_of(kind: str, name: str, every: Collection[str], inside: frozenset[str]) -> Change | None:
@@ -75,32 +66,3 @@ def _told(kind: str, name: str, half: set[str | None], every: set[str | None]) -
 
 def _literal(kind: str, name: str, value: str) -> str:
     return name if kind == OF_KIND["item"] else f"{name}={value}"
-
-
-def change_words(change: Change, names: Sequence[str], verb: str) -> str:
-    """What somebody changed, as it stands in a sentence after ``1 person``.
-
-    >>> change_words(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
-    'changed from smokes=no to smokes=yes'
-    """
-    if change.is_any:
-        return f"changed {change.name}"
-    before, after = _side_words(change.before), _side_words(change.after)
-    if before and after:
-        return f"kept {before}" if before == after else f"changed from {before} to {after}"
-    return f"had {before} in {names[0]}" if before else f"{verb} {after} in {names[1]}"
-
-
-def _side_words(side: Side) -> str:
-    return " and ".join([*side[0], *(f"not {name}" for name in side[1])])
-
-
-def histories_words(kind: str, name: str, inside: Collection[str]) -> str:
-    """Some histories as a line counts them: by the half that it is about."""
-    if all(map(differs, inside)):
-        return f"another {name}"
-    read = [json.loads(one) for one in inside]
-    half = min(({values[place] for values in read} for place in (0, 1)), key=len)
-    if kind == OF_KIND["item"]:
-        return name if None not in half else f"not {name}"
-    return f"{name}={' or '.join(sorted(str(value) for value in half if value is not None))}"
