@@ -287,4 +287,5 @@ def _merged(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
         severity=severity[order],
         event=event,
         show=show,
+        cautions=tuple(replace(one, release=number) for number, run in ended for one in run.cautions),
     )

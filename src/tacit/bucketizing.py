@@ -15,6 +15,7 @@ from tacit.bucketing.classes import Classes
 from tacit.bucketing.feasibility import Feasible, suppressed, too_frequent
 from tacit.bucketing.methods import METHODS, Grouped, Method, group_people
 from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
+from tacit.formats.buckets_writing import shuffled
 from tacit.formats.knowledge import read_knowledge
 from tacit.inference.valid import valid_values
 from tacit.measures.buckets import grouping_cost
@@ -216,7 +217,7 @@ class _Case:
                 f"{_people(vulnerable)} have too few valid values in the groups", where="bucketize", remedy=remedy
             )
         tell(0.7)
-        after = case.audit(buckets, limits)
+        after = case.audit(shuffled(buckets, seed=self.seed), limits)  # as it is written
         tell(0.9)
         before = case.audit(case.buckets(_equal_rows(case.people)), limits, attacks=("B01",))
         cost = case.cost(buckets, made, vulnerable)

@@ -271,6 +271,7 @@ def _new_record(
     """The record of a new audit of the same releases."""
     from tacit.api import audit
     from tacit.model.people import read_people
+    from tacit.reports.record import audit_record
 
     options = record["options"]
     found = audit(
@@ -283,7 +284,9 @@ def _new_record(
         first_hit=options["first_hit"],
         time_limit=time_limit,
     )
-    return _plain(found.to_dict(top=options["top"]))
+    if "headline" not in record:
+        return _plain(found.to_dict(top=options["top"]))
+    return _plain(audit_record(found, top=options["top"]))
 
 
 def _differences(told: Any, new: Any, place: str = "") -> Iterator[str]:

@@ -78,6 +78,8 @@ def _compare_rules(
     """Hold estimates from rules against the truth, and say it."""
     from tacit.api import audit, compare
     from tacit.reports.comparison import comparison_csv, comparison_text
+    from tacit.reports.layout import UNBROKEN
+    from tacit.reports.summary import first_sentence
 
     with watched("estimating") as progress:
         found = audit(release, known=people, attacks=["R02"], time_limit=given["time_limit"], progress=progress)
@@ -91,6 +93,7 @@ def _compare_rules(
         write_file(csv_to, "".join(comparison_csv(comparison)).encode())
     top, shown = (TOP, TOP_ON_SCREEN) if given["top"] is None else (given["top"], given["top"])
     record = comparison.to_dict(top=top)
-    emit(record, lambda: comparison_text(comparison, top=shown, width=width()), json_to=json_to)
+    said = first_sentence(comparison_text(comparison, top=0, width=UNBROKEN))
+    emit(record, lambda: comparison_text(comparison, top=shown, width=width()), json_to=json_to, headline=said)
     if csv_to is not None and json_to != "-":
         say(f"\nEverybody written to {csv_to}")

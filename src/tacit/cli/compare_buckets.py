@@ -47,6 +47,8 @@ def refuse(given: Mapping[str, Any]) -> None:
 def compare_buckets(release: Buckets, people: Table, given: Mapping[str, Any], json_to: str | None) -> None:
     """Measure a bucketized release beside its data, and say it."""
     from tacit.measuring import utility
+    from tacit.reports.layout import UNBROKEN
+    from tacit.reports.summary import first_sentence
     from tacit.reports.utility import utility_text
 
     for name, option in (("top", "--top"), ("csv_to", "--csv")):
@@ -63,7 +65,8 @@ def compare_buckets(release: Buckets, people: Table, given: Mapping[str, Any], j
             progress=progress,
             **chosen,
         )
-    emit(found.to_dict(), lambda: utility_text(found, width=width()), json_to=json_to)
+    said = first_sentence(utility_text(found, width=UNBROKEN))
+    emit(found.to_dict(), lambda: utility_text(found, width=width()), json_to=json_to, headline=said)
 
 
 def _widths(given: tuple[str, ...]) -> dict[str, float]:

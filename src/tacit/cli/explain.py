@@ -111,7 +111,8 @@ def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given
     with watched("reading"):
         found = support_of(reading.read(release_file, given), pattern=pattern)
     number, _, rest = found.statement.partition(": ")
-    emit({"format": "tacit.explanation/1"} | found.to_dict(), lambda: _text((f"{number}:", rest), found.steps), json_to=json_to)
+    record = {"format": "tacit.explanation/1"} | found.to_dict()
+    emit(record, lambda: _text((f"{number}:", rest), found.steps), json_to=json_to, headline=found.statement)
 
 
 def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[str, Any]) -> None:
@@ -145,11 +146,19 @@ def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[
             time_limit=seconds,
         )
 
+    from tacit.reports.layout import UNBROKEN
     from tacit.reports.person import person_svg, person_text
+    from tacit.reports.summary import first_sentence
 
     if given["picture_to"] is not None:
         write_file(given["picture_to"], person_svg(found).encode())
-    emit({"format": "tacit.explanation/1"} | found.to_dict(), lambda: person_text(found, width=width()), json_to=json_to)
+    record = {"format": "tacit.explanation/1"} | found.to_dict()
+    emit(
+        record,
+        lambda: person_text(found, width=width()),
+        json_to=json_to,
+        headline=first_sentence(person_text(found, width=UNBROKEN)),
+    )
 
 
 def _explain_member(release: Release, json_to: str | None, given: dict[str, Any]) -> None:
@@ -170,7 +179,7 @@ def _explain_member(release: Release, json_to: str | None, given: dict[str, Any]
         )
         return f"{told}\n{how}\n"
 
-    emit(record, text, json_to=json_to)
+    emit(record, text, json_to=json_to, headline=found[0].statement)
 
 
 def _explain_records(release: Release, settings: Settings, json_to: str | None) -> None:
@@ -188,7 +197,7 @@ def _explain_records(release: Release, settings: Settings, json_to: str | None) 
         )
 
     record = {"format": "tacit.explanation/1", "statement": sentence, "findings": [one.to_dict() for one in shown]}
-    emit(record, text, json_to=json_to)
+    emit(record, text, json_to=json_to, headline=sentence)
 
 
 def _text(head: tuple[str, str], told: Sequence[str]) -> str:

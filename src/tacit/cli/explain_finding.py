@@ -34,7 +34,7 @@ def explain_finding(releases: Sequence[str], wanted: str | None, json_to: str | 
             remedy = "Leave --picture out, or ask about somebody with --who"
             raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
         write_file(given["picture_to"], picture.encode())
-    emit(told.to_dict(), lambda: explanation_text(told, width=width()), json_to=json_to)
+    emit(told.to_dict(), lambda: explanation_text(told, width=width()), json_to=json_to, headline=str(finding["statement"]))
 
 
 def _audited(

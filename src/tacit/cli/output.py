@@ -48,10 +48,17 @@ def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) 
             taken[place] = "is named twice"
 
 
-def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None) -> None:
-    """Write the record where it is wanted and the text to standard output; with ``--json -`` standard output holds only the record."""
-    from tacit.reports.record import dump
+def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None, headline: str | None = None) -> None:
+    """Write the record where it is wanted and the text to standard output; with ``--json -`` standard output holds only the record.
 
+    The record names the program, its version and the headline: the first sentence of the text, unless another is given (as where lines are
+    broken to the width of the terminal).
+    """
+    from tacit.reports.record import dump, with_headline
+    from tacit.reports.summary import first_sentence
+
+    if json_to is not None and "headline" not in record:
+        record = with_headline(record, first_sentence(text()) if headline is None else headline)
     if json_to == STDOUT:
         _write_stdout(dump(record))
         return

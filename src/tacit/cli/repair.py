@@ -14,7 +14,6 @@ from tacit.cli.settings import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.audit import Audit
     from tacit.model.repair import Repair
 
 
@@ -113,10 +112,7 @@ def _lines(given: str | None) -> list[int] | None:
 
 
 def _text(done: Repair, output: str) -> str:
-    from tacit.reports.summary import Summary
-
-    def told(audit: Audit) -> str:
-        return f"{audit.verdict}: {Summary.of(audit).sentence()}"
+    from tacit.reports.summary import told
 
     costs = [f"  {name.replace('_', ' ')}: {_shown(name, value)}" for name, value in done.cost.items()]
     lines = [

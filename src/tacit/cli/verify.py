@@ -55,6 +55,8 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
     auditing again with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot
     confirm.
     """
+    from tacit.reports.layout import UNBROKEN
+    from tacit.reports.summary import first_sentence
     from tacit.reports.verification import verification_text
     from tacit.verifying import read_record, verify
 
@@ -63,7 +65,8 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
     record = read_record(audit_file)
     besides = _besides(record, releases, given)
     outcome = verify(record, list(releases), **besides, again=given["again"], time_limit=given["time_limit"])
-    emit(outcome.to_dict(), lambda: verification_text(outcome, width=width()), json_to=json_to)
+    said = first_sentence(verification_text(outcome, width=UNBROKEN))
+    emit(outcome.to_dict(), lambda: verification_text(outcome, width=width()), json_to=json_to, headline=said)
     return DONE if outcome.ok else EXPOSED if outcome.problems else INCOMPLETE
 
 

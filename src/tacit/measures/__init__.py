@@ -169,6 +169,11 @@ MEASURES: tuple[Measure, ...] = (
     Measure("surviving_above_90", "people", "people whose most probable value has a probability above 0.9 (B03)"),
     Measure("surviving_expected_right", "share", "people whose most probable value is the true one, if the model is right (B03)"),
     Measure("surviving_guess_right", "share", "people whose most probable value by B03 is the true one (owner only)"),
+    Measure(
+        "surviving_guess_right_exact",
+        "share",
+        "the same, counted while groups are made and it is known who is in which; of more than 40,000 people, in some groups (owner only)",
+    ),
     Measure("surviving_above_90_right", "share", "of `surviving_above_90`, for how many it is the true one (owner only)"),
     Measure(
         "group_guess_right",

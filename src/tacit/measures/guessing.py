@@ -107,6 +107,6 @@ def guessed_at_release(
     top, _ = places.leading(share)
     groups = np.maximum.reduceat(buckets.count, buckets.starts[:-1])
     return {
-        "surviving_guess_right": float((top == own[rows]).mean()),
+        "surviving_guess_right_exact": float((top == own[rows]).mean()),
         "group_guess_right": float(groups.sum()) / buckets.n,
     }

@@ -13,12 +13,14 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_name
 from tacit.model.binding import bound
+from tacit.model.caution import Caution
 from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
 from tacit.model.gathered import NotRead
 from tacit.model.policy import Policy
 from tacit.model.posterior import Posterior
 from tacit.model.waived import Waived
+from tacit.version import __version__
 
 if TYPE_CHECKING:
     from tacit.model.suggestion import Suggestions
@@ -42,7 +44,8 @@ class AttackRun:
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` says what finding
     ``i`` is about, ``show(i)`` writes it out with its arithmetic. ``people`` is the number of people proved to be concerned at least.
     ``undecided`` counts what the attack had to leave open. ``measures`` are numbers that it alone knows, by their names in ``MEASURES``,
-    None where one was not counted; ``details`` are arrays that tables of the audit are made of.
+    None where one was not counted; ``details`` are arrays that tables of the audit are made of. ``cautions`` say how many people an estimate
+    is nearly sure about although no limit of the policy judges it.
     """
 
     code: str
@@ -59,6 +62,7 @@ class AttackRun:
     show: Callable[[int], Finding] | None = None
     streamed: Mapping[int, int] | None = None
     details: Columns = field(default_factory=dict)
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def findings(self) -> int:
@@ -193,6 +197,12 @@ class Audit:
         """Whether the release may be published under the policy."""
         return self.verdict == "clean"
 
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Estimates above 90 % that no limit of the policy judges, by attack and release."""
+        found = (caution for run in self.runs for caution in run.cautions)
+        return tuple(sorted(found, key=lambda one: (one.code, -1 if one.release is None else one.release)))
+
     @cached_property
     def waived(self) -> Waived:
         """Which findings somebody accepts; they stay listed and do not count for the verdict."""
@@ -245,6 +255,7 @@ class Audit:
         others = {"not_read": [file.to_dict() for file in self.not_read]} if self.not_read else {}
         return {
             "verdict": self.verdict,
+            "cautions": [caution.to_dict() for caution in self.cautions],
             "release": [dict(entry) for entry in self.release],
             "inputs": [dict(entry) for entry in self.inputs],
             **others,
@@ -259,13 +270,18 @@ class Audit:
 
     def to_dict(self, *, top: int = 10) -> dict[str, Any]:
         """The record: one JSON object, the same for the same input."""
-        out = {"format": "tacit.audit/1"} | self.summary()
+        out = {"format": "tacit.audit/1", "tool": tool()} | self.summary()
         if self.posterior is not None and self.posterior.is_estimated:
             out["estimates"] = self.posterior.to_dict(top=top)
         if self.suggestions is not None:
             out["suggestions"] = self.suggestions.to_list()
         out |= {"options": {**self.options, "top": top}, "findings": [finding.to_dict() for finding in self.findings[:top]]}
         return bound(out)
+
+
+def tool() -> dict[str, str]:
+    """The program and its version, as every record names them."""
+    return {"name": "tacit", "version": __version__}
 
 
 def _finite(value: Any) -> Any:

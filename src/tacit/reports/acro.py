@@ -29,6 +29,7 @@ def results(
 ) -> dict[str, Any]:
     """The content of ``results.json``; ``files`` are the entries of the files that would leave."""
     summary = Summary.of(audit)
+    said = summary.sentence().removesuffix(".")
     accepted = policy.waiver_sentences(audit, kind)
     names = " ".join(str(release.get("file") or "RELEASE") for release in audit.release) if kind == "internal" else "RELEASE"
     output = {
@@ -45,7 +46,7 @@ def results(
         "files": [dict(file) for file in files],
         "outcome": _outcome(audit, kind),
         "command": f"tacit audit {names}",
-        "summary": _marked(f"{STATUS[audit.verdict]}; {summary.sentence().removesuffix('.')}"),
+        "summary": _marked("; ".join([STATUS[audit.verdict], said, *(caution.text for caution in audit.cautions)])),
         "timestamp": timestamp,
         "comments": [_marked(one) for one in (*remarks, *assumptions(audit, kind), *next_steps(audit))],
         "exception": _marked("; ".join(accepted)),

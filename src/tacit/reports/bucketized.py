@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.model.audit import Audit
 from tacit.model.bucketized import Bucketized
-from tacit.reports.summary import Summary, counted, visible
+from tacit.reports.estimates import bucket_sentences
+from tacit.reports.summary import counted, told, visible
 
 
 def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> str:
@@ -30,14 +30,10 @@ def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> 
     if origin:
         lines.append(f"Settings from {visible(origin)}")
     if made.before is not None:
-        lines.append(f"Before   {_told(made.before)} (the table as it is)")
+        lines.append(f"Before   {told(made.before)} (the table as it is)")
     if made.after is not None:
-        lines.append(f"After    {_told(made.after)}")
-        largest = made.after.measures.get("max_posterior")
-        if largest is not None:
-            lines.append(
-                f"Guesses  no value of anybody is more probable than {largest:.4g}, if all assignments that fit are equally likely"
-            )
+        lines.append(f"After    {told(made.after)}")
+        lines += [f"Guesses  {sentence}" for sentence in bucket_sentences(made.after)]
     lines += _utility(cost)
     lines += [_rival(made, one.method, one.cost.get("vulnerable"), one.reason) for one in made.tried]
     return "\n".join(lines) + "\n"
@@ -46,10 +42,9 @@ def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> 
 def _utility(cost: Mapping[str, Any]) -> list[str]:
     """What the groups cost whoever counts by them, and what all of them together leave to guess."""
     lines = []
-    if "surviving_guess_right" in cost:
+    if "surviving_guess_right_exact" in cost:
         lines.append(
-            f"Survives what all groups show together makes {cost['surviving_guess_right']:.1%} of guesses right, and a group alone "
-            f"{cost['group_guess_right']:.1%} (B03)"
+            f"Truth    {cost['surviving_guess_right_exact']:.1%} of the guesses of B03 are right, which only you can tell"
         )
     shown = (("confidence_error", "confidences of rules"), ("query_error", "counts"))
     known = [f"{what} are off by {cost[name]:.1%}" for name, what in shown if name in cost]
@@ -67,10 +62,6 @@ def _method(made: Bucketized) -> str:
     left_over = counted(cost["residue"], "person", "people")
     merged = f", {counted(cost['merges'], 'merge')} of groups" if cost["merges"] else ""
     return f"{which}; {left_over} left over at first joined a group{merged}"
-
-
-def _told(audit: Audit) -> str:
-    return f"{audit.verdict}: {Summary.of(audit).sentence().removesuffix('.')}"
 
 
 def _rival(made: Bucketized, method: str, vulnerable: int | None, reason: str) -> str:

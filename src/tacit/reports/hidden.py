@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.model.audit import Audit
 from tacit.model.hidden import Hidden
 from tacit.model.repair import Tried
-from tacit.reports.summary import Summary, counted, visible
+from tacit.reports.summary import counted, told, visible
 
 #: Regions in words.
 PLACES = {
@@ -32,9 +31,9 @@ def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     if origin:
         lines.append(f"Settings from {visible(origin)}")
     if made.before is not None:
-        lines.append(f"Before   {_told(made.before)} (only the sensitive cells hidden)")
+        lines.append(f"Before   {told(made.before)} (only the sensitive cells hidden)")
     if made.after is not None:
-        lines.append(f"After    {_told(made.after)}")
+        lines.append(f"After    {told(made.after)}")
     lines.append(_use(made))
     lines += [_instead(one) for one in made.tried]
     return "\n".join(lines) + "\n"
@@ -62,7 +61,3 @@ def _instead(one: Tried) -> str:
         return f"Instead  --may-hide sc --method {one.method} is not possible: {one.reason}"
     cells = counted(one.cost["cells_hidden"], "cell")
     return f"Instead  --may-hide sc --method {one.method} would hide {cells} of the sensitive records, and its audit is {one.verdict}"
-
-
-def _told(audit: Audit) -> str:
-    return f"{audit.verdict}: {Summary.of(audit).sentence().removesuffix('.')}"

@@ -71,7 +71,13 @@ def verdict(audit: Audit, summary: Summary) -> str:
     """The verdict, large, and in people."""
     sentence = summary.sentence()
     told = safe(sentence[0].upper() + sentence[1:])
-    return f'<div class="verdict {audit.verdict}"><strong>{audit.verdict.upper()}</strong><p>{told}</p></div>'
+    notes = "".join(f"<p>{safe(_note(audit, caution.text))}</p>" for caution in audit.cautions)
+    return f'<div class="verdict {audit.verdict}"><strong>{audit.verdict.upper()}</strong><p>{told}</p>{notes}</div>'
+
+
+def _note(audit: Audit, text: str) -> str:
+    """A caution as a sentence of its own."""
+    return f"{'But' if audit.verdict == 'clean' else 'Besides,'} {text}."
 
 
 def footer(kind: ReportKind) -> str:

@@ -8,6 +8,8 @@ from tacit.reports.summary import visible
 
 #: How wide lines are where the terminal does not say.
 WIDTH = 100
+#: A width at which no line is broken.
+UNBROKEN = 1_000_000
 
 
 def bullet(mark: str, text: str, width: int, *, indent: str = "  ") -> list[str]:

@@ -28,6 +28,7 @@ def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, ki
     sentence = summary.sentence()
     yield f"# {plain(facts.title(audit))}"
     yield f"**{audit.verdict.upper()}.** {plain(sentence[0].upper() + sentence[1:])}"
+    yield from (plain(f"{'But' if audit.verdict == 'clean' else 'Besides,'} {caution.text}.") for caution in audit.cautions)
     yield table(("Number", "What"), [(f"{number:,}", what) for number, what in facts.tiles(audit, summary)])
     yield f"*{plain(facts.SENSITIVE[kind])}*"
     yield _section("What to do next", listed(next_steps(audit)))

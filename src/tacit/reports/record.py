@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tacit.model.audit import Audit
-from tacit.model.binding import bound
+from tacit.model.audit import Audit, tool
+from tacit.model.binding import BINDING, bound
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Rules
-from tacit.reports.summary import ReportKind, reason
+from tacit.reports.summary import ReportKind, headline, reason
 
 
 def dump(record: dict[str, Any]) -> bytes:
     """The record as it is written: UTF-8, indented, with a line end."""
     return (json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def with_headline(record: dict[str, Any], said: str) -> dict[str, Any]:
+    """The record of a verb with what made it and the first sentence of its text, behind its format."""
+    first = {name: record[name] for name in ("format",) if name in record}
+    whole = first | {"tool": tool(), "headline": said} | {name: value for name, value in record.items() if name not in first}
+    return bound(whole) if BINDING in record else whole
 
 
 def itemsets_record(release: Itemsets) -> dict[str, Any]:
@@ -32,7 +39,7 @@ def rules_record(release: Rules) -> dict[str, Any]:
 def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> dict[str, Any]:
     """The record of an audit; an external one holds counts only."""
     if kind == "internal":
-        return audit.to_dict(top=top)
+        return with_headline(audit.to_dict(top=top), headline(audit))
     # Ids are hashes of what is inferred, so short descriptions could be guessed from them: they stay inside.
     record = audit.to_dict(top=0) | {"report_kind": "external"}
     record["release"] = [
@@ -59,7 +66,7 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
         record["suggestions"] = [{name: one[name] for name in kept} for one in record["suggestions"]]
     record["options"] = {"top": top}
     record["findings"] = [_external(finding) for finding in audit.findings[:top]]
-    return bound(record)
+    return with_headline(record, headline(audit))
 
 
 def _external(finding: Finding) -> dict[str, Any]:

@@ -92,6 +92,13 @@ class Summary:
 
     def sentence(self) -> str:
         """The verdict in terms of people, and how many findings somebody accepts."""
+        if self.finds_groups and self.k == 1:
+            return f"under k = 1, which lets every group pass, {self._accepted()}"
+        if not self.finds_groups and self.l == 1 and not self.about_table:
+            return f"under l = 1, which lets every value be known, {self._accepted()}"
+        return self._accepted()
+
+    def _accepted(self) -> str:
         if not self.waived:
             return self._told()
         accepted = counted(self.waived, "finding")
@@ -110,7 +117,8 @@ class Summary:
                 )
                 return f"{kept}, by the attacks that ran."
             kept = f", and everybody keeps at least {counted(self.l, 'possible value')}," if self.bounded else ""
-            return f"no group of {self.span} can be computed from {self._what}{kept} by the attacks that ran."
+            what = "no group counts as too small" if self.k == 1 else f"no group of {self.span} can be computed from {self._what}"
+            return f"{what}{kept} by the attacks that ran."
         if not self.attacks_ran:
             return f"no attack that was run applies to {self._what}, so nothing is known about it. This is not a pass."
         if self.not_asked:
@@ -145,6 +153,40 @@ class Summary:
             if self.people
             else ""
         )
+
+
+def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
+    """The verdict as one sentence, and a line for each estimate that no limit judges."""
+    said = f"{audit.verdict.upper()}: {(summary or Summary.of(audit)).sentence()}"
+    notes = [caution.text for caution in audit.cautions]
+    if not notes:
+        return [said]
+    if audit.verdict != "clean":
+        return [said, *(f"Besides, {note}." for note in notes)]
+    joined = [f"but {notes[0]}", *(f"and {note}" for note in notes[1:])]
+    return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}."]
+
+
+def headline(audit: Audit) -> str:
+    """The first sentence of an audit's text."""
+    return first_sentence(" ".join(verdict_lines(audit)))
+
+
+def first_sentence(text: str) -> str:
+    r"""The first sentence of the first line of a text.
+
+    >>> first_sentence("3 groups of 9 people. More follows.\nMethod   balanced")
+    '3 groups of 9 people.'
+    """
+    line = " ".join(text.strip().partition("\n")[0].split())
+    end = line.find(". ")
+    return line if end < 0 else line[: end + 1]
+
+
+def told(audit: Audit) -> str:
+    """The verdict on one line, for texts that tell several."""
+    said = f"{audit.verdict}: {Summary.of(audit).sentence().removesuffix('.')}"
+    return "; ".join([said, *(f"{'but ' if number == 0 else ''}{one.text}" for number, one in enumerate(audit.cautions))])
 
 
 def _in_groups(run: AttackRun) -> int:

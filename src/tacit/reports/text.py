@@ -24,6 +24,7 @@ from tacit.reports.summary import (
     next_steps,
     policy_sentences,
     thresholds,
+    verdict_lines,
     visible,
 )
 from tacit.reports.summary import reason as reason_of
@@ -41,7 +42,7 @@ def audit_text(
     """
     summary = Summary.of(audit)
     blocks = [
-        _wrapped(f"{audit.verdict.upper()}: {summary.sentence()}", width),
+        "\n".join(_wrapped(line, width) for line in verdict_lines(audit, summary)),
         _facts(audit, kind, origin, width),
         _section("Assumed", (line for sentence in assumptions(audit, kind) for line in bullet("-", sentence, width))),
         _section("Attacks", _attack_lines(audit, kind, width)),

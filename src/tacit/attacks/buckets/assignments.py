@@ -27,6 +27,7 @@ from tacit.errors import LimitReached
 from tacit.inference.assignments import Shares, share_values
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
+from tacit.model.caution import SURE, cautions_of
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.policy import Policy
@@ -80,6 +81,7 @@ class _Outcome:
         least = self.target.policy.l
         note = f"{scaled:,} people are in groups too large to count, and their estimates are approximate" if scaled else ""
         concerned = np.unique(self.rows, return_index=True)[1]
+        sure = int(cells.people[found.largest > SURE].sum())
         return AttackRun(
             CODE,
             NAME,
@@ -105,6 +107,7 @@ class _Outcome:
             event=self.event,
             show=self.show,
             details={"posterior": found.share},
+            cautions=cautions_of(CODE, sure if no_limit(self.target) else 0, cells.buckets.n),
         )
 
     def _value(self, index: int) -> int:

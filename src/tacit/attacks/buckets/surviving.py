@@ -26,11 +26,12 @@ import numpy.typing as npt
 
 from tacit.attacks.base import Target
 from tacit.attacks.buckets.case import BucketCase
-from tacit.attacks.sensitive.values import BEHIND_PROOFS
+from tacit.attacks.sensitive.values import BEHIND_PROOFS, no_limit
 from tacit.errors import LimitReached
 from tacit.inference.surviving import Guesses, guess, learn
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
+from tacit.model.caution import SURE, Caution, cautions_of
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 
@@ -107,6 +108,7 @@ class _Outcome:
             event=self.event,
             show=self.show,
             details={"surviving": found.largest},
+            cautions=self._cautions(),
         )
 
     def _measures(self) -> dict[str, float | None]:
@@ -116,10 +118,17 @@ class _Outcome:
             "surviving_max_posterior": float(largest.max(initial=0.0)),
             "surviving_above_one_in_l": int(np.count_nonzero(largest > 1 / self.target.policy.l + ROOM)),
             "surviving_above_50": int(np.count_nonzero(largest > 0.5)),
-            "surviving_above_90": int(np.count_nonzero(largest > 0.9)),
+            "surviving_above_90": int(np.count_nonzero(largest > SURE)),
             "surviving_expected_right": float(largest.mean()) if len(largest) else 0.0,
             "group_guess_right": float(most.sum()) / max(1, buckets.n),
         }
+
+    def _cautions(self) -> tuple[Caution, ...]:
+        """Return how many people are nearly certain, where no limit judges that."""
+        limited = not no_limit(self.target)
+        if limited and self.decides:
+            return ()
+        return cautions_of(CODE, int(np.count_nonzero(self.found.largest > SURE)), self.case.buckets.n, limit=limited)
 
     def _reason(self) -> str:
         """Why estimates are no findings, and for how many people they would be."""

@@ -30,6 +30,7 @@ from tacit.attacks.sensitive.missing import Estimate, estimate
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
+from tacit.model.caution import SURE, Caution, cautions_of
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 
@@ -124,7 +125,16 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         event=event,
         show=show,
         details={"posterior": posterior, **_influence(case, found, over)},
+        cautions=_cautions(target, posterior, people),
     )
+
+
+def _cautions(target: Target, posterior: npt.NDArray[np.float64], people: npt.NDArray[np.int64]) -> tuple[Caution, ...]:
+    """Return how many people are nearly certain, where no limit judges that."""
+    if not no_limit(target):
+        return ()
+    sure = posterior.max(axis=1, initial=0.0) > SURE
+    return cautions_of(CODE, int(people[sure].sum()), int(people.sum()))
 
 
 def _counted(case: PeopleCase) -> str:

@@ -39,6 +39,7 @@ from tacit.inference.patterns import Cells
 from tacit.inference.unsafe import RuleList, unsafe_rules
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
+from tacit.model.caution import SURE, cautions_of
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.partial import Numbers
@@ -78,6 +79,7 @@ class _Outcome:
         self.complete = True
         self.known = self.wildcard = 0.0
         self.models: dict[str, tuple[float, int]] = {}
+        self.sure: set[int] = set()
         shares = []
         for attribute in case.attributes:
             self._rules(attribute)
@@ -152,6 +154,7 @@ class _Outcome:
         self.models[reading] = max(largest, round(float(sure.max(initial=0.0)), 9)), inferred + over
         limit = self.target.policy.max_posterior
         if limit is None:
+            self.sure.update(attribute.rows[sure > SURE].tolist())
             return
         for value in np.unique(guessed[sure > limit]).tolist():
             mine = (guessed == value) & (sure > limit)
@@ -191,6 +194,7 @@ class _Outcome:
             severity=BEHIND_PROOFS + ((1 - share) * 1e9).astype(np.int64),
             event=self.event,
             show=self.show,
+            cautions=cautions_of(CODE, len(self.sure), self.case.at_risk, hidden=True),
         )
 
     def event(self, index: int) -> BoxEvent:
