@@ -15,7 +15,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "kernels": set(),
-    "model": {"errors"},
+    "model": {"errors", "version"},
     "engines": {"errors", "model"},
     "formats": {"engines", "errors", "model"},
     "mining": {"errors", "kernels", "model"},
@@ -51,6 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bucketizing": {"api", "bucketing", "errors", "formats", "inference", "measures", "model"},
     "suggesting": {
         "api",
+        "attacks",
         "auditing",
         "bucketing",
         "bucketizing",

@@ -136,6 +136,9 @@ def test_every_form_says_the_same(case: str, kind: str, folder: Path, tmp_path: 
     assert json.loads(made[0]["acro/tacit-audit.json"]) == record
     assert json.loads(made[0]["acro/config.json"]) == record["policy"]
     sentence = unescape(results["summary"]).partition("; ")[2]
+    for caution in record["cautions"]:
+        sentence = sentence.removesuffix(f"; {caution['text']}")
+        assert all(caution["text"] in told for told in (page.replace("&nbsp;", " "), text, shown.output, results["summary"]))
     assert plain(sentence[0].upper() + sentence[1:]) in text
     assert sentence[1:] in unescape(page.replace("&nbsp;", " "))
     assert sentence in " ".join(shown.output.split())

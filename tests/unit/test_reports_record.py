@@ -22,7 +22,12 @@ def test_a_confidence_is_a_plain_number() -> None:
 
 def test_an_internal_record_is_the_audit_itself() -> None:
     audit = audit_of(itemsets(LEAKING))
-    assert audit_record(audit, top=10) == audit.to_dict(top=10)
+    record = audit_record(audit, top=10)
+    assert (
+        record.pop("headline")
+        == "EXPOSED: 1 group of 1-9 people can be computed from this release; it is a single person; at least 1 person is concerned."
+    )
+    assert record == audit.to_dict(top=10)
     assert audit_record(audit, top=0)["findings"] == []
 
 
