@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "measures": {"errors", "inference", "model"},
     "checker": {"errors", "model", "wording"},
     "reports": {"measures", "model", "version"},
-    "verifying": {"api", "checker", "errors", "formats", "model"},
+    "verifying": {"api", "checker", "errors", "formats", "model", "reports"},
     "reporting": {"errors", "formats", "model", "reports"},
     "reproductions": {"api", "attacks", "bucketing", "errors", "formats", "hiding", "inference", "measures", "model", "negative"},
     "auditing": {"attacks", "errors", "formats", "model"},
