@@ -253,6 +253,8 @@ def flags_of(case: Case, space: Space, finding: Mapping[str, Any]) -> Flags:
     if finding["code"] != "X01" and len(case.members) > 1:
         inside = (finding["because"][0]["release"],)
     flags = space.flags({}, inside, outside)
+    if finding.get("certificate", {}).get("blanks"):
+        flags &= space.flags({ROW: blank_rows(case, event)})
     if "present" not in event:
         for column, values in event.items():
             flags &= space.flags({column: frozenset(values)})
@@ -262,6 +264,18 @@ def flags_of(case: Case, space: Space, finding: Mapping[str, Any]) -> Flags:
     for item in event["absent"]:
         flags &= ~_having(space, item)
     return flags
+
+
+def blank_rows(case: Case, event: Mapping[str, Any]) -> frozenset[str]:
+    """The rows of a table that show what an event says, and hide the sensitive cell."""
+    names, *rows = csv.reader(io.StringIO(case.releases[0].files[case.releases[0].name]))
+    out = []
+    for place, pattern in enumerate(sorted({tuple(row) for row in rows})):
+        shown = dict(zip(names, pattern, strict=True))
+        others = {column: values for column, values in event.items() if column != case.sensitive}
+        if not shown[case.sensitive or ""] and all(shown[column] in values for column, values in others.items()):
+            out.append(str(place))
+    return frozenset(out)
 
 
 def _having(space: Space, item: str) -> Flags:
