@@ -159,6 +159,7 @@ def audit(
     sa: Names = (),
     convention: str | None = None,
     people: People | None = None,
+    ignore: Names = (),
     policy: Policy | None = None,
     attacks: Iterable[str] | None = None,
     algorithm: Algorithm = "projection",
@@ -193,6 +194,8 @@ def audit(
     people
         For several releases: how their people hang together (``Same()``, ``Nested()``, ``Churn()``, ``Changed()``, ``Unknown()``); needed
         where n differs.
+    ignore
+        Files of a folder, and columns of a file, that say nothing about people. Whatever else is not read makes the audit incomplete.
     policy
         What the publisher accepts; the default is a smallest group of ten.
     attacks
@@ -221,10 +224,10 @@ def audit(
     how: dict[str, Any] = {"policy": policy or Policy(), "limits": Limits.within(time_limit)}
     how |= {"attacks": None if attacks is None else list(attacks), "known": known, "knowledge": knowledge}
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
-    gathered = gather_releases(release, qi=qi, sa=sa, convention=convention)
+    gathered = gather_releases(release, qi=qi, sa=sa, convention=convention, ignore=ignore)
     check_roles(gathered.releases)
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
-    told: dict[str, Any] = {"not_read": gathered.not_read, "inputs": inputs_of(**besides)}
+    told: dict[str, Any] = {"not_read": gathered.not_read, "ignored": gathered.ignored, "inputs": inputs_of(**besides)}
     if len(gathered.releases) > 1:
         found = audit_together(joint_case(gathered, people, rows=rows, findings=findings_to), data=data, **how)
     elif people is not None:

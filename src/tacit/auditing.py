@@ -118,7 +118,8 @@ def repairable(release: Release) -> Listed:
     if isinstance(release, FrequencyTable):
         remedy = "Make it anew: tacit tabulate DATA with a larger --hide-below, with --round, or with fewer columns"
         raise OptionError("a frequency table is not repaired", where="the release", remedy=remedy)
-    return release
+    # The result is written without the columns that were not read.
+    return replace(release, header=replace(release.header, unread=())) if release.header.unread else release
 
 
 def _rule_case(release: Release, known: Any, people: Table | Transactions | None) -> RuleCase | None:

@@ -20,7 +20,7 @@ from tacit.formats.knowledge import read_knowledge
 from tacit.formats.releases import read_release, source_at
 from tacit.model.audit import Audit
 from tacit.model.binding import BINDING, digest
-from tacit.model.gathered import Gathered
+from tacit.model.gathered import AS_TOLD, Gathered
 from tacit.model.policy import LIMITS, Policy
 from tacit.model.table import Table
 from tacit.model.verification import Verification
@@ -96,7 +96,7 @@ def verify(
     if told[BINDING] != digest(told):
         problems.insert(0, "the record was changed after it was written: its digest is another")
     if [one.to_dict() for one in gathered.not_read] != told.get("not_read", []):
-        problems.append("other files of the folder were not read than the record says")
+        problems.append("other files or columns were not read than the record says")
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     problems += _other_inputs(told, besides)
     outcome = replace(outcome, problems=tuple(problems), open=_open_claims(told, besides))
@@ -135,7 +135,8 @@ def read_audited(record: Mapping[str, Any], releases: Any) -> Gathered:
             raise OtherFile(f"{name}: cannot be read with the options of the record") from None
 
     listed = list(releases) if isinstance(releases, (list, tuple)) else [releases]
-    return gather(listed, read)
+    named = [one for one in record.get("ignored", ()) if one["reason"] == AS_TOLD]
+    return gather(listed, read, [one.get("column") or one["file"] for one in named])
 
 
 def read_record(path: str | Path) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -25,15 +26,28 @@ def years(tmp_path: Path) -> list[Path]:
     return folders
 
 
+#: Files beside releases that say nothing about people, and those that may.
+HARMLESS = ("tacit.toml", "audit.json", "README.md", "report.html", "empty.csv", "empty", ".DS_Store")
+UNREAD = ("notes.txt", "page.html", "table.md", ".hidden.csv", "older", "book.xlsx", "cut.csv.gz")
+
+
 def left_over(folder: Path) -> None:
     """Files beside releases that are none."""
-    (folder / "notes.txt").write_text("Ask before this leaves.\n")
     (folder / "tacit.toml").write_text("k = 10\n")
     (folder / "audit.json").write_text(json.dumps({"format": "tacit.audit/1"}))
-    (folder / "page.html").write_text("<p>report</p>")
-    (folder / ".hidden").write_text("")
+    (folder / "README.md").write_text("Ask before this leaves.\n")
+    (folder / "report.html").write_text('<!DOCTYPE html>\n<meta name="generator" content="Tacit 1.0">\n<p>12 groups</p>\n')
     (folder / "empty.csv").write_text("")
+    (folder / "empty").mkdir()
+    (folder / ".DS_Store").write_bytes(b"Bud1")
+    (folder / "notes.txt").write_text("Two men of 12 are ill.\n")
+    (folder / "page.html").write_text("<table><tr><td>12</td></tr></table>")
+    (folder / "table.md").write_text("| sex | count |\n| F | 3 |\n")
+    (folder / ".hidden.csv").write_text("sex,count\nF,3\n")
     (folder / "older").mkdir()
+    (folder / "older" / "a.csv").write_text("sex,count\nF,3\n")
+    (folder / "book.xlsx").write_bytes(b"PK\x03\x04 and more")
+    (folder / "cut.csv.gz").write_bytes(gzip.compress(b"sex,count\n" + b"F,300\n" * 1000)[:-12])
 
 
 def test_each_folder_is_one_group_of_people(years: list[Path], tmp_path: Path) -> None:
@@ -80,10 +94,9 @@ def test_what_is_no_release_is_named(years: list[Path], tmp_path: Path) -> None:
     result = tacit("audit", *years, "--people", "nested", "--report", page)
     made = record("audit", *years, "--people", "nested", code=1)
     named = {entry["file"] for entry in made["not_read"]}
-    assert named == {
-        f"2025/{name}" for name in ("notes.txt", "tacit.toml", "audit.json", "page.html", ".hidden", "empty.csv", "older")
-    }
-    assert all(entry["reason"] for entry in made["not_read"])
+    assert named == {f"2025/{name}" for name in UNREAD}
+    assert {entry["file"] for entry in made["ignored"]} == {f"2025/{name}" for name in HARMLESS}
+    assert all(entry["reason"] for entry in (*made["not_read"], *made["ignored"]))
     assert len(made["release"]) == 4
     text = " ".join(result.stdout.split())
     for file in named:
@@ -91,6 +104,52 @@ def test_what_is_no_release_is_named(years: list[Path], tmp_path: Path) -> None:
         assert file in page.read_text()
     outside = record("audit", *years, "--people", "nested", "--report-kind", "external", code=1)
     assert not any(name in json.dumps(outside) for name in ("notes.txt", "2025/", "N yes"))
+
+
+def test_what_is_not_read_is_never_clean(years: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "audit.json"
+    assert tacit("audit", years[0]).exit_code == 0
+    (years[0] / "tacit.toml").write_text("k = 10\n")
+    assert tacit("audit", years[0]).exit_code == 0
+    left_over(years[0])
+    for name in UNREAD:
+        others = [part for other in UNREAD if other != name for part in ("--ignore", other)]
+        result = tacit("audit", years[0], *others, "--json", out)
+        assert result.exit_code == 3
+        verdict, _, after = result.stdout.partition("\n")
+        assert verdict.startswith("INCOMPLETE: nothing was found, but 1 file or column was not read")
+        assert f"2024/{name}" in after.partition("\n\n")[0]
+        made = json.loads(out.read_text())
+        assert [entry["file"] for entry in made["not_read"]] == [f"2024/{name}"]
+        assert tacit("verify", out, years[0]).exit_code == 0
+        made["verdict"] = "clean"
+        out.write_text(json.dumps(made))
+        assert tacit("verify", out, years[0]).exit_code == 1
+    everything = [part for name in UNREAD for part in ("--ignore", name)]
+    assert tacit("audit", years[0], *everything).exit_code == 0
+    assert library.audit(years[0], ignore=UNREAD).verdict == "clean"
+    with pytest.raises(OptionError, match="--ignore: names neither a file of a folder nor a column"):
+        library.audit(years[0], ignore=["nothing.csv"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'itemset,count\n"[""a""]",50\n"[""a"",""b""]",x\n',
+        'itemset,count\n"[""a""]",50\n"[""a"",""b""]",60\n',
+        "sex,count\nF,?!\n",
+    ],
+)
+def test_a_release_of_a_folder_that_cannot_be_read_is_refused(years: list[Path], text: str) -> None:
+    (years[0] / "bad.csv").write_text(text)
+    refused = tacit("audit", years[0])
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("2024/bad.csv")
+    assert "--ignore bad.csv" in refused.stderr
+    assert tacit("audit", years[0], "--ignore", "bad.csv").exit_code == 0
+    assert tacit("audit", years[0], "--ignore", years[0] / "bad.csv").exit_code == 0
+    with pytest.raises(InputError, match=r"2024/bad\.csv"):
+        library.audit(years[0])
 
 
 def test_files_of_one_folder_must_be_about_the_same_people(years: list[Path]) -> None:

@@ -75,7 +75,7 @@ def test_a_crosstab_is_read_once_its_columns_have_names(tmp_path: Path) -> None:
         (("sex", "M"),): (49, 49),
     }
     assert [found.place(index) for index in range(3)] == ["B2", "C2", "D2"]
-    with pytest.raises(InputError, match="--by sex,COLUMN"):
+    with pytest.raises(InputError, match="--by ROWS,COLUMN"):
         tacit.read_release(tmp_path / "table.csv", form="crosstab")
 
 
@@ -155,7 +155,7 @@ def test_parts_may_be_less_than_their_total_where_values_are_left_out(tmp_path: 
         ("a,count\nx,five\n", {}, "neither a number nor a mark"),
         ("a,,count\nx,y,5\n", {}, "a column has no name"),
         ("a,a,count\nx,y,5\n", {}, "same name"),
-        ("a,count,Count\nx,y,5\n", {}, "two columns may hold the counts"),
+        ("a,count,Count\nx,y,5\n", {}, "may both hold the counts"),
         ("a,b\nx,5\n", {"form": "frequencies"}, "no column holds counts"),
         ("a,count\nx,5\n", {"only": "closed"}, "--only"),
         ("a,count\nx,5\n", {"hidden_below": 0}, "--hidden-below"),

@@ -442,7 +442,8 @@ _RECORD = fields(
         "binding": text,
     },
     {
-        "not_read": list_of(fields({"file": text, "reason": text})),
+        "not_read": list_of(fields({"file": text, "reason": text}, {"column": text})),
+        "ignored": list_of(fields({"file": text, "reason": text}, {"column": text})),
         "estimates": _ESTIMATES,
         "suggestions": list_of(anything),
         "tool": fields({"name": one_of("tacit"), "version": text}),

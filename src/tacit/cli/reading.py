@@ -35,6 +35,13 @@ release_file = together(
         help="Whether the file lists everything that reaches its threshold, so that what is missing does not.  [as its header says, else not]",
     ),
     click.option("--form", metavar="FORM", help="The form of the file, such as mlxtend or spmf; by default its content decides."),
+    click.option(
+        "--ignore",
+        multiple=True,
+        metavar="NAME",
+        help="A file of a folder, or a column of a file, that says nothing about people (repeatable); whatever else is not read makes the "
+        "verdict incomplete.",
+    ),
 )
 #: What says how the cells of a frequency table were printed, for the verbs that attack one or look again.
 frequency_table = together(
@@ -42,7 +49,17 @@ frequency_table = together(
         "--by",
         multiple=True,
         metavar="COLUMNS",
-        help="Of a crosstab: the columns of the table, separated with commas, that across last.",
+        help="Of a frequency table: its columns, separated with commas; of a crosstab that across last.",
+    ),
+    click.option("--count", metavar="COLUMN", help="Of a frequency table: the column that holds the counts."),
+    click.option(
+        "--any", multiple=True, metavar="VALUE", help="Of a frequency table: a value that stands for a total (repeatable)."
+    ),
+    click.option(
+        "--no-total",
+        multiple=True,
+        metavar="VALUE",
+        help="Of a frequency table: a value that is no total, though it looks so (repeatable).",
     ),
     click.option(
         "--hidden-below",
@@ -93,6 +110,7 @@ def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) 
         blank=given.get("blank", ()),
         missing=given.get("missing"),
         missing_rule=given.get("missing_rule") or "category",
+        ignore=given.get("ignore", ()),
         **_cell_options(given),
         **roles,
     )
@@ -102,14 +120,28 @@ def _cell_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """How the cells of a frequency table were printed, of verbs that have options for it."""
     if "hidden_below" not in given:
         return {}
-    return {name: given[name] or None for name in ("hidden_below", "zeros_shown", "base", "convention")} | {"by": given["by"]}
+    said = {name: given[name] or None for name in ("hidden_below", "zeros_shown", "base", "convention", "count")}
+    return said | {name: given[name] for name in ("by", "any", "no_total")}
 
 
 def gather(paths: Sequence[str], given: Mapping[str, Any], settings: Settings | None = None, record: Any = None) -> Gathered:
     """All releases in files and folders, read as the options say, or as the record of their audit has them."""
     from tacit.formats import folder
 
-    return folder.gather(paths, lambda path, place: read(path, tables.as_recorded(record, place, given), settings))
+    if record is not None:
+        given = {**given, "ignore": (*given.get("ignore", ()), *_recorded_ignored(record))}
+
+    def read_one(path: str, place: int) -> Release:
+        return read(path, tables.as_recorded(record, place, given), settings)
+
+    return folder.gather(paths, read_one, given.get("ignore", ()))
+
+
+def _recorded_ignored(record: Any) -> list[str]:
+    """The names that the caller of a recorded audit ignored."""
+    entries = record.get("ignored", ()) if isinstance(record, Mapping) else ()
+    listed = [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+    return [str(one.get("column") or one.get("file")) for one in listed if "--ignore" in str(one.get("reason"))]
 
 
 def known_people(release: Release, settings: Settings) -> Table | None:

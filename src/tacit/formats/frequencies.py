@@ -20,7 +20,9 @@ from tacit.formats.files import FilePath
 from tacit.formats.frequencies_consistency import check_totals, people_of
 from tacit.formats.frequencies_header import TableHeader, is_described, read_table_header
 from tacit.formats.frequency_cells import CellText, is_total, read_cell, read_cell_by
-from tacit.formats.frequency_statistics import check_measured, read_measured, statistic_of
+from tacit.formats.frequency_columns import COUNT_NAMES, assign_roles, find_count
+from tacit.formats.frequency_statistics import check_measured, read_measured
+from tacit.formats.frequency_totals import mark_totals
 from tacit.formats.head import Head, read_head
 from tacit.formats.parquet import parquet_source, read_parquet, text_of
 from tacit.formats.table_frames import as_frame
@@ -33,17 +35,23 @@ from tacit.model.release import Counts, Header
 from tacit.model.schema import Schema
 from tacit.model.source import Source
 
-#: What programs call the column of the counts, whatever the case.
-COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "people")
 _HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
 
 
 @dataclass(frozen=True, slots=True)
 class CellOptions:
-    """What the caller says about a table where no header does; None where nothing is said."""
+    """What the caller says about a table where no header does; None where nothing is said.
+
+    ``count`` names the column of counts, ``any`` labels that stand for totals, ``no_total`` labels that do not though they look so, ``ignore``
+    columns that say nothing about people.
+    """
 
     n: int | None = None
     by: tuple[str, ...] = ()
+    count: str | None = None
+    any: tuple[str, ...] = ()
+    no_total: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
     hidden_below: int | None = None
     zeros_shown: bool | None = None
     base: int | None = None
@@ -77,7 +85,8 @@ class CellOptions:
     @property
     def are_given(self) -> bool:
         """Whether something is said that only frequency tables need."""
-        return bool(self.by or self.hidden_below or self.zeros_shown or self.base or self.convention)
+        cells = (self.hidden_below, self.zeros_shown, self.base, self.convention)
+        return any((self.by, self.count, self.any, self.no_total, *cells))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,13 +122,14 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
     else:
         known, cells = TableHeader(), _frame_cells(data)
         said = said if said.by else replace(said, by=_frame_columns(data))
-    counts = _count_column(cells, said.by)
+    across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
+    counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
     if crosstab or (crosstab is None and counts is None):
-        return _built(_crosstab(cells, said.by), known, said)
+        return _built(_crosstab(cells, said), known, said)
     if counts is None:
-        remedy = f"Name the column of the counts so: {', '.join(COUNT_NAMES)}; or say --form crosstab"
+        remedy = f"Name it with --count COLUMN, or call it one of {', '.join(COUNT_NAMES)}; or say --form crosstab"
         raise InputError("no column holds counts", where=f"{cells.where}, line 1", remedy=remedy)
-    return _built(_long(cells, counts, known), known, said)
+    return _built(_long(cells, counts, known, said), known, said)
 
 
 def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[Head], bool]) -> bool:
@@ -138,7 +148,12 @@ def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[
         head = read_head(data)
     except TacitError:
         return False
-    return not is_other(head) and (_has_counts(head.columns) or head.delimiter(_has_counts) is not None)
+    return not is_other(head) and has_counts(head)
+
+
+def has_counts(head: Head) -> bool:
+    """Whether a column of a file is called as those of counts are."""
+    return _has_counts(head.columns) or head.delimiter(_has_counts) is not None
 
 
 def _has_counts(names: Any) -> bool:
@@ -185,17 +200,6 @@ def _frame_columns(data: Any) -> tuple[str, ...]:
     return (*map(str, data.index.names), str(data.columns.name))
 
 
-def _count_column(cells: _Cells, by: Sequence[str]) -> int | None:
-    """The column of the counts; None where there is none such."""
-    for wanted in COUNT_NAMES:
-        found = [place for place, name in enumerate(cells.names) if name.casefold() == wanted and name not in by]
-        if len(found) > 1:
-            raise InputError("two columns may hold the counts", where=f"{cells.where}, line 1", remedy="Rename one of the two")
-        if found and len(cells.names) > 1:
-            return found[0]
-    return None
-
-
 # The two forms
 
 
@@ -211,35 +215,50 @@ class _Listed:
     across: Counts | None = None
     any_mark: str = "*"
     measured: Measured | None = None
+    unread: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
-def _long(cells: _Cells, counts: int, known: TableHeader) -> _Listed:
+def _long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
     """A line per cell."""
-    printed = {place: found for place, name in enumerate(cells.names) if (found := statistic_of(name, cells.names)) is not None}
-    places = [place for place in range(len(cells.names)) if place != counts and place not in printed]
-    if known.columns:
-        if missing := [name for name in known.columns if name not in cells.names]:
-            what = f"names {len(missing)} columns that the file has not"
-            raise InputError(what, where=f"{known.where}, key 'columns'", remedy="Correct it, or remove the file")
-        places = [cells.names.index(name) for name in known.columns]
-    names = tuple(cells.names[place] for place in places)
-    _check_columns(cells, names)
-    mark = known.any_mark
-    is_any: Callable[[str], bool] = is_total if mark is None else mark.__eq__
-    labels: list[list[str | None]] = [[None if is_any(text) else text for text in cells.texts[place]] for place in places]
+    _check_once(cells, cells.names)
+    for names, where in ((known.columns, f"{known.where}, key 'columns'"), (said.by, "--by")):
+        if missing := [name for name in names if name not in cells.names]:
+            what = f"names {len(missing)} columns that {cells.where} does not have"
+            raise InputError(what, where=where, remedy="Write the names as in the first line of the file")
+    roles = assign_roles(cells, counts, said.by or known.columns, said.ignore, said.n or known.n)
+    _check_named(cells, [*(cells.names[place] for place in roles.dimensions), *roles.unread])
+    labels = [_labels(cells.texts[place], known, said) for place in roles.dimensions]
     measured = None
-    if printed:
-        texts = {which: cells.texts[place] for place, which in printed.items()}
+    if roles.statistics:
+        texts = {which: cells.texts[place] for place, which in roles.statistics.items()}
         measured = read_measured(texts, known.span, known.digits, cells.place, cells.where)
-    return _Listed(cells, names, labels, cells.texts[counts], cells.lines, any_mark=mark or "*", measured=measured)
+    return _Listed(
+        cells,
+        tuple(cells.names[place] for place in roles.dimensions),
+        labels,
+        cells.texts[counts],
+        cells.lines,
+        any_mark=known.any_mark or "*",
+        measured=measured,
+        unread=roles.unread,
+        ignored=roles.ignored,
+    )
 
 
-def _crosstab(cells: _Cells, by: tuple[str, ...]) -> _Listed:
+def _labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
+    """The labels of a column, None for those that a header, the options or their names call totals."""
+    marks = {*said.any, *([] if known.any_mark is None else [known.any_mark])}
+    by_name = known.any_mark is None
+    return [None if text in marks or (by_name and is_total(text) and text not in said.no_total) else text for text in texts]
+
+
+def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
     """The values of the last column across the first line."""
+    by = said.by
     where = f"{cells.where}, line 1"
     if len(by) < 2:
-        told = cells.names[0] if cells.names and cells.names[0] else "ROWS"
-        remedy = f"Name the columns of the table, that across last: --by {told},COLUMN"
+        remedy = "Name the columns of the table, that across last, with --by ROWS,COLUMN; or the column of counts with --count"
         raise InputError(
             "is a crosstab, or has no column of counts; it does not say what its columns are", where=where, remedy=remedy
         )
@@ -247,25 +266,31 @@ def _crosstab(cells: _Cells, by: tuple[str, ...]) -> _Listed:
     if len(cells.names) <= down:
         raise InputError(f"has {len(cells.names)} columns, too few for this --by", where=where, remedy="Name fewer columns")
     heads = cells.names[down:]
-    _check_columns(cells, heads)
+    _check_named(cells, heads)
+    _check_once(cells, heads)
+    nothing = TableHeader()
+    down_labels = [_labels(cells.texts[place], nothing, said) for place in range(down)]
+    across_labels = _labels(heads, nothing, said)
     labels: list[list[str | None]] = [[] for _ in by]
     printed: list[str] = []
     for row in range(len(cells.lines)):
-        down_here = [None if is_total(cells.texts[place][row]) else cells.texts[place][row] for place in range(down)]
-        for place, head in enumerate(heads):
-            for column, label in zip(labels, [*down_here, None if is_total(head) else head], strict=True):
+        for place, head in enumerate(across_labels):
+            for column, label in zip(labels, [*(column[row] for column in down_labels), head], strict=True):
                 column.append(label)
             printed.append(cells.texts[down + place][row])
     across = np.tile(np.arange(down, down + len(heads), dtype=np.int64), len(cells.lines))
     return _Listed(cells, by, labels, printed, np.repeat(cells.lines, len(heads)), across)
 
 
-def _check_columns(cells: _Cells, names: Sequence[str]) -> None:
-    where = f"{cells.where}, line 1"
+def _check_named(cells: _Cells, names: Sequence[str]) -> None:
     if not all(names):
+        where = f"{cells.where}, line 1"
         raise InputError("a column has no name", where=where, remedy="Name every column (pandas: to_csv(index=False))")
+
+
+def _check_once(cells: _Cells, names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
-        raise InputError("two columns have the same name", where=where, remedy="Rename one of them")
+        raise InputError("two columns have the same name", where=f"{cells.where}, line 1", remedy="Rename one of them")
 
 
 # From texts to bounds
@@ -288,15 +313,34 @@ def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     printed = np.array(
         [number[text] if read[text].number is None else read[text].number for text in listed.printed], np.int64
     ).reshape(-1)
-    values = tuple(tuple(sorted({label for label in column if label is not None})) for column in listed.labels)
+    signs = [read[mark] for mark in marks]
+    labels = listed.labels
+    if listed.measured is None:  # the ranges of a measured column may overlap
+        n = known.n if said.n is None else said.n
+
+        def place_of(row: int, column: str) -> str:
+            return f"{_place(listed, row)}, column {column!r}"
+
+        ends = _ends(printing, printed, n, signs)
+        labels = mark_totals(
+            listed.columns, labels, ends, place_of, n=n, values=said.no_total, declared=known.any_mark is not None
+        )
+    values = tuple(tuple(sorted({label for label in column if label is not None})) for column in labels)
     codes = np.empty((len(printed), len(listed.columns)), np.int32)
-    for place, (known_values, column) in enumerate(zip(values, listed.labels, strict=True)):
+    for place, (known_values, column) in enumerate(zip(values, labels, strict=True)):
         code: dict[str | None, int] = {value: at for at, value in enumerate(known_values)} | {None: ANY}
         codes[:, place] = [code[label] for label in column]
     complete = said.complete if said.complete is not None else known.complete
     if complete is None:
         complete = not printing.deletes_records  # a value whose people are all deleted is not listed
-    header = Header(complete=complete, base=printing.base, missing=known.missing, missing_rule=known.missing_rule)
+    header = Header(
+        complete=complete,
+        base=printing.base,
+        missing=known.missing,
+        missing_rule=known.missing_rule,
+        unread=listed.unread,
+        ignored=listed.ignored,
+    )
     header = with_roles(header, known, said, dict(zip(listed.columns, values, strict=True)))
     nothing = np.zeros(len(printed), np.int64)
     table = FrequencyTable(
@@ -304,7 +348,7 @@ def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         marks or ("",), listed.any_mark, listed.lines, listed.across, listed.cells.source, listed.measured,
     )  # fmt: skip
     n = _one_n(table, known, said, listed.cells.where)
-    bounded = _bounded(table, n, [read[mark] for mark in marks])
+    bounded = _bounded(table, n, signs)
     if bounded.measured is not None:
         check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
         return bounded
@@ -365,14 +409,8 @@ def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) ->
         refuse(odd, f"the count is no multiple of the base {printing.base}", "Correct it, or give the base with --base")
     if n is not None and printing.is_exact:
         refuse(printed > n, f"the count is above n = {n:,}", "Correct the line, or give the number of people with --n")
-    lo, hi = printing.numbers(printed, n)
-    least, most = np.zeros(len(marks), np.int64), np.zeros(len(marks), np.int64)
-    for number, mark in enumerate(marks):
-        fewest, largest = printing.hidden(n, None if mark.most is None else mark.most + 1)
-        least[number], most[number] = fewest if mark.least is None else mark.least, largest
-    hidden, which = printed < 0, np.maximum(-1 - printed, 0)
-    if len(marks):
-        lo, hi = np.where(hidden, least[which], lo), np.where(hidden, most[which], hi)
+    lo, hi = _ends(printing, printed, n, marks)
+    hidden = printed < 0
     remedy = "Correct it, or say how cells were printed (--hidden-below, --zeros-shown, --base)"
     refuse(
         (lo > hi) & ~hidden,
@@ -386,6 +424,19 @@ def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) ->
         lo = np.where(is_total_line, np.maximum(printed, 0), lo)
         hi = np.where(is_total_line, UNBOUNDED if n is None else n, hi)
     return replace(table, lo=lo, hi=hi, header=replace(table.header, n=n))
+
+
+def _ends(printing: CellPrinting, printed: Counts, n: int | None, marks: Sequence[CellText]) -> tuple[Counts, Counts]:
+    """The fewest and the most people whom each cell may hold by itself."""
+    lo, hi = printing.numbers(printed, n)
+    if not marks:
+        return lo, hi
+    least, most = np.zeros(len(marks), np.int64), np.zeros(len(marks), np.int64)
+    for number, mark in enumerate(marks):
+        fewest, largest = printing.hidden(n, None if mark.most is None else mark.most + 1)
+        least[number], most[number] = fewest if mark.least is None else mark.least, largest
+    hidden, which = printed < 0, np.maximum(-1 - printed, 0)
+    return np.where(hidden, least[which], lo), np.where(hidden, most[which], hi)
 
 
 def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
@@ -424,6 +475,11 @@ def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Ma
     return replace(header, qi=qi, sa=sa, no_sa=no_sa, sa_values=domain)
 
 
-def options_of(by: Names, **given: Any) -> CellOptions:
-    """The options as a caller gives them; columns may be a text with commas."""
+def options_of(by: Names, *, any: Names = (), no_total: Names = (), ignore: Names = (), **given: Any) -> CellOptions:
+    """The options as a caller gives them; columns may be a text with commas, of labels a single text is one."""
+    given |= {name: _texts(one) for name, one in (("any", any), ("no_total", no_total), ("ignore", ignore))}
     return CellOptions(by=column_names(by, ()), **given)
+
+
+def _texts(given: Names) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(map(str, given or ()))

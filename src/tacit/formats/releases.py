@@ -10,14 +10,15 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, cast
 
-from tacit.errors import InputError, OptionError, nearest_name
+from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.formats import FORMATS, Format, frames
 from tacit.formats.buckets import buckets_source, pair_of, read_buckets
 from tacit.formats.buckets_writing import write_buckets
 from tacit.formats.build import build, one_n
 from tacit.formats.consistency import check_release
 from tacit.formats.files import FilePath
-from tacit.formats.frequencies import looks_like_frequencies, options_of, read_frequencies
+from tacit.formats.frequencies import has_counts, looks_like_frequencies, options_of, read_frequencies
+from tacit.formats.frequencies_header import is_described
 from tacit.formats.frequencies_writing import write_frequencies
 from tacit.formats.head import Head, read_head
 from tacit.formats.header import FileHeader, read_header
@@ -102,10 +103,14 @@ def read_release(
     missing: str | None = None,
     missing_rule: MissingRule = "category",
     by: Names = (),
+    count: str | None = None,
+    any: Names = (),
+    no_total: Names = (),
     hidden_below: int | None = None,
     zeros_shown: bool | None = None,
     base: int | None = None,
     convention: str | None = None,
+    ignore: Names = (),
 ) -> Release:
     """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
 
@@ -132,13 +137,17 @@ def read_release(
     blank, missing, missing_rule
         For a table of people: the marks of blank cells, and the mark of missing values with its rule.
     by
-        For a crosstab: the names of its columns, that across last.
+        For a crosstab: the names of its columns, that across last. For another frequency table: its dimensions; other columns are not read.
+    count, any, no_total
+        For a frequency table: its column of counts; labels that stand for totals; labels that do not, though they look so.
     hidden_below, zeros_shown, base
         For a frequency table whose header does not say it: cells with fewer people are hidden, cells with nobody are shown nevertheless, and
         counts are rounded to multiples of a base.
     convention
         For a frequency table: the publisher's convention, which says what its numbers and marks mean
         (:data:`tacit.model.convention.CONVENTIONS`).
+    ignore
+        Columns that say nothing about people: not read, and no reason for an audit to be incomplete.
 
     Raises
     ------
@@ -151,6 +160,10 @@ def read_release(
     """
     cells = options_of(
         by,
+        any=any,
+        no_total=no_total,
+        ignore=ignore,
+        count=count,
         n=_people(n),
         hidden_below=hidden_below,
         zeros_shown=zeros_shown,
@@ -168,11 +181,11 @@ def read_release(
     if cells.are_given:
         remedy = "Leave them out, or say --form frequencies"
         raise OptionError(
-            "--by, --hidden-below, --zeros-shown, --base and --convention are for frequency tables",
+            "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables",
             where=form or "the release",
             remedy=remedy,
         )
-    has_options = any((only, complete, rounding not in (None, "nearest")))
+    has_options = bool(only or complete or rounding not in (None, "nearest"))
     if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
         return _buckets(data, n, has_options)
     if form == TABLE or (form is None and looks_like_table(data, qi=qi, sa=sa)):
@@ -190,6 +203,17 @@ def _is_counted(data: Any, cells: Any) -> bool:
     if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
         return False
     return looks_like_frequencies(data, cells, _is_list) and not looks_like_table(data)
+
+
+def is_recognised(path: FilePath) -> bool:
+    """Whether the content, or the header beside it, says that a file is a release in one of the known forms."""
+    try:
+        if _is_pair(path) or is_described(path) or looks_like_table(path):
+            return True
+        head = read_head(path)
+    except TacitError:
+        return False
+    return _is_list(head) or has_counts(head)
 
 
 def _is_list(head: Head) -> bool:

@@ -162,8 +162,9 @@ class Audit:
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
     when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people. ``not_read``
-    are the files of a folder that are no releases, ``inputs`` those that were read besides the releases. ``suggestions`` say what could be
-    done, where that was asked for. ``options`` are those of the audit that are not told elsewhere, so that it can be repeated.
+    are files of folders and columns of files that were not read, ``ignored`` those that say nothing, ``inputs`` those that were read besides
+    the releases. ``suggestions`` say what could be done, where that was asked for. ``options`` are those of the audit that are not told
+    elsewhere, so that it can be repeated.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -174,14 +175,15 @@ class Audit:
     tables: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
     posterior: Posterior | None = None
     not_read: tuple[NotRead, ...] = ()
+    ignored: tuple[NotRead, ...] = ()
     inputs: tuple[Mapping[str, str], ...] = ()
     suggestions: Suggestions | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: dict(OPTIONS))
 
     @property
     def verdict(self) -> Verdict:
-        """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: every attack that applies ran, and none was cut short."""
-        left_out = any(run.status == "not-asked" for run in self.runs)
+        """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: all was read, every attack that applies ran, none was cut short."""
+        left_out = self.not_read or any(run.status == "not-asked" for run in self.runs)
         return "incomplete" if left_out and self.asked_verdict == "clean" else self.asked_verdict
 
     @property
@@ -252,7 +254,11 @@ class Audit:
 
     def summary(self) -> dict[str, Any]:
         """The record without its findings."""
-        others = {"not_read": [file.to_dict() for file in self.not_read]} if self.not_read else {}
+        others = {
+            name: [file.to_dict() for file in files]
+            for name, files in (("not_read", self.not_read), ("ignored", self.ignored))
+            if files
+        }
         return {
             "verdict": self.verdict,
             "cautions": [caution.to_dict() for caution in self.cautions],

@@ -71,6 +71,8 @@ class Header:
     ``coarser`` says that coarser values were items as well: then patterns with two items of one column were never looked at, and that such a
     pattern is missing says nothing. ``groups`` are names for several values of a column that rules may use like a value. ``no_sa`` says that no
     column is sensitive, which is more than that none is named. ``made_by`` are the repairs that made the release, the first one first.
+    ``unread`` names columns or fields of the file that were not understood, ``ignored`` those that the caller declares to say nothing;
+    ``n_from`` says where n was found.
     """
 
     n: int | None = None
@@ -91,6 +93,9 @@ class Header:
     groups: tuple[ValueGroup, ...] = ()
     no_sa: bool = False
     made_by: tuple[MadeBy, ...] = ()
+    unread: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    n_from: str = ""
 
     @property
     def has_roles(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tacit.model.audit import Audit, Verdict
 from tacit.reports import policy
+from tacit.reports.people import files_not_read
 from tacit.reports.summary import ReportKind, Summary, assumptions, next_steps, reason, visible
 from tacit.version import __version__
 
@@ -48,7 +49,10 @@ def results(
         "command": f"tacit audit {names}",
         "summary": _marked("; ".join([STATUS[audit.verdict], said, *(caution.text for caution in audit.cautions)])),
         "timestamp": timestamp,
-        "comments": [_marked(one) for one in (*remarks, *assumptions(audit, kind), *next_steps(audit))],
+        "comments": [
+            _marked(one)
+            for one in (*remarks, *files_not_read(audit, visible, kind), *assumptions(audit, kind), *next_steps(audit))
+        ],
         "exception": _marked("; ".join(accepted)),
     }
     return {"version": ACRO_VERSION, "results": {OUTPUT: output}}

@@ -13,7 +13,8 @@ from tacit.reports import estimates, facts, policy, suggestions, tables
 from tacit.reports.arithmetic import Derivation, Term
 from tacit.reports.page import Marked, code, figure, listed, page, safe, scrolled, section, table, tiles
 from tacit.reports.page import facts as pairs
-from tacit.reports.summary import ReportKind, Summary, assumptions, counted, next_steps, policy_sentences
+from tacit.reports.people import files_not_read
+from tacit.reports.summary import ReportKind, Summary, assumptions, counted, next_steps, policy_sentences, visible
 from tacit.reports.svg import bars_of_sizes, histogram, published_and_computed
 from tacit.version import __version__
 
@@ -31,7 +32,7 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
     yield section("What to do next", listed(next_steps(audit)))
     if audit.suggestions is not None:
         yield section(suggestions.TITLE, _suggestions(audit.suggestions, kind))
-    yield section("Assumptions", listed(assumptions(audit, kind)))
+    yield section("Assumptions", listed([*files_not_read(audit, visible, kind), *assumptions(audit, kind)]))
     yield section("Attacks", *_attacks(audit, kind))
     if kind == "internal" and top and summary.findings:
         yield section("Worst findings", _findings(audit, summary, release, top))

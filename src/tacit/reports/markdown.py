@@ -11,6 +11,7 @@ from tacit.model.posterior import Guess
 from tacit.model.release import Release
 from tacit.reports import estimates, facts, policy, suggestions, tables
 from tacit.reports.arithmetic import Derivation
+from tacit.reports.people import files_not_read
 from tacit.reports.summary import ReportKind, Summary, assumptions, next_steps, policy_sentences, visible
 from tacit.reports.svg import bars_of_sizes
 from tacit.version import __version__
@@ -35,7 +36,7 @@ def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, ki
     if (tried := audit.suggestions) is not None:
         rows_of_ways = suggestions.rows(tried, named=kind == "internal")
         yield _section(suggestions.TITLE, table(suggestions.COLUMNS, rows_of_ways), plain(suggestions.measured_by(tried)))
-    yield _section("Assumptions", listed(assumptions(audit, kind)))
+    yield _section("Assumptions", listed([*files_not_read(audit, visible, kind), *assumptions(audit, kind)]))
     ran, skipped = (
         table(facts.ATTACK_COLUMNS, facts.attacks(audit, kind)),
         table(facts.SKIPPED_COLUMNS, facts.skipped(audit, kind)),

@@ -7,6 +7,7 @@ from typing import Literal
 from urllib.parse import unquote
 
 from tacit.model.audit import Audit
+from tacit.model.gathered import NotRead
 from tacit.model.people import Churn, Nested, Same, Unknown, read_people
 
 _SAME = "All releases are declared to be about the same people."
@@ -68,16 +69,32 @@ def _groups(audit: Audit, visible: Callable[[str], str], kind: Literal["internal
 
 
 def files_not_read(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
-    """The files of a folder that are no releases, with the reason; outside, how many there are."""
+    """Files of folders and columns of files that were not read, one sentence each; outside, how many there are."""
     if not audit.not_read:
         return []
     if kind == "external":
         number = len(audit.not_read)
-        return [f"{number:,} {'file' if number == 1 else 'files'} of a folder could not be read as a release and played no part."]
-    return [f"Not read: {visible(file.file)}, which {_reason(visible(file.reason))}." for file in audit.not_read]
+        return [f"{number:,} {'file or column was' if number == 1 else 'files or columns were'} not read."]
+    return [f"Not read: {_named(one, visible)}." for one in audit.not_read]
 
 
-def _reason(text: str) -> str:
-    verbs = ("is ", "looks ", "holds ", "has ", "its name ")
-    plain = text.replace("its name begins", "has a name that begins") if text.startswith("its name") else text
-    return plain if text.startswith(verbs) else f"cannot be read: {text}"
+def files_ignored(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
+    """What was left out because it says nothing about people, one sentence; outside, how much it is."""
+    if not audit.ignored:
+        return []
+    number = len(audit.ignored)
+    what = f"{number:,} {'file or column' if number == 1 else 'files or columns'}"
+    if kind == "external":
+        return [f"Left out as saying nothing about people: {what}."]
+    return [f"Left out as saying nothing about people: {'; '.join(_named(one, visible) for one in audit.ignored)}."]
+
+
+def _named(one: NotRead, visible: Callable[[str], str]) -> str:
+    """A file or column with the reason why it was not read."""
+    reason = visible(one.reason)
+    if one.column:
+        return f"the column or field {visible(one.column)!r} of {visible(one.file)}, which {reason}".replace(
+            ", which is not read", ""
+        )
+    verbs = ("is ", "looks ", "holds ", "has ", "belongs ")
+    return f"{visible(one.file)}, which {reason if reason.startswith(verbs) else f'cannot be read: {reason}'}"

@@ -46,8 +46,9 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
         {name: value for name, value in entry.items() if _says_no_name(name, value)} | {"file": None}
         for entry in record["release"]
     ]
-    if "not_read" in record:
-        record["not_read"] = [{"file": None, "reason": None} for _ in record["not_read"]]
+    for name in ("not_read", "ignored"):
+        if name in record:
+            record[name] = [{"file": None, "reason": None} for _ in record[name]]
     record["adversary"] = {name: value for name, value in record["adversary"].items() if _says_no_name(name, value)}
     if "estimates" in record:
         told = record["estimates"]

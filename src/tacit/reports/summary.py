@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tacit.model.audit import AttackRun, Audit, Verdict
 from tacit.reports import frequencies, tables
-from tacit.reports.people import declared_people, files_not_read
+from tacit.reports.people import declared_people, files_ignored
 from tacit.reports.policy import set_by
 
 ReportKind = Literal["internal", "external"]
@@ -41,6 +41,7 @@ class Summary:
     releases: int = 1
     waived: int = 0
     not_asked: int = 0
+    unread: int = 0
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
@@ -74,6 +75,7 @@ class Summary:
             len(audit.release),
             len(audit.waived.places),
             0 if audit.asked_verdict != "clean" else sum(run.status == "not-asked" for run in audit.runs),
+            len(audit.not_read),
         )
 
     @property
@@ -121,6 +123,9 @@ class Summary:
             return f"{what}{kept} by the attacks that ran."
         if not self.attacks_ran:
             return f"no attack that was run applies to {self._what}, so nothing is known about it. This is not a pass."
+        if self.unread:
+            what = counted(self.unread, "file or column was", "files or columns were")
+            return f"nothing was found, but {what} not read. This is not a pass."
         if self.not_asked:
             others = "1 more attack applies and was" if self.not_asked == 1 else f"{self.not_asked} more attacks apply and were"
             return f"the attacks that were asked for found nothing, but {others} not asked for. This is not a pass."
@@ -281,7 +286,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
         known.pop(name, None)
     if known.pop("people", None) and several:
         out += declared_people(audit, visible, kind)
-    out += files_not_read(audit, visible, kind)
+    out += files_ignored(audit, visible, kind)
     if facts := known.pop("background_facts", 0):
         files = ", ".join(map(visible, known.pop("knowledge", ())))
         told = f" ({files})" if files and kind == "internal" else ""
@@ -422,6 +427,10 @@ def _next_steps(audit: Audit) -> list[str]:
     if audit.adversary.get("knows_quasi_identifiers") is False:
         hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
     found = dict.fromkeys(hints[run.status] for run in open_runs(audit))
+    if audit.not_read:
+        found[
+            "give what was not read in a form that Tacit reads, or say with --ignore NAME that it says nothing about people"
+        ] = None
     ways = " or ".join(found) or "give a release of a kind that some attack applies to (tacit attacks lists them)"
     return [f"Do not read this as safe: {ways}, and audit again."]
 

@@ -13,6 +13,7 @@ from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.reports import estimates, suggestions, tables
 from tacit.reports.arithmetic import Derivation
 from tacit.reports.layout import WIDTH, bullet
+from tacit.reports.people import files_not_read
 from tacit.reports.policy import waiver_sentences
 from tacit.reports.summary import (
     ReportKind,
@@ -29,6 +30,8 @@ from tacit.reports.summary import (
 )
 from tacit.reports.summary import reason as reason_of
 
+#: How many files and columns that were not read are named below the verdict.
+SHOWN_UNREAD = 10
 #: How many lines of the release ``mine`` shows.
 SHOWN_PATTERNS = 5
 
@@ -42,7 +45,7 @@ def audit_text(
     """
     summary = Summary.of(audit)
     blocks = [
-        "\n".join(_wrapped(line, width) for line in verdict_lines(audit, summary)),
+        "\n".join([*(_wrapped(line, width) for line in verdict_lines(audit, summary)), *_not_read(audit, kind, width)]),
         _facts(audit, kind, origin, width),
         _section("Assumed", (line for sentence in assumptions(audit, kind) for line in bullet("-", sentence, width))),
         _section("Attacks", _attack_lines(audit, kind, width)),
@@ -67,6 +70,15 @@ def audit_text(
         blocks.append(_section(suggestions.TITLE, ways))
     blocks.append(_section("Next", (line for sentence in next_steps(audit) for line in bullet("-", sentence, width))))
     return "\n\n".join(blocks) + "\n"
+
+
+def _not_read(audit: Audit, kind: ReportKind, width: int) -> Iterator[str]:
+    """What was not read, below the verdict."""
+    told = files_not_read(audit, visible, kind)
+    for sentence in told[:SHOWN_UNREAD]:
+        yield from bullet("-", sentence, width)
+    if len(told) > SHOWN_UNREAD:
+        yield from bullet("-", f"And {len(told) - SHOWN_UNREAD:,} more, which the record lists.", width)
 
 
 def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> str:
