@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -110,7 +111,7 @@ def judge(case: Case) -> Verdict:
         return Verdict(case, "too large")
     assert all(sizes), "the people that the releases were made of fit them"
     provable = [one for one in zip(groups, map(span, sizes), strict=True) if is_small(case, *one)] if case.groups_count else []
-    provable = [one for one in provable if not is_printed_row_by_row(case, space, one[0])]
+    wanted = [one for one in provable if not is_printed_row_by_row(case, space, one[0])]
     people = exposed_people(case, space) + full_groups(case, space, groups, sizes)
     judged = time.process_time() - started
     started = time.process_time()
@@ -123,20 +124,20 @@ def judge(case: Case) -> Verdict:
     started = time.process_time()
     wrong = contradicted(case, space, answer.findings)
     judged += time.process_time() - started
-    notes = [describe(group, lo, hi) for group, (lo, hi) in provable] + people
+    notes = [describe(group, lo, hi) for group, (lo, hi) in wanted] + people
     verdict = Verdict(case, "right", answer.verdict, notes, seconds, judged)
     if wrong:
         verdict.outcome, verdict.notes = "false proof", wrong
     elif answer.rejected:
         verdict.outcome, verdict.notes = "not verified", answer.rejected
     elif answer.verdict == "exposed":
-        verdict.outcome = "right" if notes else "false proof"
-        if not notes:
+        verdict.outcome = "right" if provable or people else "false proof"
+        if not provable and not people:
             verdict.notes = [f"found: {finding['statement']} {finding['count']}" for finding in answer.findings]
     elif answer.verdict == "clean":
         verdict.outcome = "false clean" if notes else "right"
     else:
-        verdict.outcome = incomplete(case, answer, bool(provable), bool(notes))
+        verdict.outcome = incomplete(case, answer, bool(wanted), bool(notes))
         verdict.notes = [*answer.open, *notes]
     return verdict
 
@@ -160,16 +161,17 @@ def is_small(case: Case, group: Group, ends: tuple[int, int]) -> bool:
 
 
 def is_printed_row_by_row(case: Case, space: Space, group: Group) -> bool:
-    """Whether a table with blanks proves the group by itself, and no other release does: then it is no finding."""
+    """Whether a table with blanks proves the group or one around it by itself, and no other release does: then it is no finding."""
     if ROW not in space.columns:
         return False
-    told = []
-    for number in range(len(case.releases)):
-        one = replace(case, releases=[case.releases[number]], people=None)
-        problem = one.problem(space)
-        (bits,) = problem.sizes(case.most, [space.flags(*group)])
-        told.append(is_small(one, group, span(bits)))
-    return told[0] and not told[1]
+    rows, other = (replace(case, releases=[release], people=None) for release in case.releases)
+    (bits,) = other.problem(space).sizes(case.most, [space.flags(*group)])
+    if is_small(other, group, span(bits)):
+        return False
+    box = group[0]
+    wider = [dict(chosen) for size in range(1, len(box) + 1) for chosen in combinations(box.items(), size)]
+    sizes = rows.problem(space).sizes(case.most, [space.flags(one) for one in wider])
+    return any(is_small(rows, (one, (), ()), span(bits)) for one, bits in zip(wider, sizes, strict=True))
 
 
 def exposed_people(case: Case, space: Space) -> list[str]:
