@@ -96,7 +96,7 @@ def audit_one(
 ) -> Audit:
     """The audit of one release, which is number ``index`` among those that are audited; :func:`tacit.api.audit` says what the options mean.
 
-    Where it is ``alone``, the tables of a release of frequency tables are attacked together.
+    Where it is ``alone``, all its lines are also given to the general adversary, X01.
     """
     check_listing(release)
     people = owners_people(release, data)
@@ -107,10 +107,24 @@ def audit_one(
     wanted = asked_for(attacks)
     named = frozenset() if attacks is None else wanted
     check_algorithm(algorithm, release, wanted)
+    own_rows = rows_of(people)
+    lines_alone = alone and not isinstance(release, PartialTable | Buckets)
     case = Target(
-        release, policy, limits, rows_of(people), index, progress, algorithm, first_hit, None, rules, buckets, named, table,
-        together=JointCase.of((release,), Same()) if alone and isinstance(release, FrequencyTable) else None, several=several,
-    )  # fmt: skip
+        release=release,
+        policy=policy,
+        limits=limits,
+        data=own_rows,
+        index=index,
+        progress=progress,
+        algorithm=algorithm,
+        first_hit=first_hit,
+        rules=rules,
+        buckets=buckets,
+        named=named,
+        table=table,
+        together=JointCase.of((release,), Same(), data=own_rows) if lines_alone else None,
+        several=several,
+    )
     if findings_to is None:
         runs = run_attacks(case, wanted)
     else:
@@ -156,7 +170,7 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
     names, wanted, first_hit = [case.name(number) for number in range(len(audits))], asked_for(how["attacks"]), how["first_hit"]
     runs: list[AttackRun] = []
     for place, attack in enumerate(ATTACKS):
-        if attack.needs != "several releases" and attack.code not in taken:
+        if attack.needs != "lines" and attack.code not in taken:
             runs.append(_merged([audit.runs[place] for audit in audits], names))
         elif attack.code not in wanted:
             runs.append(attack.not_asked(Target(case.releases[0], how["policy"], together=case, several=several)))

@@ -109,10 +109,10 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         together.CODE,
         together.NAME,
-        needs="several releases",
+        needs="lines",
         claim="proves",
         run=together.run,
-        summary="groups of fewer than k people that several releases give away together",
+        summary="groups of fewer than k people that follow from all published lines together, of one release or several",
         source="ours; Dobra, Fienberg 2000",
         reason_against=together.reason_against,
     ),
@@ -123,9 +123,9 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
     """What became of every attack of the table; those that do not apply or were not asked for say so."""
     runs: list[AttackRun] = []
     for attack in ATTACKS:
-        if attack.needs == "several releases" and case.together is None:
-            runs.append(attack.skipped("needs several releases, or frequency tables; this is one of another kind"))
-        elif attack.needs not in ("several releases", case.release.kind) and not _is_known(attack, case):
+        if attack.needs == "lines" and case.together is None:
+            runs.append(attack.skipped("needs lists or tables of counts, or several releases"))
+        elif attack.needs not in ("lines", case.release.kind) and not _is_known(attack, case):
             runs.append(attack.skipped(f"needs {_noun(attack.needs)}; the release {_held(case.release.kind)}"))
         elif attack.code not in asked_for:
             runs.append(attack.not_asked(case))

@@ -15,19 +15,25 @@ Flags = npt.NDArray[np.bool_]
 
 #: The longest descriptions that questions are asked about, in items; people who left or joined are described as fully as they can be.
 MOST_LITERALS = 3
-#: Longer descriptions that bounds show to be small are told as well, as long as they are no more than this.
-MOST_LONGER = 1_000
+#: A cube of all columns with at most so many groups is asked about every one of them, however long its description.
+ASKED_WHOLE = 20_000
+#: Longer descriptions that bounds show to be small are listed as well, the smallest groups first, up to this number.
+MOST_LONGER = 5_000
 
 
 @dataclass(eq=False)
 class Groups:
-    """The groups of a cube: which are small, which are described by few items, which are about people who left or joined."""
+    """The groups of a cube: which are small, which are asked about, which are about people who left or joined.
+
+    ``unlisted`` counts small groups of long descriptions that are not listed because there are so many.
+    """
 
     cube: Cube
     small: Flags
     asked: Flags
     moved: Flags
     literals: Whole
+    unlisted: int = 0
 
     @classmethod
     def of(cls, cube: Cube, k: int) -> Groups:
@@ -47,16 +53,17 @@ class Groups:
             moved |= np.array([axis.has_changed(slot) for slot in range(len(axis.slots))])[slots]
             literals += slots != axis.everything
         some = told & ((literals > 0) | moved)
-        asked = some & (literals <= MOST_LITERALS)
+        is_whole = len(cube.chosen) == len(problem.axes) and size <= ASKED_WHOLE
+        asked = some if is_whole else some & (literals <= MOST_LITERALS)
         for line in problem.cells:
             (_, masks), *_ = problem.boxes[line]
             if (cell := cube.group(masks)) is not None:
                 asked[cell] = some[cell]  # every cell of a frequency table is a question, of however many columns
         small = some & (cube.lo > 0) & (cube.hi < k)
-        longer = small & ~asked & ~moved
-        if longer.sum() > MOST_LONGER:
-            small &= ~longer
-        return cls(cube, small, asked, moved, literals)
+        longer = np.flatnonzero(small & ~asked & ~moved)
+        worst = longer[np.lexsort((literals[longer], cube.hi[longer]))]
+        small[worst[MOST_LONGER:]] = False
+        return cls(cube, small, asked, moved, literals, max(0, len(longer) - MOST_LONGER))
 
     def told(self) -> Flags:
         """Those to be told: the shortest descriptions of the same people, of people who left or joined the longest."""

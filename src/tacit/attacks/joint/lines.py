@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -70,6 +70,21 @@ class Problem:
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:
         """The terms of every line, their boxes as classes by axis."""
         return tuple(tuple((factor, self.masks(box)) for factor, box in line.terms) for line in self.lines)
+
+    @cached_property
+    def _beside(self) -> dict[int, dict[tuple[tuple[int, int], ...], None]]:
+        found: dict[int, dict[tuple[tuple[int, int], ...], None]] = {place: {} for place in range(len(self.axes))}
+        for terms in self.boxes:
+            for _, masks in terms:
+                for axis in masks:
+                    others = tuple(sorted((place, mask) for place, mask in masks.items() if place != axis))
+                    if others:
+                        found[axis][others] = None
+        return found
+
+    def beside(self, axis: int) -> Iterator[dict[int, int]]:
+        """What lines that name an axis say on the other axes, each once."""
+        return (dict(others) for others in self._beside[axis])
 
     def masks(self, box: Box) -> dict[int, int]:
         """The classes that a box allows, by axis."""

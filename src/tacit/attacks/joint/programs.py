@@ -18,9 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.cases import Cases
+from tacit.attacks.joint.exchanges import refuted_by_exchanges
 from tacit.attacks.joint.proofs import Cited, Split, Step
 from tacit.attacks.joint.rows import Flags, Masks, Rows, Whole
 from tacit.attacks.joint.solver import NEAR, Solver
+from tacit.attacks.joint.world import World
 from tacit.model.policy import Limits
 
 #: Cells, entries of all rows and entries of all questions up to which programs are solved.
@@ -32,6 +34,8 @@ FEW_CELLS = 1_000
 _ROUNDS = 30
 #: Worlds of whole people that are asked for where there are many cells.
 _FEW_WORLDS = 2
+#: Further worlds that exchanges of people lead to, at most.
+_MOST_EXCHANGES = 100
 
 
 @dataclass(eq=False)
@@ -69,6 +73,12 @@ class Programs:
     boxes: Sequence[Masks]
     k: int
     whole: bool = True
+    _exchanges: int = 0
+    _world: World | None = None
+
+    @cached_property
+    def _random(self) -> np.random.Generator:
+        return np.random.default_rng(self.limits.seed)
 
     @cached_property
     def _solver(self) -> Solver:
@@ -86,7 +96,11 @@ class Programs:
 
     def settle(self, out: Settlement) -> None:
         """Refute or prove, for each of the groups, that it holds 1 to k-1 people; what is known so far is in ``out`` at any time."""
-        if not len(self.boxes) or not self._weigh(out):
+        if not len(self.boxes):
+            return
+        if self.whole and not self._start(out):
+            return
+        if not self._weigh(out):
             return
         for number in np.flatnonzero(out.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
             if out.hoped[number]:
@@ -101,6 +115,24 @@ class Programs:
             for number in np.flatnonzero(out.open).tolist()[:MOST_ASKED]:
                 if out.open[number]:
                     self._by_cases(number, out)
+
+    def _start(self, out: Settlement) -> bool:
+        """Look for one world, and refute by it and by exchanges; whether there are people at all who fit the rows."""
+        cost = np.asarray(self._inside.sum(axis=0)).ravel()
+        best = self._solver.least(cost)
+        if best is None:
+            out.clash = self._solver.clash()
+            return not out.clash
+        self._look_at(best.people, out)
+        if self._world is None:
+            world = self._solver.world(cost)
+            if world is not None:
+                self._refute_by(world, out)
+        if self._world is not None and out.open.any():
+            left = np.flatnonzero(out.open)
+            boxes = [self.boxes[number] for number in left.tolist()]
+            out.refuted[left] = refuted_by_exchanges(self._world, boxes, self.k, lambda: self.limits.check("X01"))
+        return True
 
     def _weigh(self, out: Settlement) -> bool:
         """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows.
@@ -137,8 +169,19 @@ class Programs:
             self._refute_by(world.astype(np.int64), out)
 
     def _refute_by(self, world: Whole, out: Settlement) -> None:
-        counts = np.rint(self._inside @ world)
-        out.refuted |= out.open & ((counts == 0) | (counts >= self.k))
+        """Strike out questions that a world answers with no, and others that exchanges lead to, as long as that helps."""
+        people = World.of_cells(self.rows.cells, world)
+        self._world = self._world or people
+        while True:
+            before = int(out.open.sum())
+            counts = np.rint(self._inside @ world)
+            out.refuted |= out.open & ((counts == 0) | (counts >= self.k))
+            left = int(out.open.sum())
+            if left == 0 or left == before or people is None or self._exchanges >= _MOST_EXCHANGES:
+                break
+            self._exchanges += 1
+            people = people.exchanged(self._random)
+            world = people.cells(self.rows.cells)
 
     def _ask(self, number: int, out: Settlement) -> None:
         """Two programs for one question; people on the way may take hope from others as well."""

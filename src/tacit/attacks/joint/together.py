@@ -32,19 +32,20 @@ from tacit.attacks.joint.boxes import item_event
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.clashes import refuse_clash
 from tacit.attacks.joint.cube import Cube
+from tacit.attacks.joint.exchanges import refuted_by_exchanges
 from tacit.attacks.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
 from tacit.attacks.joint.groups import Flags, Groups
 from tacit.attacks.joint.known_people import with_values
 from tacit.attacks.joint.lines import Problem
 from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.movers import told_once
-from tacit.attacks.joint.owner import OwnWorld
 from tacit.attacks.joint.portraits import MOST_COMPARED, Portrait, event_of, of_group, portraits
 from tacit.attacks.joint.programs import MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Step, all_weights
 from tacit.attacks.joint.rows import Rows, cells_of
 from tacit.attacks.joint.windows import tightened, windows
 from tacit.attacks.joint.words import CODE, Found, write_out
+from tacit.attacks.joint.world import World, refuted_by
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.event import ItemEvent
@@ -54,6 +55,8 @@ from tacit.model.people import Unknown
 __all__ = ["CODE", "NAME", "run"]
 
 NAME = "joint-releases"
+#: Worlds that exchanges lead to, at most, from one to start with.
+MOST_WORLDS = 20
 
 
 def reason_against(target: Target) -> str:
@@ -103,6 +106,7 @@ class _Search:
     prover: Prover | None = None
     reasons: list[str] = field(default_factory=list)
     undecided: int = 0
+    world: World | None = None
 
     def look(self) -> None:
         """Tighten bounds window by window, then ask programs what is open."""
@@ -139,6 +143,8 @@ class _Search:
         """Write down the small groups of a cube, each in the fewest words."""
         cube = prover.cubes[number]
         told = np.flatnonzero(groups.small & groups.told()).tolist()
+        if groups.unlisted:
+            self.reasons.append(f"{groups.unlisted:,} more groups of longer descriptions are small and not listed")
         alone, shown = self._alone(cube) if told else (groups.small, groups.small)
         for group in told:
             if shown[group]:
@@ -166,6 +172,9 @@ class _Search:
 
     def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
         """Which groups of the cube one release tells by itself, and which one that shows people row by row."""
+        if len(self.case.releases) == 1:
+            is_row = np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
+            return np.ones(len(cube.lo), np.bool_), is_row
         alone, shown = np.zeros(len(cube.lo), np.bool_), np.zeros(len(cube.lo), np.bool_)
         for number in range(len(self.case.releases)):
             single = Cube(self.problem, cube.chosen)
@@ -182,17 +191,47 @@ class _Search:
         return alone, shown
 
     def _list_open(self, cubes: Sequence[Cube], groups: Sequence[Groups]) -> None:
-        """Note the groups that bounds left open, except where the owner's rows refute that they are small."""
+        """Note the groups that bounds left open, except where a world refutes that they are small."""
+        k = self.target.policy.k
+        asked = [own.asked & ~own.small & (cube.hi > 0) & (cube.lo < k) for cube, own in zip(cubes, groups, strict=True)]
         data = self.case.data
-        world = None if data is None else OwnWorld.of(self.problem, data)
-        if data is not None and world is None:
-            self.reasons.append("the owner's data do not fit every line, so that they did not help")
-        for cube, own in zip(cubes, groups, strict=True):
-            asked = np.flatnonzero(own.asked & ~own.small & (cube.hi > 0) & (cube.lo < self.target.policy.k))
-            for group in asked[np.argsort(own.literals[asked], kind="stable")].tolist():
-                event, box = self._event(cube, group), cube.box(group)
-                if event is not None and (world is None or 0 < world.count(box) < self.target.policy.k):
-                    self.open.setdefault(event, box)
+        if data is not None:
+            self.world = World.of_rows(self.problem, data)
+            if self.world is None:
+                self.reasons.append("the owner's data do not fit every line, so that they did not help")
+            else:
+                self._exchange(self.world, cubes, asked)
+        for cube, own, flags in zip(cubes, groups, asked, strict=True):
+            places = np.flatnonzero(flags)
+            for group in places[np.argsort(own.literals[places], kind="stable")].tolist():
+                event = self._event(cube, group)
+                if event is not None:
+                    self.open.setdefault(event, cube.box(group))
+        self._refute_by_exchange()
+
+    def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
+        """Strike out groups that are not small in a world, or in others that exchanges lead to, as long as that helps."""
+        random, idle = np.random.default_rng(self.target.limits.seed), 0
+        for _ in range(MOST_WORLDS):
+            before = sum(int(flags.sum()) for flags in asked)
+            for cube, flags in zip(cubes, asked, strict=True):
+                if flags.any():
+                    self._check()
+                    flags &= ~refuted_by(world, cube, self.target.policy.k)
+            left = sum(int(flags.sum()) for flags in asked)
+            idle = idle + 1 if left > 0.99 * before else 0
+            if left == 0 or idle >= 2:
+                return
+            world = world.exchanged(random)
+
+    def _refute_by_exchange(self) -> None:
+        """Strike out open groups that exchanges between a few people make empty, or large."""
+        if self.world is None:
+            return
+        asked = [(event, box) for event, box in self.open.items() if event not in self.found]
+        refuted = refuted_by_exchanges(self.world, [box for _, box in asked], self.target.policy.k, self._check)
+        for place in np.flatnonzero(refuted).tolist():
+            del self.open[asked[place][0]]
 
     def _fits(self, chosen: tuple[int, ...]) -> bool:
         """Whether programs over these axes are small enough to be solved."""

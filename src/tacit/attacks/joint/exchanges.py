@@ -1,0 +1,182 @@
+"""Exchanges between two people: single steps from a world to others, by which a small group is emptied or filled.
+
+Two people exchange their classes on one axis, or one person takes another class. Each step is allowed only where every published line stays
+true, rounding and thresholds used to the full. A group that such steps empty, or fill up to k people, is not small in every world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.joint.lines import Problem
+from tacit.attacks.joint.world import World
+
+Whole = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+#: People who are looked at as partners for each step, and people of all open groups together, at most.
+MOST_PARTNERS, MOST_PEOPLE = 128, 20_000
+#: Boxes that are asked about at most.
+MOST_BOXES = 4_000
+#: Entries of the table of people and what lines ask of them, at most; above, an axis is left out.
+MOST_ENTRIES = 60_000_000
+
+
+def refuted_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
+    """Which of the boxes are empty, or hold k people, in the world or in one that steps along a single axis lead to."""
+    held = [np.flatnonzero(world.inside(box)) for box in boxes]
+    out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
+    random = np.random.default_rng(len(boxes))
+    named: dict[int, list[int]] = {}
+    for number, box in enumerate(boxes):
+        for axis in box:
+            named.setdefault(axis, []).append(number)
+    for axis in sorted(named, key=lambda one: (-len(named[one]), one)):
+        asked = [number for number in named[axis] if not out[number]][:MOST_BOXES]
+        if not asked:
+            continue
+        inside = np.unique(np.concatenate([held[number] for number in asked]))
+        others = random.permutation(len(world.kinds))[: 4 * MOST_PARTNERS]
+        people = np.union1d(inside[:MOST_PEOPLE], others)
+        steps = _Steps(world, axis, people, random)
+        if not steps.fits_in_memory:
+            continue
+        for number in asked:
+            check()
+            out[number] = steps.refute(boxes[number], held[number], k)
+    return out
+
+
+@dataclass(eq=False)
+class _Steps:
+    """Steps along one axis between some of the people of a world."""
+
+    world: World
+    axis: int
+    people: Whole
+    random: np.random.Generator
+
+    @property
+    def _problem(self) -> Problem:
+        return self.world.problem
+
+    @cached_property
+    def _terms(self) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
+        """Every term of a line that names the axis: its line, its factor, its classes on the axis, and the rest of its box."""
+        out = []
+        for number, terms in enumerate(self._problem.boxes):
+            for factor, masks in terms:
+                if self.axis in masks:
+                    rest = tuple(sorted((place, mask) for place, mask in masks.items() if place != self.axis))
+                    out.append((number, factor, masks[self.axis], rest))
+        return out
+
+    @cached_property
+    def _rests(self) -> dict[tuple[tuple[int, int], ...], int]:
+        return {rest: place for place, rest in enumerate(dict.fromkeys(term[3] for term in self._terms))}
+
+    @property
+    def fits_in_memory(self) -> bool:
+        """Whether the table of people and what lines ask of them is small enough."""
+        return len(self.people) * len(self._rests) <= MOST_ENTRIES
+
+    @cached_property
+    def _asked(self) -> npt.NDArray[np.int8]:
+        """Who of the people has what the rest of each term asks for, a column for each term."""
+        kinds = self.world.kinds[self.people]
+        part = World(self._problem, kinds)
+        columns = np.stack([part.inside(dict(rest)) for rest in self._rests], axis=1).astype(np.int8)
+        return columns[:, [self._rests[term[3]] for term in self._terms]]
+
+    @cached_property
+    def _factor(self) -> Whole:
+        return np.array([term[1] for term in self._terms], np.int64)
+
+    @cached_property
+    def _allowed(self) -> npt.NDArray[np.int8]:
+        """Which classes of the axis each term allows, a row for each class."""
+        classes = range(len(self._problem.axes[self.axis].classes))
+        return np.array([[term[2] >> one & 1 for term in self._terms] for one in classes], np.int8)
+
+    @cached_property
+    def _lines(self) -> tuple[Whole, Whole]:
+        """The lines that name the axis, and where the terms of each of them begin."""
+        numbers = np.array([term[0] for term in self._terms], np.int64)
+        lines, starts = np.unique(numbers, return_index=True)
+        return lines, starts
+
+    @cached_property
+    def _room(self) -> tuple[Whole, Whole]:
+        """How much each of these lines may fall, and rise."""
+        lines, _ = self._lines
+        totals = self.world.totals
+        down, up = [], []
+        for number in lines.tolist():
+            line = self._problem.lines[number]
+            down.append(2**40 if line.lo is None else totals[number] - line.lo)
+            up.append(2**40 if line.hi is None else line.hi - totals[number])
+        return np.array(down, np.int64), np.array(up, np.int64)
+
+    def refute(self, box: Mapping[int, int], held: Whole, k: int) -> bool:
+        """Whether steps empty the box, or fill it up to k people."""
+        rest = {place: mask for place, mask in box.items() if place != self.axis}
+        allowed = np.array([bool(box[self.axis] >> one & 1) for one in range(len(self._allowed))])
+        kinds = self.world.kinds[self.people, self.axis]
+        here = allowed[kinds]
+        others = World(self._problem, self.world.kinds[self.people]).inside(rest)
+        inside = np.flatnonzero(here & others)
+        if len(inside) == len(held) and self._walk(inside, np.flatnonzero(~here & ~others), ~allowed, len(inside)):
+            return True
+        return self._walk(np.flatnonzero(~here & others), np.flatnonzero(here & ~others), allowed, k - len(held))
+
+    def _walk(self, movers: Whole, partners: Whole, target: Flags, wanted: int) -> bool:
+        """Whether so many movers can get a class among the target's, each from a partner or by themselves."""
+        down, up = (ends.copy() for ends in self._room)
+        kinds = self.world.kinds[self.people, self.axis].copy()
+        done, failed = 0, 0
+        most = 3 * wanted + 3
+        for mover in self.random.permutation(movers).tolist():
+            partner = self.random.permutation(partners)[:MOST_PARTNERS]
+            change, chosen = self._best(mover, partner, target, kinds, down, up)
+            if change is None:
+                failed += 1
+                if failed + done > most or len(movers) - failed < wanted:
+                    return False
+                continue
+            down += change
+            up -= change
+            if chosen >= 0:
+                kinds[mover], kinds[chosen] = kinds[chosen], kinds[mover]
+                partners = partners[partners != chosen]
+            done += 1
+            if done >= wanted:
+                return True
+        return False
+
+    def _best(
+        self, mover: int, partners: Whole, target: Flags, kinds: Whole, down: Whole, up: Whole
+    ) -> tuple[Whole | None, int]:
+        """A step that every line allows, as what it adds to each line and the partner (-1: none); None where there is none."""
+        mine = self._asked[mover].astype(np.int64)
+        own = self._allowed[kinds[mover]]
+        _, starts = self._lines
+        alone = np.flatnonzero(target)
+        # By oneself: take another class. With a partner: take hers, and she takes mine.
+        by_self = self._factor * mine * (self._allowed[alone].astype(np.int64) - own)
+        moves = [by_self]
+        if len(partners):
+            theirs = self._asked[partners].astype(np.int64)
+            moves.append(self._factor * (theirs - mine) * (own.astype(np.int64) - self._allowed[kinds[partners]]))
+        change = np.add.reduceat(np.concatenate(moves), starts, axis=1)
+        fits = ((change <= up) & (change >= -down)).all(axis=1)
+        possible = np.flatnonzero(fits)
+        if not len(possible):
+            return None, -1
+        # The step that changes the fewest lines leaves most room for the next.
+        best = int(possible[np.argmin(np.count_nonzero(change[possible], axis=1))])
+        return change[best], -1 if best < len(alone) else int(partners[best - len(alone)])
