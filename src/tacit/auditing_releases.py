@@ -48,7 +48,6 @@ from tacit.model.audit import AttackRun, Audit, Status
 from tacit.model.buckets import Buckets
 from tacit.model.described import described
 from tacit.model.finding import Finding
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.gathered import Gathered
 from tacit.model.partial import PartialTable
 from tacit.model.people import Changed, Churn, Nested, People, Same, Unknown, check_people

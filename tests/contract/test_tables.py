@@ -30,7 +30,7 @@ def test_attack_is_complete(attack: Attack) -> None:
     assert text.startswith(f"{attack.code} {attack.name}: ")
     assert list(generate.sections(text)) == ATTACK_SECTIONS
     assert generate.sections(text)["Claim"].strip().startswith(attack.claim.capitalize())
-    assert attack.needs in ("itemsets", "rules", "buckets", "table", "several releases")
+    assert attack.needs in ("itemsets", "rules", "buckets", "table", "lines")
     assert list(inspect.signature(attack.run).parameters) == ["target"]
     cases = tomllib.loads((ROOT / "tests" / "golden" / f"{attack.code}.toml").read_text(encoding="utf-8"))["case"]
     assert all(case["cite"] and case["where"] for case in cases)

@@ -126,7 +126,11 @@ def test_findings_as_csv(tmp_path: Path) -> None:
         tacit.audit(tacit.mine_itemsets(rows, min_support=40), findings_to=tmp_path / name)
         raw = (tmp_path / name).read_bytes()
         lines = list(csv.DictReader((gzip.decompress(raw) if name.endswith("gz") else raw).decode().splitlines()))
-        assert lines == [{"attack": "I01", "count_lo": "1", "count_hi": "1", "event": '{"present":["a"],"absent":["b"]}'}]
+        one = {"count_lo": "1", "count_hi": "1"}
+        assert lines == [
+            {"attack": "I01", **one, "event": '{"present":["a"],"absent":["b"]}'},
+            {"attack": "X01", **one, "event": '{"present":[],"absent":["b"]}'},
+        ]
 
 
 def test_nothing_found_is_a_file_without_lines(tmp_path: Path) -> None:

@@ -19,12 +19,12 @@ from tacit.attacks.joint.clashes import clashes, smallest_clash
 from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.lines import Line, Origin, Problem
 from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.owner import OwnWorld
 from tacit.attacks.joint.programs import Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Split, Step, Tree
 from tacit.attacks.joint.rows import Rows
 from tacit.attacks.joint.solver import Solver
 from tacit.attacks.joint.words import _tree_record, box_record
+from tacit.attacks.joint.world import World
 from tacit.checker import check_audit
 from tacit.checker.joint import _certificate_box, _check_case, _Claim, least_of
 from tacit.checker.joint_lines import Box, Statement
@@ -462,11 +462,11 @@ def test_the_owners_rows_refute_only_where_they_fit_the_lines() -> None:
     data = tacit.read_transactions([*rows[:-1], ["z"]])
     releases = [release_of("101; x:50, y:40, x y:20"), release_of("101; z:50, x y z:19")]
     problem = lower(releases, tacit.Same())
-    world = OwnWorld.of(problem, data)
+    world = World.of_rows(problem, data)
     assert world is not None
     place = {axis.key.name: number for number, axis in enumerate(problem.axes)}
     has = {name: problem.axes[place[name]].mask(Allowed(frozenset([HAS]))) for name in "xyz"}
     lacks = problem.axes[place["z"]].mask(Allowed(frozenset([HAS]), True))
-    assert world.count({place["x"]: has["x"], place["y"]: has["y"], place["z"]: lacks}) == 1
-    assert world.count({place["z"]: has["z"]}) == 50
-    assert OwnWorld.of(problem, tacit.read_transactions(rows[1:])) is None
+    assert np.count_nonzero(world.inside({place["x"]: has["x"], place["y"]: has["y"], place["z"]: lacks})) == 1
+    assert np.count_nonzero(world.inside({place["z"]: has["z"]})) == 50
+    assert World.of_rows(problem, tacit.read_transactions(rows[1:])) is None

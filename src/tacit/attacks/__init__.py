@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from tacit.attacks import channels, exceptions, unpublished
 from tacit.attacks.base import Attack, Stream, Target
@@ -13,6 +15,7 @@ from tacit.attacks.sensitive import certain, values
 from tacit.attacks.tables import blanks, rules
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
+from tacit.model.event import Event, ItemEvent
 
 ATTACKS: tuple[Attack, ...] = (
     Attack(
@@ -114,14 +117,23 @@ ATTACKS: tuple[Attack, ...] = (
         run=together.run,
         summary="groups of fewer than k people that follow from all published lines together, of one release or several",
         source="ours; Dobra, Fienberg 2000",
-        reason_against=together.reason_against,
     ),
 )
+
+
+#: A longer release is not given to the general adversary where another attack has found something.
+MOST_LINES = 2_000
+#: Findings of other attacks that those of the general adversary are compared with, at most.
+MOST_COMPARED = 50_000
 
 
 def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ...]:
     """What became of every attack of the table; those that do not apply or were not asked for say so."""
     runs: list[AttackRun] = []
+    # Findings of a short release are kept, so that those of the general adversary can be compared with them, and are written afterwards.
+    stream = case.stream
+    if len(case.release) <= MOST_LINES:
+        case = replace(case, stream=None)
     for attack in ATTACKS:
         if attack.needs == "lines" and case.together is None:
             runs.append(attack.skipped("needs lists or tables of counts, or several releases"))
@@ -131,9 +143,13 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
             runs.append(attack.not_asked(case))
         elif case.first_hit and any(run.findings for run in runs):
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
+        elif attack.needs == "lines" and len(case.release) > MOST_LINES and any(run.findings for run in runs):
+            reason = f"not begun: the release is exposed already, and has more than {MOST_LINES:,} lines"
+            runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", reason))
         else:
-            runs.append(attack.run(_in_time(attack, case, asked_for)))
-            _hand_on(runs[-1], case.stream)
+            found = attack.run(_in_time(attack, case, asked_for))
+            runs.append(_new(found, runs) if attack.needs == "lines" else found)
+            _hand_on(runs[-1], stream)
     return tuple(runs)
 
 
@@ -142,6 +158,22 @@ def _in_time(attack: Attack, case: Target, asked_for: Collection[str]) -> Target
     after = ATTACKS[ATTACKS.index(attack) + 1 :]
     proofs = (one for one in after if one.claim == "proves" and one.needs == attack.needs and one.code in asked_for)
     return replace(case, limits=case.limits.part(0.5)) if attack.claim == "estimates" and any(proofs) else case
+
+
+def _new(run: AttackRun, others: Sequence[AttackRun]) -> AttackRun:
+    """The findings of the general adversary that no other attack on the same release tells."""
+    told = [one for one in others if one.findings and one.event is not None and one.streamed is None and one.finds_groups]
+    if not run.findings or sum(one.findings for one in told) > MOST_COMPARED:
+        return run
+    known = {_name(one.event(index)) for one in told if one.event is not None for index in range(one.findings)}
+    assert run.event is not None
+    kept = [index for index in range(run.findings) if _name(run.event(index)) not in known]
+    return run if len(kept) == run.findings else run.only(np.array(kept, np.int64))
+
+
+def _name(event: Event) -> object:
+    """The same for events that say the same of items, in whatever order."""
+    return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
 
 
 def _is_known(attack: Attack, case: Target) -> bool:

@@ -64,6 +64,8 @@ class JointBook:
     rows: dict[int, RowBook] = field(default_factory=dict)
     missing: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
     facts: Sequence[Fact] | None = None
+    #: The columns of which each release lists every value of its people.
+    listed: list[dict[Axis, frozenset[str]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.declared = Declaration(self.people, self.of or range(len(self.releases)))
@@ -72,7 +74,8 @@ class JointBook:
             raise Reject("it takes releases about different numbers of people as being about the same people")
         told: dict[Axis, dict[int, frozenset[str]]] = {}
         for release, population in zip(self.releases, self.declared.of, strict=True):
-            for column, values in self._take_in(release).items():
+            self.listed.append(self._take_in(release))
+            for column, values in self.listed[-1].items():
                 of_column = told.setdefault(column, {})
                 of_column[population] = of_column.get(population, frozenset()) | values
         every = set(self.declared.of)
@@ -189,6 +192,8 @@ class JointBook:
         if what in ("left", "joined") and cited["cell"] == what:
             values, span = self.declared.mover(number, what)
             return Statement(((one, {MEMBER: (values, False)}),), *span, span)
+        if what == "values":
+            return self._of_values(number, cited)
         if what == "fact" and not self.declared.sets:
             return self._of_fact(number, cited)
         if what == "value" and cited["cell"] == "sa_counts" and isinstance(release, Rules):
@@ -231,9 +236,49 @@ class JointBook:
                 raise Reject("the support of an itemset in its sum does not follow from the release")
             if max(int(release.hi[place]) for place in above) != count[1]:
                 raise Reject("a line tells more people of an itemset in its sum")
+        elif what == "closed":
+            return self._of_closed(number, release, items, cited, count)
+        elif what == "closure":
+            return self._of_closure(number, release, cited, count)
         elif what != "count":
             raise Reject("it cites a number that the line does not print")
         return Statement(((one, self._box(number, items)),), *count, count)
+
+    def _of_closed(
+        self, number: int, release: Itemsets, items: Sequence[int], cited: Mapping[str, Any], count: tuple[int, int]
+    ) -> Statement:
+        """That somebody with a closed itemset lacks another item."""
+        (item,) = self._named(release, cited)
+        if release.only != "closed" or item in items:
+            raise Reject("it takes an itemset as closed that is not said to be")
+        return Statement(((Fraction(1), self._lacking(number, release, items, item)),), 1, None, count)
+
+    def _of_closure(self, number: int, release: Itemsets, cited: Mapping[str, Any], count: tuple[int, int]) -> Statement:
+        """That everybody with an itemset has an item too, as every listed itemset above it holds it."""
+        *items, item = self._named(release, cited)
+        above = [set(release.sets[place].tolist()) for place in range(len(release))]
+        above = [one for one in above if set(items) <= one]
+        if release.only != "closed" or not release.header.complete or not above or not all(item in one for one in above):
+            raise Reject("what it says of an itemset does not follow from a list of closed ones")
+        return Statement(((Fraction(1), self._lacking(number, release, items, item)),), None, 0, count)
+
+    def _lacking(self, number: int, release: Itemsets, items: Sequence[int], item: int) -> Box:
+        """Those who have some items and lack another one."""
+        box = self._box(number, items)
+        axis, (values, excluded) = self._item(release, item)
+        if axis in box:
+            raise Reject("it cites who fits no box")
+        return {**box, axis: (values, not excluded)}
+
+    def _of_values(self, number: int, cited: Mapping[str, Any]) -> Statement:
+        """That nobody has another value of a column, as a release lists all of them."""
+        (column,) = cited["items"]
+        values = self.listed[number].get(("column", column))
+        if values is None or cited["cell"] != f"all values of {column}":
+            raise Reject("it takes a column as listed whole that is not")
+        self.missing[number, cited["cell"]] = (0, 0)
+        box: Box = {("column", column): (values, True), **self.scope(number)}
+        return Statement(((Fraction(1), box),), None, 0, (0, 0))
 
     def _of_fact(self, number: int, cited: Mapping[str, Any]) -> Statement:
         """What is known besides; among the facts at hand where these are given, else as the record has it."""

@@ -98,6 +98,19 @@ class AttackRun:
         """Whether its silence means that there is nothing: it ran to the end and left nothing open."""
         return self.status == "ran" and self.undecided == 0
 
+    def only(self, kept: npt.NDArray[np.int64]) -> AttackRun:
+        """The same run with these findings only."""
+        event, show = self.event, self.show
+        assert event is not None
+        assert show is not None
+        return replace(
+            self,
+            columns={name: column[kept] for name, column in self.columns.items()},
+            severity=self.severity[kept],
+            event=lambda index: event(int(kept[index])),
+            show=lambda index: show(int(kept[index])),
+        )
+
     def id(self, index: int) -> str:
         """The id of a finding, without writing it out."""
         assert self.event is not None

@@ -20,11 +20,13 @@ Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 #: People who are looked at as partners for each step, and people of all open groups together, at most.
-MOST_PARTNERS, MOST_PEOPLE = 128, 20_000
+MOST_PARTNERS, MOST_PEOPLE = 64, 20_000
 #: Boxes that are asked about at most.
 MOST_BOXES = 4_000
 #: Entries of the table of people and what lines ask of them, at most; above, an axis is left out.
 MOST_ENTRIES = 60_000_000
+#: Room of a line without an end.
+NO_END = 2**30
 
 
 def refuted_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
@@ -98,6 +100,11 @@ class _Steps:
         return np.array([term[1] for term in self._terms], np.int64)
 
     @cached_property
+    def _is_plain(self) -> bool:
+        """Whether every line that names the axis is one box, counted once."""
+        return bool((self._factor == 1).all()) and len(self._lines[0]) == len(self._terms)
+
+    @cached_property
     def _allowed(self) -> npt.NDArray[np.int8]:
         """Which classes of the axis each term allows, a row for each class."""
         classes = range(len(self._problem.axes[self.axis].classes))
@@ -118,9 +125,10 @@ class _Steps:
         down, up = [], []
         for number in lines.tolist():
             line = self._problem.lines[number]
-            down.append(2**40 if line.lo is None else totals[number] - line.lo)
-            up.append(2**40 if line.hi is None else line.hi - totals[number])
-        return np.array(down, np.int64), np.array(up, np.int64)
+            down.append(NO_END if line.lo is None else totals[number] - line.lo)
+            up.append(NO_END if line.hi is None else line.hi - totals[number])
+        kind = np.int32 if max((*down, *up), default=0) <= NO_END else np.int64
+        return np.array(down, kind), np.array(up, kind)
 
     def refute(self, box: Mapping[int, int], held: Whole, k: int) -> bool:
         """Whether steps empty the box, or fill it up to k people."""
@@ -158,21 +166,18 @@ class _Steps:
                 return True
         return False
 
-    def _best(
-        self, mover: int, partners: Whole, target: Flags, kinds: Whole, down: Whole, up: Whole
-    ) -> tuple[Whole | None, int]:
+    def _best(self, mover: int, partners: Whole, target: Flags, kinds: Whole, down: Whole, up: Whole) -> tuple[Whole | None, int]:
         """A step that every line allows, as what it adds to each line and the partner (-1: none); None where there is none."""
-        mine = self._asked[mover].astype(np.int64)
+        mine = self._asked[mover]
         own = self._allowed[kinds[mover]]
         _, starts = self._lines
         alone = np.flatnonzero(target)
         # By oneself: take another class. With a partner: take hers, and she takes mine.
-        by_self = self._factor * mine * (self._allowed[alone].astype(np.int64) - own)
-        moves = [by_self]
+        moves = [mine * (self._allowed[alone] - own)]
         if len(partners):
-            theirs = self._asked[partners].astype(np.int64)
-            moves.append(self._factor * (theirs - mine) * (own.astype(np.int64) - self._allowed[kinds[partners]]))
-        change = np.add.reduceat(np.concatenate(moves), starts, axis=1)
+            moves.append((self._asked[partners] - mine) * (own - self._allowed[kinds[partners]]))
+        step = np.concatenate(moves)
+        change = step if self._is_plain else np.add.reduceat(step * self._factor, starts, axis=1)
         fits = ((change <= up) & (change >= -down)).all(axis=1)
         possible = np.flatnonzero(fits)
         if not len(possible):

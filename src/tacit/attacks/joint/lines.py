@@ -12,6 +12,8 @@ from tacit.model.bound import Bound
 
 #: Groups of one cube at most.
 MOST_GROUPS = 100_000
+#: What is said of people when they are declared, and not in a release.
+DECLARED = ("left", "joined", "changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,11 @@ class Origin:
     items: tuple[str, ...] = ()
     given: Origin | None = None
     text: str = ""
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether it says only how many people there are, or what somebody declares about them."""
+        return self.what == "n" or self.what in DECLARED
 
     def to_dict(self) -> dict[str, object]:
         """The origin as in a certificate."""

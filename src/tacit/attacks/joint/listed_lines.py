@@ -57,6 +57,8 @@ class ListedLines:
                     count.hi,
                     Origin(self._number, release.line(index), "count", count, text=release.text(index)),
                 )
+        if release.only == "closed" and not (release.is_exact and release.header.complete):
+            yield from self._closed(release, listed)
         whole = len(release) <= MOST_LISTED  # else an itemset that was passed over would seem to be missing
         if whole and release.header.complete and release.min_support is not None and not release.header.coarser:
             yield from self._missing(release, listed)
@@ -67,6 +69,26 @@ class ListedLines:
             return range(len(lengths))
         self.left_out += 1
         return sorted(np.argsort(lengths, kind="stable")[:MOST_LISTED].tolist())
+
+    def _closed(self, release: Itemsets, listed: Mapping[frozenset[int], int]) -> Iterator[Line]:
+        """That somebody who has a closed itemset lacks each other item: else the itemset with that item would be listed in its place."""
+        if len(listed) * len(self._of) > MOST_SUBSETS:
+            self.left_out += 1
+            return
+        for items, index in listed.items():
+            box = self._box(sorted(items))
+            for item in sorted(set(self._of) - items):
+                lacking = None if box is None else self._lacking(box, item)
+                if lacking is not None:
+                    told = (release.items.names[item],)
+                    yield Line(
+                        ((1, lacking),), 1, None, Origin(self._number, release.line(index), "closed", release.count(index), told)
+                    )
+
+    def _lacking(self, box: Box, item: int) -> Box | None:
+        """The people of a box who lack an item; None where the box says already which value of its column they have."""
+        key, (values, excluded) = self._of[item]
+        return None if key in box else {**box, key: Allowed(values, not excluded)}
 
     def _missing(self, release: Itemsets, listed: dict[frozenset[int], int]) -> Iterator[Line]:
         names, threshold = release.items.names, release.min_support or 1
@@ -81,13 +103,22 @@ class ListedLines:
                     frequent.update(
                         (frozenset(part), index) for part in combinations(sorted(items), size) if frozenset(part) not in listed
                     )
-        if release.only == "closed" and release.is_exact:
+        if release.only == "closed":
             for items, index in frequent.items():
                 box = self._box(sorted(items))
-                if items not in listed and box is not None:
-                    told = tuple(sorted(names[item] for item in items))
-                    count = release.count(index)
+                if items in listed or box is None:
+                    continue
+                told = tuple(sorted(names[item] for item in items))
+                count = release.count(index)
+                if release.is_exact:
                     yield Line(((1, box),), count.lo, count.hi, Origin(self._number, release.line(index), "subset", count, told))
+                    continue
+                above = frozenset.intersection(*(one for one in listed if items <= one))
+                for item in sorted(above - items):
+                    lacking = self._lacking(box, item)
+                    if lacking is not None:
+                        origin = Origin(self._number, release.line(index), "closure", count, (*told, names[item]))
+                        yield Line(((1, lacking),), None, 0, origin)
         most = Bound.of(threshold)
         for missing in self._border(frequent):
             box = self._box(missing)

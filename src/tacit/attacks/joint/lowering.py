@@ -11,12 +11,13 @@ from tacit.attacks.joint.changes import with_changes
 from tacit.attacks.joint.fact_lines import fact_lines
 from tacit.attacks.joint.frequency_lines import FrequencyLines
 from tacit.attacks.joint.groups import MOST_LITERALS
-from tacit.attacks.joint.lines import MOST_GROUPS, Line, Problem, groups_of
+from tacit.attacks.joint.lines import MOST_GROUPS, Line, Origin, Problem, groups_of
 from tacit.attacks.joint.listed_lines import ListedLines
 from tacit.attacks.joint.missing_rules import MissingRules
 from tacit.attacks.joint.populations import populations
 from tacit.attacks.joint.row_lines import RowLines
-from tacit.attacks.joint.vocabulary import Vocabulary
+from tacit.attacks.joint.vocabulary import Vocabulary, all_values
+from tacit.model.bound import Bound
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
@@ -43,6 +44,8 @@ def lower(
     readers = [_reader(number, release, words, whose.scopes[number]) for number, release in enumerate(releases)]
     for reader in readers:
         lines += reader.lines()
+    for number, release in enumerate(releases):
+        lines += _no_other_values(number, release, words, whose.scopes[number])
     lines += fact_lines(facts, sensitive, words.columns, releases[0].n)
     left_out = sum(reader.left_out for reader in readers)
     missing = [MissingRules(n, release, whose.scopes[n]) for n, release in enumerate(releases) if isinstance(release, Rules)]
@@ -73,6 +76,17 @@ def lower(
     cells = tuple(number for number, line in enumerate(kept) if _is_long_cell(line, releases))
     by_row = frozenset(number for number, release in enumerate(releases) if isinstance(release, PartialTable | Buckets))
     return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row)
+
+
+def _no_other_values(number: int, release: Release, words: Vocabulary, scope: Box) -> Iterator[Line]:
+    """That nobody of a release has a value of a column besides those that it lists, where it lists all and others are named or possible."""
+    for column, known in all_values(release).items():
+        key, values = Key("column", column), frozenset(known)
+        named, is_open = words.universe(key)
+        if not is_open and values >= set(named):
+            continue
+        box = {key: Allowed(values, excluded=True), **scope}
+        yield Line(((1, box),), None, 0, Origin(number, f"all values of {column}", "values", Bound.of(0), (column,)))
 
 
 def _is_long_cell(line: Line, releases: Sequence[Release]) -> bool:

@@ -36,6 +36,8 @@ _ROUNDS = 30
 _FEW_WORLDS = 2
 #: Further worlds that exchanges of people lead to, at most.
 _MOST_EXCHANGES = 100
+#: Questions up to which single exchanges are tried where something was found already.
+FEW_LEFT = 500
 
 
 @dataclass(eq=False)
@@ -66,13 +68,18 @@ class Settlement:
 
 @dataclass(eq=False)
 class Programs:
-    """Questions about boxes, asked of the rows. With ``whole`` the rows are all that is known, so that a world that fits them refutes."""
+    """Questions about boxes, asked of the rows.
+
+    With ``whole`` the rows are all that is known, so that a world that fits them refutes. With ``eager`` worlds are looked for before proofs,
+    as where nothing was found so far and the questions are expected to have the answer no.
+    """
 
     rows: Rows
     limits: Limits
     boxes: Sequence[Masks]
     k: int
     whole: bool = True
+    eager: bool = True
     _exchanges: int = 0
     _world: World | None = None
 
@@ -98,7 +105,7 @@ class Programs:
         """Refute or prove, for each of the groups, that it holds 1 to k-1 people; what is known so far is in ``out`` at any time."""
         if not len(self.boxes):
             return
-        if self.whole and not self._start(out):
+        if self.whole and self.eager and not self._start(out):
             return
         if not self._weigh(out):
             return
@@ -108,6 +115,7 @@ class Programs:
         if not self.whole:
             return
         self._refute(out)
+        self._exchange(out)
         if len(self.rows.cells) <= FEW_CELLS:
             for number in np.flatnonzero(out.open).tolist()[:MOST_ASKED]:
                 if out.open[number]:
@@ -128,11 +136,15 @@ class Programs:
             world = self._solver.world(cost)
             if world is not None:
                 self._refute_by(world, out)
-        if self._world is not None and out.open.any():
-            left = np.flatnonzero(out.open)
-            boxes = [self.boxes[number] for number in left.tolist()]
-            out.refuted[left] = refuted_by_exchanges(self._world, boxes, self.k, lambda: self.limits.check("X01"))
         return True
+
+    def _exchange(self, out: Settlement) -> None:
+        """Refute by single exchanges of people, starting from a world that is known."""
+        left = np.flatnonzero(out.open)
+        if self._world is None or not len(left) or (not self.eager and len(left) > FEW_LEFT):
+            return
+        boxes = [self.boxes[number] for number in left.tolist()]
+        out.refuted[left] = refuted_by_exchanges(self._world, boxes, self.k, lambda: self.limits.check("X01"))
 
     def _weigh(self, out: Settlement) -> bool:
         """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows.

@@ -28,7 +28,7 @@ from functools import partial
 import numpy as np
 
 from tacit.attacks.base import Target
-from tacit.attacks.joint.boxes import item_event
+from tacit.attacks.joint.boxes import MEMBER, item_event
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.clashes import refuse_clash
 from tacit.attacks.joint.cube import Cube
@@ -36,45 +36,33 @@ from tacit.attacks.joint.exchanges import refuted_by_exchanges
 from tacit.attacks.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
 from tacit.attacks.joint.groups import Flags, Groups
 from tacit.attacks.joint.known_people import with_values
-from tacit.attacks.joint.lines import Problem
+from tacit.attacks.joint.lines import DECLARED, Problem
 from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.movers import told_once
 from tacit.attacks.joint.portraits import MOST_COMPARED, Portrait, event_of, of_group, portraits
-from tacit.attacks.joint.programs import MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
+from tacit.attacks.joint.programs import FEW_LEFT, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Step, all_weights
 from tacit.attacks.joint.rows import Rows, cells_of
-from tacit.attacks.joint.windows import tightened, windows
+from tacit.attacks.joint.windows import apart, tightened, windows
 from tacit.attacks.joint.words import CODE, Found, write_out
 from tacit.attacks.joint.world import World, refuted_by
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.event import ItemEvent
-from tacit.model.frequencies import FrequencyTable
-from tacit.model.people import Unknown
 
 __all__ = ["CODE", "NAME", "run"]
 
 NAME = "joint-releases"
 #: Worlds that exchanges lead to, at most, from one to start with.
 MOST_WORLDS = 20
-
-
-def reason_against(target: Target) -> str:
-    """Return why nothing follows from the releases together; empty where something may."""
-    case = target.together
-    assert case is not None
-    apart = isinstance(case.people, Unknown) and len(case.names) == len(case.releases)
-    if apart and not any(isinstance(release, FrequencyTable) for release in case.releases):
-        return "nothing is declared about who is in which release, so that nothing follows from them together"
-    return ""
+#: Sets of columns that no cube holds and that a world is asked about, at most.
+MOST_APART = 5_000
 
 
 def run(target: Target) -> AttackRun:
     """All groups of fewer than k people that the releases of the case tell together."""
     case = target.together
     assert case is not None
-    if why := reason_against(target):
-        return AttackRun(CODE, NAME, "proves", "not-relevant", why)
     with_means = tables_with_means(case)
     if with_means and (tried := found_by_trying(target, NAME)) is not None:
         return tried
@@ -103,6 +91,7 @@ class _Search:
     open: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
     movers: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
     parts: dict[ItemEvent, Callable[[], Portrait]] = field(default_factory=dict)
+    declared: dict[ItemEvent, tuple[int, int]] = field(default_factory=dict)
     prover: Prover | None = None
     reasons: list[str] = field(default_factory=list)
     undecided: int = 0
@@ -125,6 +114,8 @@ class _Search:
             self._keep(prover, number, own)
             self.target.progress((number + 1) / (2 * len(cubes)))
         self._list_open(cubes, groups)
+        if len(chosen) > 1:
+            self._list_apart(chosen)
         everything = tuple(range(len(self.problem.axes)))
         # Programs over all columns know all that programs over some of them know.
         together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
@@ -132,6 +123,7 @@ class _Search:
         for number, window in enumerate(together):
             self._settle(prover, window, steps, whole=window == everything)
             self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
+        self._refute_by_exchange()
 
     def _check(self) -> None:
         self.target.limits.check(CODE)
@@ -142,6 +134,8 @@ class _Search:
     def _keep(self, prover: Prover, number: int, groups: Groups) -> None:
         """Write down the small groups of a cube, each in the fewest words."""
         cube = prover.cubes[number]
+        if groups.moved.any():
+            self._leave_declared(cube, groups)
         told = np.flatnonzero(groups.small & groups.told()).tolist()
         if groups.unlisted:
             self.reasons.append(f"{groups.unlisted:,} more groups of longer descriptions are small and not listed")
@@ -170,6 +164,19 @@ class _Search:
                 self.found[event] = Found(event, one.people, one.people, True, partial(_given, proofs))
                 self.movers[event] = one.box
 
+    def _leave_declared(self, cube: Cube, groups: Groups) -> None:
+        """Leave out small groups that the numbers of people and what is declared of them bound, and no line any further."""
+        declared = Cube(self.problem, cube.chosen)
+        lines = self.problem.lines
+        declared.tighten([place for place, line in enumerate(lines) if line.origin.is_declared], self._check)
+        same: Flags = groups.small & (declared.lo == cube.lo) & (declared.hi == cube.hi)
+        groups.small &= ~same
+        groups.asked &= ~(same & (cube.lo == cube.hi))
+        for group in np.flatnonzero(same).tolist():
+            event = self._event(cube, group)
+            if event is not None:
+                self.declared[event] = int(cube.lo[group]), int(cube.hi[group])
+
     def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
         """Which groups of the cube one release tells by itself, and which one that shows people row by row."""
         if len(self.case.releases) == 1:
@@ -180,9 +187,7 @@ class _Search:
             single = Cube(self.problem, cube.chosen)
             lines = self.problem.lines
             own = [
-                place
-                for place, line in enumerate(lines)
-                if line.origin.release == number and line.origin.what not in ("left", "joined", "changed")
+                place for place, line in enumerate(lines) if line.origin.release == number and line.origin.what not in DECLARED
             ]
             single.tighten(own, self._check)
             told = (single.lo > 0) & (single.hi < self.target.policy.k)
@@ -207,7 +212,26 @@ class _Search:
                 event = self._event(cube, group)
                 if event is not None:
                     self.open.setdefault(event, cube.box(group))
-        self._refute_by_exchange()
+
+    def _list_apart(self, chosen: Sequence[tuple[int, ...]]) -> None:
+        """Note the groups of columns that no cube holds together, except where a world refutes that they are small."""
+        sets, groups = apart(self.problem, chosen, MOST_APART)
+        if not groups:
+            return
+        if sets is None or self.world is None:
+            self.undecided += groups
+            self.reasons.append(f"{groups:,} groups of columns that were not looked at together are neither proved nor refuted")
+            return
+        member = tuple(place for place, axis in enumerate(self.problem.axes) if axis.key == MEMBER)
+        for columns in sets:
+            self._check()
+            cube = Cube(self.problem, tuple(sorted((*columns, *member))))
+            own = Groups.of(cube, self.target.policy.k)
+            flags = own.asked & (own.literals == len(columns)) & ~refuted_by(self.world, cube, self.target.policy.k)
+            for group in np.flatnonzero(flags).tolist():
+                event = self._event(cube, group)
+                if event is not None:
+                    self.open.setdefault(event, cube.box(group))
 
     def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
         """Strike out groups that are not small in a world, or in others that exchanges lead to, as long as that helps."""
@@ -226,9 +250,9 @@ class _Search:
 
     def _refute_by_exchange(self) -> None:
         """Strike out open groups that exchanges between a few people make empty, or large."""
-        if self.world is None:
-            return
         asked = [(event, box) for event, box in self.open.items() if event not in self.found]
+        if self.world is None or (self.found and len(asked) > FEW_LEFT):
+            return
         refuted = refuted_by_exchanges(self.world, [box for _, box in asked], self.target.policy.k, self._check)
         for place in np.flatnonzero(refuted).tolist():
             del self.open[asked[place][0]]
@@ -255,7 +279,9 @@ class _Search:
         self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
         settled = Settlement(np.zeros(len(asked), np.bool_))
         try:
-            Programs(rows, self.target.limits, [box for _, box in asked], self.target.policy.k, whole).settle(settled)
+            Programs(
+                rows, self.target.limits, [box for _, box in asked], self.target.policy.k, whole, eager=not self.found
+            ).settle(settled)
         finally:
             self._take(prover, settled, [event for event, _ in asked])
 
@@ -272,10 +298,13 @@ class _Search:
         for place, both in sorted(settled.proofs.items()):
             proofs = prover.in_order(both[:1]), prover.in_order(both[1:])
             used = (weights for proof in proofs for step in proof for weights in all_weights(step))
-            needed = {self.problem.lines[line].origin.release for weights in used for kind, line in weights if kind == "line"}
-            if len(needed) == 1 and needed <= self.problem.by_row:
+            origins = [self.problem.lines[line].origin for weights in used for kind, line in weights if kind == "line"]
+            needed = {origin.release for origin in origins}
+            event, ends = asked[place], (both[0].value, both[1].value)
+            is_row = len(needed) == 1 and needed <= self.problem.by_row
+            if is_row or all(origin.is_declared for origin in origins) or self.declared.get(event) == ends:
                 continue
-            found = Found(asked[place], both[0].value, both[1].value, len(needed) > 1, partial(_given, proofs))
+            found = Found(event, *ends, len(needed) > 1, partial(_given, proofs))
             known = self.found.get(found.event)
             if known is None or found.hi - found.lo < known.hi - known.lo:
                 self.found[found.event] = found

@@ -9,6 +9,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from math import prod
 
 import numpy as np
 
@@ -40,6 +42,31 @@ def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
             continue
         chosen[tuple(sorted(_grown(problem, start, named)))] = None
     return list(chosen), skipped
+
+
+def apart(problem: Problem, chosen: Sequence[tuple[int, ...]], most: int) -> tuple[list[tuple[int, ...]] | None, int]:
+    """The sets of up to three columns that no cube holds, and how many groups they describe; None for the sets where they are too many."""
+    columns = [place for place, axis in enumerate(problem.axes) if axis.key != MEMBER]
+    slots = {place: len(problem.axes[place].slots) - 1 for place in columns}
+    members = [len(axis.slots) for axis in problem.axes if axis.key == MEMBER]
+    held = {
+        subset
+        for window in chosen
+        for size in range(1, MOST_COLUMNS + 1)
+        for subset in combinations([place for place in window if place in slots], size)
+    }
+    # Sums of products over all sets of 1, 2 and 3 columns, column by column.
+    sums = [1] + [0] * MOST_COLUMNS
+    sets = [1] + [0] * MOST_COLUMNS
+    for place in columns:
+        for size in range(MOST_COLUMNS, 0, -1):
+            sums[size] += sums[size - 1] * slots[place]
+            sets[size] += sets[size - 1]
+    groups = (sum(sums[1:]) - sum(prod(slots[place] for place in subset) for subset in held)) * prod(members)
+    if sum(sets[1:]) - len(held) > most or sum(sets[1:]) > 100 * most:
+        return None, groups
+    every = (subset for size in range(1, MOST_COLUMNS + 1) for subset in combinations(columns, size))
+    return [subset for subset in every if subset not in held], groups
 
 
 def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:

@@ -132,7 +132,7 @@ class World:
 def refuted_by(world: World, cube: Cube, k: int) -> Flags:
     """The groups of a cube that are empty in a world, or have k people or more."""
     counts = world.counts(cube)
-    return (counts == 0) | (counts >= k)
+    return np.asarray((counts == 0) | (counts >= k))
 
 
 def _classes(axis: Axis, data: Transactions) -> Whole | None:
