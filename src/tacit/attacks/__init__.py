@@ -168,7 +168,10 @@ def _new(run: AttackRun, others: Sequence[AttackRun]) -> AttackRun:
     known = {_name(one.event(index)) for one in told if one.event is not None for index in range(one.findings)}
     assert run.event is not None
     kept = [index for index in range(run.findings) if _name(run.event(index)) not in known]
-    return run if len(kept) == run.findings else run.only(np.array(kept, np.int64))
+    if len(kept) == run.findings:
+        return run
+    new = run.only(np.array(kept, np.int64))
+    return replace(new, people=int(new.columns["count"].max(initial=0)))
 
 
 def _name(event: Event) -> object:

@@ -192,7 +192,7 @@ class JointBook:
         if what in ("left", "joined") and cited["cell"] == what:
             values, span = self.declared.mover(number, what)
             return Statement(((one, {MEMBER: (values, False)}),), *span, span)
-        if what == "values":
+        if what == "all-values":
             return self._of_values(number, cited)
         if what == "fact" and not self.declared.sets:
             return self._of_fact(number, cited)

@@ -17,11 +17,11 @@ import numpy.typing as npt
 from tacit.attacks.joint.boxes import Axis
 from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.full_group_words import Blanks, FullGroup
-from tacit.attacks.joint.owner import OwnWorld
 from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED
 from tacit.attacks.joint.proofs import Prover, Step
 from tacit.attacks.joint.row_lines import ShownColumn, shown_columns
 from tacit.attacks.joint.solver import Solver
+from tacit.attacks.joint.world import World
 from tacit.model.partial import PartialTable
 
 Whole = npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ class BlankValues:
     values: list[int]
     least: int
     solver: Solver | None
-    world: OwnWorld | None
+    world: World | None
     undecided: int = 0
 
     @property

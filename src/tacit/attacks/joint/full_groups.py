@@ -28,13 +28,13 @@ from tacit.attacks.joint.full_group_words import FullGroup, write_out
 from tacit.attacks.joint.histories import KINDS
 from tacit.attacks.joint.lines import Problem
 from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.owner import OwnWorld
 from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED, MOST_CELLS, MOST_ENTRIES, MOST_WORK
 from tacit.attacks.joint.proofs import Prover, Split, Step
 from tacit.attacks.joint.row_lines import shown_columns
 from tacit.attacks.joint.rows import Rows, cells_of
 from tacit.attacks.joint.solver import Solver
 from tacit.attacks.joint.windows import tightened, windows
+from tacit.attacks.joint.world import World
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.event import BoxEvent
@@ -163,9 +163,9 @@ class _Search:
         self.target.limits.check("R03")
 
     @cached_property
-    def world(self) -> OwnWorld | None:
+    def world(self) -> World | None:
         """The owner's rows, where they are given and fit all lines."""
-        return None if self.case.data is None else OwnWorld.of(self.problem, self.case.data)
+        return None if self.case.data is None else World.of_rows(self.problem, self.case.data)
 
     @cached_property
     def rows(self) -> Rows | None:

@@ -86,7 +86,7 @@ def _no_other_values(number: int, release: Release, words: Vocabulary, scope: Bo
         if not is_open and values >= set(named):
             continue
         box = {key: Allowed(values, excluded=True), **scope}
-        yield Line(((1, box),), None, 0, Origin(number, f"all values of {column}", "values", Bound.of(0), (column,)))
+        yield Line(((1, box),), None, 0, Origin(number, f"all values of {column}", "all-values", Bound.of(0), (column,)))
 
 
 def _is_long_cell(line: Line, releases: Sequence[Release]) -> bool:

@@ -64,6 +64,10 @@ class World:
             found &= self._allowed(axis, mask)
         return found
 
+    def count(self, box: Mapping[int, int]) -> int:
+        """How many people a box holds."""
+        return int(np.count_nonzero(self.inside(box)))
+
     def _allowed(self, axis: int, mask: int) -> Flags:
         if (axis, mask) not in self._inside:
             bits = np.array([bool(mask >> place & 1) for place in range(len(self.problem.axes[axis].classes))])
@@ -73,9 +77,7 @@ class World:
     @cached_property
     def totals(self) -> list[int]:
         """What every line adds up to among these people."""
-        return [
-            sum(factor * int(np.count_nonzero(self.inside(masks))) for factor, masks in terms) for terms in self.problem.boxes
-        ]
+        return [sum(factor * self.count(masks) for factor, masks in terms) for terms in self.problem.boxes]
 
     def fits(self) -> bool:
         """Whether every line is true of these people."""
