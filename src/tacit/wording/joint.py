@@ -144,6 +144,12 @@ def _line_words(said: Said) -> str:
         return f"people who {what}, as declared"
     if what == "changed":
         return f"people who have another {said.items[0]} than before, as declared"
+    if what == "closed":
+        return f"{box_words(said.terms[0][1])}, at least, as the itemset is closed ({where})"
+    if what == "closure":
+        return f"{box_words(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too ({where})"
+    if what == "all-values":
+        return f"people with another {said.items[0]}, as {name} lists all of its values"
     if len(said.terms) > 2:
         return f"{_sum_words(said)} ({where})"
     if len(said.terms) == 2:
