@@ -22,7 +22,7 @@ from tacit.formats.folder import gather_releases, read_releases
 from tacit.formats.hierarchies import read_hierarchies
 from tacit.formats.inputs import inputs_of
 from tacit.formats.releases import read_release, write_release
-from tacit.formats.tables import Names, read_table
+from tacit.formats.tables import Names, columns_of, read_table
 from tacit.formats.transactions import read_data, read_transactions
 from tacit.measures import cost_of, people_changed
 from tacit.measures.truth import compare
@@ -224,7 +224,8 @@ def audit(
     how: dict[str, Any] = {"policy": policy or Policy(), "limits": Limits.within(time_limit)}
     how |= {"attacks": None if attacks is None else list(attacks), "known": known, "knowledge": knowledge}
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
-    gathered = gather_releases(release, qi=qi, sa=sa, convention=convention, ignore=ignore)
+    columns = columns_of(data) or columns_of(known)
+    gathered = gather_releases(release, qi=qi, sa=sa, convention=convention, ignore=ignore, columns=columns)
     check_roles(gathered.releases)
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     told: dict[str, Any] = {"not_read": gathered.not_read, "ignored": gathered.ignored, "inputs": inputs_of(**besides)}

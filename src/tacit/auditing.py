@@ -122,12 +122,23 @@ def repairable(release: Release) -> Listed:
     return replace(release, header=replace(release.header, unread=())) if release.header.unread else release
 
 
+def has_own_case(release: Rules) -> bool:
+    """Whether all rules lead from other columns to one value of the sensitive column, all of whose values are listed."""
+    header, pairs = release.header, release.items.pairs
+    if pairs is None or not header.sa or not header.sa_values or header.coarser:
+        return False
+    column = " & ".join(header.sa)
+    if not bool((release.consequents.lengths == 1).all()):
+        return False
+    then = {pairs[item][0] for item in np.unique(release.consequents.members).tolist()}
+    having = {pairs[item][0] for item in np.unique(release.antecedents.members).tolist()}
+    return then <= {column} and column not in having
+
+
 def _rule_case(release: Release, known: Any, people: Table | Transactions | None) -> RuleCase | None:
-    if not isinstance(release, Rules) or release.items.pairs is None or not release.header.sa:
+    if not isinstance(release, Rules) or not has_own_case(release):
         return None
     header = release.header
-    if not header.sa_values or header.coarser:
-        return None
     if isinstance(known, (str, os.PathLike)):
         known = read_table(known, **{name: value for name, value in roles_of(header).items() if name != "sa"})
     elif known is not None and not isinstance(known, Table):

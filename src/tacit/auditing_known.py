@@ -12,7 +12,7 @@ from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.full_groups import asked_by
 from tacit.attacks.sensitive.known import name_of, pair_of
 from tacit.attacks.sensitive.several import SeveralCase
-from tacit.auditing import TOGETHER, owners_people, roles_of
+from tacit.auditing import TOGETHER, has_own_case, owners_people, roles_of
 from tacit.errors import InputError, OptionError
 from tacit.formats.knowledge import read_knowledge
 from tacit.formats.tables import read_table
@@ -27,6 +27,9 @@ from tacit.model.population import Population
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Column, Table
 
+#: Stands for every value of the sensitive column that no release names, where none lists all of them.
+OTHER = "(any other value)"
+
 
 def several_case(
     releases: Sequence[Release], *, known: Any = None, people: Table | None = None, knowledge: Any = None
@@ -39,13 +42,17 @@ def several_case(
     table = table_of(known, releases) if known is not None else people
     sensitive = _sensitive(releases, table)
     values = _values(releases, sensitive)
+    is_open = bool(sensitive) and not values
+    if is_open:
+        named = dict.fromkeys(value for release in releases for value in _named_values(release, sensitive))
+        values = (*named, OTHER) if named else ()
     if not sensitive or not values:
         return None
     facts = read_knowledge(knowledge)
     grouped, population = _population(releases, sensitive, table, facts)
     if population is None:
         return None
-    return SeveralCase(tuple(releases), population, sensitive, values, facts, grouped, listed=table is None)
+    return SeveralCase(tuple(releases), population, sensitive, values, facts, grouped, listed=table is None, is_open=is_open)
 
 
 def case_alone(release: Release, *, known: Any = None, people: Table | None = None, knowledge: Any = None) -> SeveralCase | None:
@@ -59,8 +66,7 @@ def case_alone(release: Release, *, known: Any = None, people: Table | None = No
         return several_case([release], knowledge=facts) if any(not fact.excludes for fact in facts) else None
     if known is None and people is None:
         return None
-    listed = isinstance(release, Rules) and (release.header.sa_values or release.items.pairs is None)
-    if listed or not isinstance(release, Itemsets | FrequencyTable | Rules):
+    if not isinstance(release, Itemsets | FrequencyTable | Rules) or (isinstance(release, Rules) and has_own_case(release)):
         return None
     several = several_case([release], known=known, people=people, knowledge=knowledge)
     return several if several is not None and several.speaking else None
@@ -163,6 +169,14 @@ def _values(releases: Sequence[Release], sensitive: str) -> tuple[str, ...]:
         elif isinstance(release, Itemsets | Rules) and " & ".join(release.header.sa) == sensitive:
             found |= dict.fromkeys(release.header.sa_values)
     return tuple(found)
+
+
+def _named_values(release: Release, sensitive: str) -> tuple[str, ...]:
+    """The values of the sensitive column that a list names."""
+    if not isinstance(release, Itemsets | Rules) or sensitive not in _columns(release):
+        return ()
+    pairs = (pair_of(release, item) for item in range(len(release.items)))
+    return tuple(sorted(value for column, value in pairs if column == sensitive))
 
 
 def _columns(release: Release) -> tuple[str, ...]:

@@ -90,7 +90,12 @@ class _Claim:
         if not self.left or not set(self.left) <= set(values) or len(set(values)) != len(values):
             raise Reject("its values are not those of the sensitive column")
         named = [values_named(release, sensitive) for release in self._releases(carried, book)]
-        if not any(one and set(one) <= set(values) for one in named):
+        self.is_open = bool(carried.get("open"))
+        if self.is_open:
+            # The last value stands for all that are not named: it must be ruled out, and no line may be taken to be about it.
+            if values[-1] in self.left or any(str(entry["value"]) == values[-1] for entry in carried["weights"]):
+                raise Reject("it leaves values that no release names")
+        elif not any(one and set(one) <= set(values) for one in named):
             raise Reject("no release says that the sensitive column has no other values")
         if any(len(listed) != 1 for listed in event.values()):
             raise Reject("its event is not one combination of quasi-identifiers")

@@ -298,6 +298,8 @@ _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"weights": list_of(_STATEMENT), "groups": list_of(_KNOWN_GROUP), "below": whole},
     _OF_KNOWN,
     {"people": text, **_OF_KNOWN},
+    {"open": flag, **_OF_KNOWN},
+    {"people": text, "open": flag, **_OF_KNOWN},
     {"matching": _MATCHING},
     {"counts": fields({}, {"records": natural, "showing": natural}), "lines": list_of(whole)},
     {"people": text, "least": list_of(_step), "most": list_of(_step)},

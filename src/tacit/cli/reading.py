@@ -111,9 +111,19 @@ def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) 
         missing=given.get("missing"),
         missing_rule=given.get("missing_rule") or "category",
         ignore=given.get("ignore", ()),
+        columns=given.get("columns") or _columns(given),
         **_cell_options(given),
         **roles,
     )
+
+
+def _columns(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns of the data, where they are a table whose rows are people."""
+    from tacit.formats.tables import columns_of
+
+    if given.get("id_column") or given.get("item_column"):
+        return ()
+    return columns_of(given.get("data") or given.get("known") or None)
 
 
 def _cell_options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,7 +181,7 @@ def owners_data(release: Release, settings: Settings) -> Table | Transactions | 
     if given["data"]:
         people = settings.read(given["data"], header=release.header)
         return with_coarser_items(people, settings.hierarchies_of(people, getattr(people, "names", ())))
-    roles = ("missing", "missing_rule") if release.kind == "frequencies" else ROLES
+    roles = ROLES if release.kind == "buckets" else ("missing", "missing_rule")
     for name in () if given.get("known") else (*roles, "hierarchies", "id_column", "item_column"):
         if given.get(name):
             option = "--" + name.replace("_", "-")

@@ -22,6 +22,7 @@ from tacit.formats.frequencies_header import is_described
 from tacit.formats.frequencies_writing import write_frequencies
 from tacit.formats.head import Head, read_head
 from tacit.formats.header import FileHeader, read_header
+from tacit.formats.item_columns import with_columns
 from tacit.formats.own_writing import write
 from tacit.formats.parquet import parquet_source
 from tacit.formats.partial import looks_like_table, read_partial
@@ -78,7 +79,8 @@ def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
             return release
         defaults = signature(read).parameters
         told = {name: _plain_option(value) for name, value in options.items() if value != defaults[name].default}
-        return with_source(release, lambda source: replace(source, options=told))
+        told.pop("columns", None)  # those that items are values of are in the source already
+        return with_source(release, lambda source: replace(source, options={**told, **source.options}))
 
     return remember
 
@@ -111,6 +113,7 @@ def read_release(
     base: int | None = None,
     convention: str | None = None,
     ignore: Names = (),
+    columns: Names = (),
 ) -> Release:
     """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
 
@@ -134,6 +137,8 @@ def read_release(
         A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies`` or ``crosstab``; by default the content decides.
     qi, sa
         The quasi-identifying columns and the sensitive ones, where no header names them; ``sa="none"`` says that none is sensitive.
+    columns
+        For itemsets and rules of other programs: more columns that their items are values of, such as those of the data.
     blank, missing, missing_rule
         For a table of people: the marks of blank cells, and the mark of missing values with its rule.
     by
@@ -193,7 +198,8 @@ def read_release(
         table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
         one_n(table.n, _people(n), where="the table")
         return table
-    return read_listed(data, n=n, rounding=rounding or "nearest", only=only, complete=complete, form=form)
+    listed = read_listed(data, n=n, rounding=rounding or "nearest", only=only, complete=complete, form=form)
+    return with_columns(listed, qi=qi, sa=sa, columns=columns)
 
 
 def _is_counted(data: Any, cells: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, OptionError
+from tacit.errors import InputError, OptionError, TacitError
 from tacit.formats.files import shown
 from tacit.formats.table_files import RowSource, open_table_file
 from tacit.formats.table_frames import Frame, as_frame
@@ -88,6 +88,29 @@ def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
             raise OptionError("a column is not named by text", where="columns", remedy="Give the names of columns")
         names += [text] if text in known else [part.strip() for part in text.split(",") if part.strip()]
     return tuple(names)
+
+
+def columns_of(data: Any) -> tuple[str, ...]:
+    """The names of the columns of a table, or of a file that holds one; none of anything else."""
+    if isinstance(data, Table):
+        return data.names
+    if isinstance(data, str | os.PathLike) and _is_transactions(os.fspath(data)):
+        return ()
+    if not isinstance(data, str | os.PathLike):
+        frame = None if data is None or isinstance(data, (list, tuple)) else as_frame(data, where="the data")
+        return () if frame is None else tuple(frame.names)
+    try:
+        rows = open_table_file(data, where=shown(data))
+    except TacitError:
+        return ()
+    try:
+        return tuple(rows.names)
+    finally:
+        rows.close()
+
+
+def _is_transactions(path: str) -> bool:
+    return path.casefold().removesuffix(".gz").endswith((".dat", ".basket", ".fimi"))
 
 
 def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:

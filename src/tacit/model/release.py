@@ -289,7 +289,9 @@ class Rules:
         """The consequent: the SA value of a rule QI => SA, else a list of items."""
         members = self.consequents[index]
         if self.items.pairs is not None and len(members) == 1:
-            return self.items.pairs[int(members[0])][1]
+            column, value = self.items.pairs[int(members[0])]
+            if not self.header.sa or column == " & ".join(self.header.sa):
+                return value
         return [self.items.names[item] for item in members]
 
 

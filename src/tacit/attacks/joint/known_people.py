@@ -61,7 +61,7 @@ class _Together:
 
     def _prove(self) -> None:
         """Prove what is left to fewer than l values, unless one release leaves no more by itself."""
-        left = (~self.impossible).sum(axis=1)
+        left = self.case.values_left(self.impossible)
         exposed = np.flatnonzero(left < self.target.policy.l)
         new = exposed[~self._alone(exposed, left)]
         people = self.case.population.people
@@ -89,7 +89,7 @@ class _Together:
         chosen[exposed] = self.case.population.people[exposed]
         for number in self.case.knowing if len(exposed) else ():
             _, bounds = bounds_together(self.case.alone(number), self.target.limits, chosen)
-            told |= (~bounds.impossible[exposed]).sum(axis=1) <= left[exposed]
+            told |= self.case.values_left(bounds.impossible[exposed]) <= left[exposed]
         return told
 
     def joined(self, run: AttackRun) -> AttackRun:

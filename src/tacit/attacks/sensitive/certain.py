@@ -135,10 +135,16 @@ class _Outcome:
         self.limits = target.limits
         self.unproved = 0
         self.found = self._written_out(found, target.policy.l) if found.by_cases or self.limits.deadline is not None else found
-        left = (~self.found.impossible).sum(axis=1)
+        left = self._left(self.found)
         exposed = np.flatnonzero(left < target.policy.l)
         self.which = exposed[np.lexsort((exposed, left[exposed], self.people[exposed]))]
         self.left: npt.NDArray[np.int64] = left
+
+    def _left(self, found: Bounds) -> npt.NDArray[np.int64]:
+        """How many values are left to each combination."""
+        if isinstance(self.case, SeveralCase):
+            return self.case.values_left(found.impossible)
+        return np.asarray((~found.impossible).sum(axis=1), np.int64)
 
     @cached_property
     def _prover(self) -> Prover:
@@ -150,7 +156,7 @@ class _Outcome:
 
     def _written_out(self, found: Bounds, l: int) -> Bounds:  # noqa: E741 - the policy's own name
         """The bounds without what nobody could check: what only cases show, and what is not proved in time, is left undecided."""
-        left = (~found.impossible).sum(axis=1)
+        left = self._left(found)
         exposed = np.flatnonzero(left < l)
         exposed = exposed[np.lexsort((exposed, left[exposed], self.people[exposed]))]
         wanted = [(q, tuple(np.flatnonzero(found.impossible[q]).tolist())) for q in exposed.tolist()]

@@ -59,11 +59,15 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """Whom releases are about: everybody's combination, the sensitive column and its values."""
+    """Whom releases are about: everybody's combination, the sensitive column and its values.
+
+    ``is_open``: the last value stands for all that no release names, since none lists all values.
+    """
 
     population: Population
     sensitive: str
     values: tuple[str, ...]
+    is_open: bool = False
 
     @property
     def everybody(self) -> Places:

@@ -70,7 +70,10 @@ def _missing(known: Known, inner: Population, release: Itemsets, listed: Listed)
     wholes = np.array([known.people(places) for places in events], np.int64)
     most = np.array(
         [
-            [_most(release, one, listed.get(value, {}), least, whole) for value in known.values]
+            [
+                whole if known.is_open and value == known.values[-1] else _most(release, one, listed.get(value, {}), least, whole)
+                for value in known.values
+            ]
             for one, whole in zip(sets, wholes.tolist(), strict=True)
         ],
         np.int64,

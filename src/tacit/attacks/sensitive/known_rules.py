@@ -22,6 +22,8 @@ def read_rules(known: Known, number: int, release: Rules) -> Reading:
     for value, count in zip(release.header.sa_values, release.header.sa_counts, strict=False):
         origin = Origin(number, f"sa_distribution {value}", DISTRIBUTION)
         found.spoken.append(Spoken(known.everybody, known.values.index(value), count, count, origin))
+    if known.is_open:
+        case.missing.most[:, -1] = case.missing.wholes  # a list may leave out each of many values, and yet not all of them
     found.missing = case.missing if len(case.missing.events) else None
     found.columns = case.population.names
     return found

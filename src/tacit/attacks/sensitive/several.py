@@ -30,6 +30,9 @@ from tacit.model.population import Population
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.sets import Sets
 
+#: Stands for the number of values that no release names.
+MANY = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
 class SeveralCase:
@@ -37,7 +40,8 @@ class SeveralCase:
 
     ``grouped`` is the number of the bucketized release whose groups are a column of the population, -1 where there is none.
     ``listed``: that release is also the only one to tell who everybody is. ``first`` is the number of the first
-    release among all that are audited. ``remembered`` keeps what several attacks ask for.
+    release among all that are audited. ``is_open``: no release lists all values, and the last one stands for those that none names.
+    ``remembered`` keeps what several attacks ask for.
     """
 
     releases: tuple[Release, ...]
@@ -48,12 +52,13 @@ class SeveralCase:
     grouped: int = -1
     listed: bool = False
     first: int = 0
+    is_open: bool = False
     remembered: dict[str, Any] = field(default_factory=dict)
 
     @property
     def known(self) -> Known:
         """Whom the releases are about."""
-        return Known(self.population, self.sensitive, self.values)
+        return Known(self.population, self.sensitive, self.values, self.is_open)
 
     def name(self, release: int) -> str:
         """What a release is called in sentences."""
@@ -102,6 +107,11 @@ class SeveralCase:
             named = self.sensitive in release.columns and release.header.complete
             return release.values[release.columns.index(self.sensitive)] if named else ()
         return release.header.sa_values if self.sensitive == " & ".join(release.header.sa) else ()
+
+    def values_left(self, impossible: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """How many values are left to each combination; very many where one is left that no release names."""
+        left = (~impossible).sum(axis=1).astype(np.int64)
+        return np.asarray(left + np.where(impossible[:, -1], 0, MANY) if self.is_open else left)
 
     @property
     def speaking(self) -> tuple[int, ...]:

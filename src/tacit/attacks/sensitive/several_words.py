@@ -130,6 +130,7 @@ class SeveralWords(StatementWords):
             "values": list(self.case.values),
             "grouped": self.case.first + self.case.grouped if self.case.grouped >= 0 else None,
             "listed": self.case.listed,
+            **({"open": True} if self.case.is_open else {}),
             "weights": [self._term_record(term) for term in proof.terms],
             "groups": groups,
             "below": proof.denominator,

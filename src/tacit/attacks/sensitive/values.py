@@ -63,9 +63,7 @@ def why_not(target: Target) -> str:
     """Why nothing can be said about anybody's sensitive value."""
     release = target.release
     if release.kind == "rules" and (release.items.pairs is None or not release.header.sa):
-        return "the file does not say which of its columns are quasi-identifying and which is sensitive"
-    if release.kind == "rules" and not release.header.sa_values:
-        return "the header does not list the values that the sensitive column can have (sa_values)"
+        return "the file does not say which of its columns are quasi-identifying and which is sensitive: name them with --qi and --sa"
     if release.kind == "rules" and release.header.coarser:
         return "the rules use coarser values, which are not looked up among known people: audit rules that were mined without hierarchies"
     return "needs everybody's quasi-identifiers: give them with --known, or the data with --data"
