@@ -188,7 +188,7 @@ def test_data_that_do_not_belong_to_the_release_are_refused(release: Path, tmp_p
         (["--report", "nowhere/r.html"], "nowhere/r.html: the folder does not exist. "),
         (["--json", "r.csv"], "r.csv: is also read, and would be lost. "),
         (["--report", "x", "--json", "x"], "x: is named twice. "),
-        (["--qi", "a"], "--qi: says how to read the data, and there are none. "),
+        (["--qi", "a"], "holds an item that is not a value of exactly one of the columns a. "),
         (["--data", "nowhere.dat"], "nowhere.dat: there is no such file. "),
         (["--n", "5"], "--n"),
     ],
