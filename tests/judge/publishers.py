@@ -308,7 +308,7 @@ def publish_table(
             )
             lines.append([*values, shown])
             statements.append(statement)
-    header: dict[str, Any] = {"format": "tacit.frequencies/1", "n": n, "columns": used, "sa": []}
+    header: dict[str, Any] = {"format": "tacit.frequencies/1", "n": n, "columns": used, "sa": [], "any": "*"}
     if shape.sensitive is not None:
         header |= {"sa": shape.sensitive, "qi": [column for column in used if column != shape.sensitive]}
     if shape.below is not None:

@@ -111,7 +111,7 @@ def test_what_is_exposed_alone_is_exposed_beside_another(kind: str, tmp_path: Pa
             continue
         (release,) = case.releases
         n = release.n or 0
-        text, head = "colour,count\nred,{}\nblue,{}\n", '{{"format": "tacit.frequencies/1", "n": {}}}'
+        text, head = "colour,count\nred,{}\nblue,{}\n", '{{"format": "tacit.frequencies/1", "n": {}, "sa": [], "any": "*"}}'
         other = {"other.csv": text.format(n // 2, n - n // 2), "other.csv.json": head.format(n)}
         for people in ("same", "nested", "unknown", "left:0-2,joined:0-2"):
             after = laws.tell_verdict(case, {**release.files, **other}, [release.name, "other.csv"], tmp_path, people)
