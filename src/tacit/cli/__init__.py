@@ -6,7 +6,6 @@ the verb runs.
 
 from __future__ import annotations
 
-import signal
 import sys
 from contextlib import suppress
 from typing import Any
@@ -26,6 +25,7 @@ from tacit.cli.mine import mine_command
 from tacit.cli.program import Program
 from tacit.cli.repair import repair_command, repairs_command
 from tacit.cli.reproduce import reproduce_command
+from tacit.cli.signals import watch_signals
 from tacit.cli.sweep import sweep_command
 from tacit.cli.tabulate import tabulate_command
 from tacit.cli.verify import verify_command
@@ -73,11 +73,5 @@ def main() -> Any:
     with suppress(AttributeError, ValueError):
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    with suppress(AttributeError, ValueError):
-        signal.signal(signal.SIGTERM, _terminated)
+    watch_signals()
     cli()
-
-
-def _terminated(*_: object) -> None:
-    """End as after Ctrl-C, so that temporary files are removed, with the exit code that shells expect."""
-    sys.exit(128 + signal.SIGTERM)

@@ -8,9 +8,7 @@ passed on.
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,26 +19,44 @@ from tacit.engines.base import Group, check_columns, check_events
 from tacit.errors import EngineError, InputError, OptionError, nearest_name
 from tacit.model.event import BoxEvent
 from tacit.model.table import Column, Table
+from tacit.model.temporaries import spill_folder
 
 _BLANKS = " \t\n\r\f\v"
 _EVENTS_PER_QUERY = 64
 #: Whole numbers with more distinct values than this are read as numbers: a type with that many texts takes longer.
 _MANY = 5_000
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
+#: Files beside a DuckDB database in which changes may stand that have not reached it.
+_LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 _TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
 
 
-def connect() -> Any:
-    """A private in-memory database that fetches nothing from a network and spills only to the system's temporary folder."""
+def connect(
+    files: Sequence[str] = (), *, folders: Sequence[str] = (), database: str = ":memory:", memory: str | None = None
+) -> Any:
+    """Return a private database that may touch these files and folders only, and no network.
+
+    It installs and loads no extensions, keeps no secrets, and spills into a private folder; nothing that it executes can change that.
+    """
     import duckdb
 
-    connection = duckdb.connect(":memory:")
+    # Names are given to DuckDB with pattern signs made literal, and looked up again as they are.
+    allowed = dict.fromkeys(name for file in files for name in (file, _no_glob(file)))
     settings = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
-        "temp_directory": _literal(os.path.join(tempfile.gettempdir(), f"tacit-{os.getpid()}")),
+        "allow_community_extensions": "false",
+        "allow_persistent_secrets": "false",
+        "temp_directory": _literal(str(spill_folder())),
         "TimeZone": "'UTC'",
+        "allowed_paths": _list(allowed),
+        "allowed_directories": _list(folders),
+        "enable_external_access": "false",
+        "lock_configuration": "true",
     }
+    if memory is not None:
+        settings = {"memory_limit": _literal(memory)} | settings
+    connection = duckdb.connect(database)
     for name, value in settings.items():
         connection.execute(f"SET {name} = {value}")
     return connection
@@ -52,6 +68,10 @@ def _quoted(name: str) -> str:
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+def _list(texts: Iterable[str]) -> str:
+    return "[" + ", ".join(map(_literal, texts)) + "]"
 
 
 @contextlib.contextmanager
@@ -89,12 +109,12 @@ class Relation:
             f"parallel = {'false' if has_quotes else 'true'}, columns = {{{columns}}}"
         )
         sql = f"read_csv({_literal(_no_glob(path))}, {options})"
-        return cls(connect(), sql, tuple(names), ("VARCHAR",) * len(names), path)
+        return cls(connect([path]), sql, tuple(names), ("VARCHAR",) * len(names), path)
 
     @classmethod
     def of_parquet(cls, path: str, *, where: str) -> Relation:
         """The rows of a Parquet file."""
-        connection = connect()
+        connection = connect([path])
         file = _literal(_no_glob(path))
         sql = f"read_parquet({file}, hive_partitioning = false, binary_as_string = true)"
         with _silenced(InputError, "is damaged, or no Parquet file that can be read", where=where, remedy="Write it again"):
@@ -105,16 +125,24 @@ class Relation:
 
     @classmethod
     def of_database(cls, path: str, table: str, *, where: str) -> Relation:
-        """The rows of a table or view in a DuckDB database, which is opened for reading only."""
-        connection = connect()
+        """The rows of a table in a DuckDB database, which is opened for reading only.
+
+        Views are refused: a view is a program of whoever wrote the file, and may read other files.
+        """
+        connection = connect([path, *(path + ending for ending in _LOGS)])
         remedy = "Close other programs that use it, or export the table as Parquet or CSV"
         with _silenced(InputError, "the DuckDB database cannot be opened", where=path, remedy=remedy):
             connection.execute(f"ATTACH {_literal(path)} AS source (READ_ONLY)")
             found = connection.execute(
-                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION "
-                "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal ORDER BY 1, 2"
+                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' ORDER BY 1, 2"
             ).fetchall()
-        tables = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}
+            views = connection.execute(
+                "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal"
+            ).fetchall()
+        tables = {_full_name(*one): one for one in found}
+        if table in {_full_name(*one) for one in views}:
+            remedy = f"Make a table of it first, for instance with CREATE TABLE rows AS FROM {table}"
+            raise OptionError(f"{table!r} is a view, and only tables are read", where=path, remedy=remedy)
         if table not in tables:
             raise OptionError(f"there is no table {table!r}", where=path, remedy=nearest_name(table, tables, "tables"))
         sql = "source." + ".".join(map(_quoted, tables[table]))
@@ -188,6 +216,10 @@ class Relation:
         truth = f"CASE WHEN {cell} THEN 'True' WHEN NOT {cell} THEN 'False' END"
         printed = truth if kind == "BOOLEAN" else f"CAST({cell} AS VARCHAR)"
         return f"coalesce({printed}, '')"
+
+
+def _full_name(schema: str, name: str) -> str:
+    return name if schema == "main" else f"{schema}.{name}"
 
 
 def _no_glob(path: str) -> str:

@@ -14,7 +14,6 @@ import gzip
 import hashlib
 import io
 import os
-import secrets
 import shutil
 import stat
 import tempfile
@@ -26,6 +25,7 @@ from typing import IO, BinaryIO, TextIO, cast
 
 from tacit.errors import InputError, OptionError
 from tacit.model.source import Source
+from tacit.model.temporaries import new_name
 
 FilePath = str | os.PathLike[str]
 
@@ -234,7 +234,7 @@ def replace_file(path: FilePath) -> Iterator[Path]:
     with _writable(path):
         target, kind = _place(path)
         folder = tempfile.gettempdir() if kind == "device" else str(target.parent)
-        temporary = Path(folder, f".tacit-{os.getpid()}-{secrets.token_hex(4)}{target.suffix[:32]}")
+        temporary = new_name(folder, target.suffix[:32])
         # Not mkstemp: its mode 0600 would follow the file to its place.
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
@@ -280,6 +280,10 @@ def _place(path: FilePath) -> tuple[Path, str]:
     """Where the file will really lie, and what lies there now: ``nothing``, ``file`` or ``device``."""
     if not os.fspath(path) or "\x00" in os.fspath(path):
         raise OptionError("is not the name of a file", where=shown(path), remedy="Give the name of a file to write")
+    with contextlib.suppress(OSError):
+        # Not the place that a link such as /dev/stdout leads to: that of a pipe has no name.
+        if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
+            return Path(path), "device"
     target = Path(os.path.realpath(path))
     try:
         mode = target.stat().st_mode
@@ -298,7 +302,7 @@ def _place(path: FilePath) -> tuple[Path, str]:
 
 def _finish(temporary: Path, target: Path, kind: str) -> None:
     if kind == "device":
-        with open(temporary, "rb") as done, open(target, "wb") as device:
+        with open(temporary, "rb") as done, open(target, "ab") as device:
             shutil.copyfileobj(done, device)
         return
     if kind == "file":

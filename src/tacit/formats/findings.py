@@ -5,21 +5,21 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.engines.duckdb import connect
 from tacit.errors import OptionError
 from tacit.formats.files import FilePath, replace_file, shown
 from tacit.formats.parquet import sql_text
 from tacit.model.bound import Bound
 from tacit.model.event import Event
 from tacit.model.release import Itemsets
+from tacit.model.temporaries import private_folder
 
 #: How each ending is written.
 _FORMATS = {
@@ -52,11 +52,11 @@ class FindingsFile:
         self._tables: dict[tuple[str, int], int] = {}
 
     def __enter__(self) -> FindingsFile:
-        import duckdb
-
         self._written = self._stack.enter_context(replace_file(self._path))
-        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix=".tacit-", dir=self._written.parent))
-        self._con = self._stack.enter_context(duckdb.connect(Path(folder, "findings.duckdb"), config={"memory_limit": _MEMORY}))
+        folder = self._stack.enter_context(private_folder(self._written.parent))
+        self._con = self._stack.enter_context(
+            connect([str(self._written)], folders=[str(folder)], database=str(folder / "findings.duckdb"), memory=_MEMORY)
+        )
         self._con.execute("CREATE TABLE events (code VARCHAR, lo BIGINT, hi BIGINT, event VARCHAR)")
         return self
 
@@ -136,7 +136,7 @@ class FindingsFile:
     def _finish(self) -> None:
         events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
         self._con.execute(
-            f"COPY ({' UNION ALL '.join([*self._parts, events])}) TO {sql_text(str(self._written))} ({self._format})"
+            f"COPY ({' UNION ALL '.join([*self._parts, events])}) TO {sql_text(str(self._written))} ({self._format}, USE_TMP_FILE false)"
         )
 
 

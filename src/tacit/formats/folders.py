@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from tacit.errors import OptionError
 from tacit.formats.files import FilePath, shown
+from tacit.model.temporaries import new_name
 
 
 @contextlib.contextmanager
 def replace_folder(path: FilePath) -> Iterator[Path]:
     """A new folder to fill; it takes the place of ``path``, and of what is in it, when the block ends well, and is removed when it does not."""
     target = Path(os.path.realpath(path))
-    marks = f"{os.getpid()}-{secrets.token_hex(4)}"
-    fresh, old = target.parent / f".tacit-{marks}", target.parent / f".tacit-old-{marks}"
+    fresh = new_name(target.parent)
+    # Not a name that a later run removes: between the two moves it holds what was there before.
+    old = target.parent / fresh.name.replace(".tacit-", ".tacit-old-")
     try:
         fresh.mkdir()
         yield fresh

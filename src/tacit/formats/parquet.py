@@ -6,11 +6,11 @@ import contextlib
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tacit.engines.duckdb import connect
 from tacit.errors import InputError
 from tacit.formats.files import (
     FilePath,
@@ -23,6 +23,7 @@ from tacit.formats.files import (
     source_of,
 )
 from tacit.model.source import Source
+from tacit.model.temporaries import private_folder
 
 _BATCH = 50_000
 
@@ -83,13 +84,13 @@ def _scan(path: FilePath) -> Iterator[tuple[Any, list[str]]]:
         if os.path.isdir(path):
             files = [str(part) for part in _parts(path)]
         elif is_gzip(path):
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tacit-"))
+            folder = stack.enter_context(private_folder())
             files = [os.path.join(folder, "unpacked.parquet")]
             with open_bytes(path) as packed, readable(path), open(files[0], "wb") as plain:
                 shutil.copyfileobj(packed, plain)
         else:
             files = [os.fspath(path)]
-        con = stack.enter_context(duckdb.connect())
+        con = stack.enter_context(connect(files))
         try:
             yield con, [literal_name(file) for file in files]
         except duckdb.Error:
@@ -112,8 +113,6 @@ def write_by_csv(
     path: Path, write_csv: Callable[[Path], None], columns: Sequence[str], texts: Sequence[str], chosen: str
 ) -> None:
     """Write Parquet by way of a CSV file with these columns, as ``chosen`` selects them; an empty cell is NULL, except in ``texts``."""
-    import duckdb
-
     plain = path.with_name(path.name + ".csv")
     sql = f"""
         COPY (
@@ -121,11 +120,11 @@ def write_by_csv(
             FROM read_csv({sql_text(literal_name(str(plain)))}, header = true, delim = ',', quote = '"', escape = '"',
                           columns = {dict.fromkeys(columns, "VARCHAR")}, force_not_null = {list(texts)}, auto_detect = false,
                           parallel = false, max_line_size = 1000000000)
-        ) TO {sql_text(str(path))} (FORMAT parquet, COMPRESSION zstd)
+        ) TO {sql_text(str(path))} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)
     """
     try:
         write_csv(plain)
-        with duckdb.connect() as con:
+        with connect([str(plain), str(path)]) as con:
             con.execute(sql)
     finally:
         with contextlib.suppress(OSError):

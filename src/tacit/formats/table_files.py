@@ -8,7 +8,6 @@ import io
 import os
 import shutil
 import sqlite3
-import tempfile
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,6 +34,7 @@ from tacit.formats.table_shape import PlainShape, plain_shape
 from tacit.formats.table_text import BLANKS, records, sniff_delimiter
 from tacit.model.source import Source
 from tacit.model.table import Column
+from tacit.model.temporaries import private_folder
 
 _HEAD = 1 << 16
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
@@ -220,7 +220,7 @@ def _open_parquet(path: str, where: str) -> RowSource:
     with contextlib.ExitStack() as cleanup:
         file = path
         if is_gzip(path):
-            folder = cleanup.enter_context(tempfile.TemporaryDirectory(prefix="tacit-"))
+            folder = cleanup.enter_context(private_folder())
             file = os.path.join(folder, "unpacked.parquet")
             with open_bytes(path) as stream, readable(path), open(file, "wb") as copy:
                 shutil.copyfileobj(stream, copy)
