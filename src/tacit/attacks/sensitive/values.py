@@ -27,12 +27,14 @@ from tacit.attacks.sensitive.case import PeopleCase, RuleCase
 from tacit.attacks.sensitive.influence import influence_of_lines
 from tacit.attacks.sensitive.listed import Listed, count_missing
 from tacit.attacks.sensitive.missing import Estimate, estimate
+from tacit.attacks.sensitive.several import SeveralCase
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
 from tacit.model.caution import SURE, Caution, cautions_of
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
+from tacit.model.release import Rules
 
 CODE = "R02"
 NAME = "sensitive-values"
@@ -109,7 +111,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         NAME,
         "estimates",
         "ran",
-        "; ".join(why for why in (together(target), listed.why_not if listed is not None else "", no_limit(target)) if why),
+        "; ".join(why for why in _remarks(target, case, listed) if why),
         people=int(people[np.unique(which)].sum()),
         measures=measures,
         columns={
@@ -133,6 +135,22 @@ def _cautions(target: Target, posterior: npt.NDArray[np.float64], people: npt.ND
         return ()
     sure = posterior.max(axis=1, initial=0.0) > SURE
     return cautions_of(CODE, int(people[sure].sum()), int(people.sum()))
+
+
+def _remarks(target: Target, case: PeopleCase, listed: Listed | None) -> tuple[str, ...]:
+    """What belongs beside the estimates."""
+    return together(target), withheld(case), "" if listed is None else listed.why_not, no_limit(target)
+
+
+def withheld(case: PeopleCase) -> str:
+    """That numbers are withheld, where they are: then an attacker who assumes more guesses more."""
+    releases = (case.release,) if isinstance(case, RuleCase) else case.releases if isinstance(case, SeveralCase) else ()
+    if not any(isinstance(release, Rules) and len(release) and release.is_withheld for release in releases):
+        return ""
+    return (
+        "numbers are withheld, and this attacker assumes nothing about them: "
+        "who assumes that confidences spread above their threshold guesses more"
+    )
 
 
 def _counted(case: PeopleCase) -> str:
