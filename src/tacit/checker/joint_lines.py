@@ -22,7 +22,7 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.number import DOUBLE_DIGITS, Printed
 from tacit.model.partial import PartialTable
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Header, Itemsets, Release, Rules
 
 #: What somebody has on an axis: these values, or any but these.
 Values = tuple[frozenset[str], bool]
@@ -210,7 +210,7 @@ class JointBook:
         if isinstance(release, Itemsets):
             return self._of_itemsets(number, release, cited)
         assert isinstance(release, Rules)
-        if what == "missing-rule":
+        if what in ("missing-rule", "missing-share"):
             return self._of_missing_rule(number, release, cited)
         return self._of_rule(number, release, cited)
 
@@ -303,23 +303,44 @@ class JointBook:
     def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
         """How many people a rule that a complete list leaves out allows, given how many have its antecedent at most."""
         header, items, given = release.header, list(cited["items"]), cited["given"]
-        place = f"missing rule {' and '.join(items[:-1])} => {items[-1]}"
-        if cited.get("cell") != place or given["what"] == "missing-rule":
+        by_share = cited["what"] == "missing-share"
+        place = f"{'share of ' if by_share else ''}missing rule {' and '.join(items[:-1])} => {items[-1]}"
+        if cited.get("cell") != place or given["what"] in ("missing-rule", "missing-share"):
             raise Reject("it cites a missing rule that is none")
         if not header.complete or header.coarser or not header.min_support or not header.min_confidence or len(header.sa) != 1:
             raise Reject("it needs a complete list of rules, and the release is none")
         antecedent, (value,) = self._columns_of(items[:-1], header.qi), self._columns_of(items[-1:], header.sa).values()
         whole = {("column", name): (frozenset({one}), False) for name, one in antecedent.items()}
         said = self.statement(given)
-        if len(said.terms) != 1 or said.terms[0] != (Fraction(1), {**whole, **self.scope(number)}) or said.hi is None:
+        if (
+            len(said.terms) != 1
+            or said.terms[0] != (Fraction(1), {**whole, **self.scope(number)})
+            or (said.lo if by_share else said.hi) is None
+        ):
             raise Reject("what it is given is not about the antecedent of its missing rule")
         if value not in header.sa_values or self._is_listed(release, antecedent, value):
             raise Reject("it takes a rule as missing that the release lists")
-        share = header.min_confidence * said.hi
+        box: Box = {**whole, ("column", header.sa[0]): (frozenset({value}), False), **self.scope(number)}
+        if by_share:
+            return self._below_share(number, place, header, (said.terms[0][1], box), said.lo or 0)
+        share = header.min_confidence * (said.hi or 0)
         most = max(header.min_support - 1, math.floor(share) if header.strict else math.ceil(share) - 1)
         self.missing[number, place] = (0, most)
-        box: Box = {**whole, ("column", header.sa[0]): (frozenset({value}), False), **self.scope(number)}
         return Statement(((Fraction(1), box),), None, most, (0, most))
+
+    def _below_share(self, number: int, place: str, header: Header, boxes: tuple[Box, Box], least: int) -> Statement:
+        """That fewer people with an antecedent have a value than a rule needs, where so few would make the rule frequent enough."""
+        assert header.min_confidence is not None
+        share = header.min_confidence * least
+        if (math.floor(share) + 1 if header.strict else math.ceil(share)) < (header.min_support or 1):
+            raise Reject("a rule that it takes as missing may be missing for its support")
+        whole, having = boxes
+        self.missing[number, place] = (least, least)
+        terms = (
+            (Fraction(header.min_confidence.numerator), whole),
+            (Fraction(-header.min_confidence.denominator), having),
+        )
+        return Statement(terms, 0 if header.strict else 1, None, (least, least))
 
     @staticmethod
     def _columns_of(items: Sequence[str], known: Sequence[str]) -> dict[str, str]:

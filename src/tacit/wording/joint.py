@@ -150,6 +150,9 @@ def _line_words(said: Said) -> str:
         return f"{box_words(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too ({where})"
     if what == "all-values":
         return f"people with another {said.items[0]}, as {name} lists all of its values"
+    if what == "missing-share":
+        (first, left), (second, right) = said.terms
+        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, as that rule is missing ({where})"
     if len(said.terms) > 2:
         return f"{_sum_words(said)} ({where})"
     if len(said.terms) == 2:

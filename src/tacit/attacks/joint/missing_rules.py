@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, floor
+from typing import Literal
 
 from tacit.attacks.joint.boxes import MEMBER, Allowed, Box, Key, literal
 from tacit.attacks.joint.lines import Line, Origin
@@ -35,7 +36,9 @@ class MissingRules:
         if not self.tells:
             return
         header, listed = self._release.header, self._listed()
-        most = self._antecedents(told)
+        told = tuple(told)
+        most = self._antecedents(told, "hi")
+        yield from self._shares(self._antecedents(told, "lo"), listed)
         said: dict[tuple[Antecedent, str], int] = {}
         for antecedent in sorted(most, key=lambda one: (len(one), sorted(one))):
             people, given = most[antecedent]
@@ -49,6 +52,34 @@ class MissingRules:
                     return
                 said[antecedent, value] = limit
                 yield self._line(antecedent, value, limit, given)
+
+    def _shares(self, least: Mapping[Antecedent, tuple[int, Origin]], listed: set[tuple[Antecedent, str]]) -> Iterator[Line]:
+        """What missing rules say where the size of an antecedent is only bounded: less than its share, however many people there are.
+
+        That holds where already the fewest people would make a rule of that confidence frequent enough.
+        """
+        header = self._release.header
+        for antecedent in sorted(least, key=lambda one: (len(one), sorted(one))):
+            people, given = least[antecedent]
+            share = (header.min_confidence or 0) * people
+            enough = floor(share) + 1 if header.strict else ceil(share)
+            if given.printed.is_exact or enough < (header.min_support or 1):
+                continue
+            for value in header.sa_values:
+                if (antecedent, value) not in listed:
+                    yield self._share_line(antecedent, value, people, given)
+
+    def _share_line(self, antecedent: Antecedent, value: str, people: int, given: Origin) -> Line:
+        """The share of people with an antecedent who have a value lies below the confidence, or does not exceed it."""
+        header = self._release.header
+        assert header.min_confidence is not None
+        line = self._line(antecedent, value, people, given)
+        having = line.terms[0][1]
+        whole = {key: allowed for key, allowed in having.items() if key != Key("column", header.sa[0])}
+        place = f"share of {line.origin.place}"
+        origin = Origin(self._number, place, "missing-share", Bound(people, people), line.origin.items, given)
+        terms = ((header.min_confidence.numerator, whole), (-header.min_confidence.denominator, having))
+        return Line(terms, 0 if header.strict else 1, None, origin)
 
     def _limit(self, people: int) -> int:
         """The most people that a missing rule leaves, where at most so many have its antecedent."""
@@ -65,11 +96,12 @@ class MissingRules:
             out.add((frozenset(pairs[item] for item in release.antecedents[index].tolist()), right[0][1]))
         return out
 
-    def _antecedents(self, told: Iterable[Line]) -> Mapping[Antecedent, tuple[int, Origin]]:
-        """Combinations of quasi-identifiers of which some line says how many people have them at most."""
+    def _antecedents(self, told: Iterable[Line], end: Literal["lo", "hi"]) -> Mapping[Antecedent, tuple[int, Origin]]:
+        """Combinations of quasi-identifiers of which some line says how many people have them at least or at most."""
         columns, best = set(self._release.header.qi), dict[Antecedent, tuple[int, Origin]]()
         for line in told:
-            if len(line.terms) != 1 or line.terms[0][0] != 1 or line.hi is None:
+            bound = line.hi if end == "hi" else line.lo
+            if len(line.terms) != 1 or line.terms[0][0] != 1 or bound is None:
                 continue
             box = line.terms[0][1]
             fixed = {key: allowed for key, allowed in box.items() if key != MEMBER}
@@ -80,8 +112,9 @@ class MissingRules:
             if not fixed or not is_plain or box.get(MEMBER) != self._scope.get(MEMBER):
                 continue
             antecedent = frozenset((key.name, next(iter(allowed.values))) for key, allowed in fixed.items())
-            if antecedent not in best or line.hi < best[antecedent][0]:
-                best[antecedent] = line.hi, line.origin
+            known = best.get(antecedent)
+            if known is None or (bound < known[0] if end == "hi" else bound > known[0]):
+                best[antecedent] = bound, line.origin
         return best
 
     def _line(self, antecedent: Antecedent, value: str, limit: int, given: Origin) -> Line:
