@@ -166,7 +166,7 @@ def waived(folder: Path) -> Made:
     """A finding that somebody accepts, beside others."""
     path = write_itemsets(folder / "sets.csv", "a:50 b:60 c:55 a+b:45 a+c:30 b+c:35 a+b+c:28", n=100)
     found = tacit.audit(path).findings[0]
-    waiver = tacit.Waiver(finding=found.id, reason="known from the census", name="A. Checker")
+    waiver = tacit.Waiver(finding=found.id, people=found.count.to_list(), reason="known from the census", name="A. Checker")
     return tacit.audit(path, policy=tacit.Policy(waivers=(waiver,))).to_dict(top=30), [path]
 
 

@@ -29,6 +29,11 @@ def record(*arguments: object, code: int = 0) -> dict[str, Any]:
     return made
 
 
+def content(made: dict[str, Any]) -> dict[str, Any]:
+    """A record without what every record has: the program, the headline and the digest."""
+    return {name: value for name, value in made.items() if name not in ("tool", "headline", "binding")}
+
+
 def program(*arguments: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[Any]:
     """Run the program as a user does, in its own process."""
     environment = {**os.environ, "COLUMNS": "100"} | options.pop("env", {})

@@ -19,7 +19,9 @@ ACRO_ONLY = (
     *("safe_dof_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p", "check_missing_values", "survival_safe_threshold"),
     *("safe_threshold_survival", "safe_nk", "safe_pratio"),
 )
-_KEYS = ("finding", "event", "reason", "name", "until")
+#: The key that names limits which lower levels may loosen; only the organisation's file may have it.
+MAY_LOOSEN = "may_loosen"
+_KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
 def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,6 +33,9 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
     limits = dict(known)
     for key, value in values.items():
         place = f"{where}, [{section}]"
+        if key == MAY_LOOSEN:
+            limits[MAY_LOOSEN] = _may_loosen(value, f"{place} {key}")
+            continue
         if key in ACRO_ONLY:
             remedy = "Leave it out of this file"
             raise OptionError(f"{key} is a limit of ACRO's that Tacit does not check", where=place, remedy=remedy)
@@ -44,6 +49,17 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
         _check(name, value, f"{place} {key}")
         limits[name] = value
     return limits
+
+
+def _may_loosen(value: object, where: str) -> tuple[str, ...]:
+    """The limits that lower levels may loosen, under our names."""
+    if not isinstance(value, list):
+        raise OptionError("is no list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
+    names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
+    for name in names:
+        if name not in LIMITS:
+            raise OptionError(f"unknown limit {name!r}", where=where, remedy=nearest_name(name, LIMITS, "limits"))
+    return tuple(names)
 
 
 def _check(name: str, value: Any, where: str) -> None:
@@ -68,7 +84,8 @@ def _waivers(entry: Mapping[str, Any], where: str) -> Sequence[Waiver]:
         if key not in _KEYS:
             raise OptionError(f"unknown key {key!r}", where=where, remedy=nearest_name(key, _KEYS, "keys"))
     named = entry.get("finding")
-    told = {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "until": entry.get("until")}
+    told: dict[str, Any] = {name: entry.get(name) for name in ("until", "people")}
+    told |= {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "release": entry.get("release", ())}
     try:
         if isinstance(named, list) and named and "event" not in entry:
             return [Waiver(finding=one, **told) for one in named]

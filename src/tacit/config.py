@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, cast
 
-from tacit.appetite import POLICY_SECTIONS, limits_of, waivers_of
+from tacit.appetite import MAY_LOOSEN, POLICY_SECTIONS, limits_of, waivers_of
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.formats.files import FilePath, open_text, sha256_of, shown
 from tacit.formats.tables import read_table
 from tacit.formats.transactions import read_data
 from tacit.model.number import Threshold, exact, share
-from tacit.model.policy import LIMITS, Level, Policy, PolicyFile
+from tacit.model.policy import LIMITS, Level, Policy, PolicyFile, is_looser
 from tacit.model.schema import MISSING_RULES, MissingRule, Schema
 from tacit.model.table import Column, Table
 from tacit.model.waiver import Waiver
@@ -41,7 +41,8 @@ class Config:
     """What a ``tacit.toml`` says; None, or nothing in it, where it says nothing.
 
     ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the limits of
-    :class:`tacit.model.policy.Policy` that are set, ``waivers`` the findings that somebody accepts. ``file`` says which file it was.
+    :class:`tacit.model.policy.Policy` that are set, ``waivers`` the findings that somebody accepts. ``may_loosen`` names the organisation's
+    limits that a lower level may loosen. ``file`` says which file it was, ``beside`` a file that was not read because it lies beside a release.
     """
 
     qi: tuple[str, ...] = ()
@@ -56,24 +57,44 @@ class Config:
     min_expectation: float | str | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
+    may_loosen: tuple[str, ...] = ()
     where: str = ""
     file: PolicyFile | None = field(default=None, compare=False)
+    beside: str = field(default="", compare=False)
 
 
 # Reading
 
 
-def load_config(path: FilePath | None = None, *, near: FilePath | None = None) -> Config:
-    """The settings in ``path``; without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none."""
+def load_config(path: FilePath | None = None, *, near: FilePath | None = None, releases: Sequence[FilePath] = ()) -> Config:
+    """The settings in ``path``; without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none.
+
+    A file that nobody named is not read from a folder that holds one of the ``releases``: whoever hands in a release must not bring the limits
+    that it is judged by.
+    """
     if path is None:
         folders = ["", os.path.dirname(os.fspath(near))] if near is not None else [""]
         found = [file for folder in folders if os.path.isfile(file := os.path.join(folder, FILE_NAME))]
-        if not found:
-            return Config()
-        path = found[0]
+        own = [file for file in found if not _is_beside(file, releases)]
+        if not own:
+            return Config(beside=shown(found[0]) if found else "")
+        path = own[0]
     with open_text(path) as stream:
         config = parse_config(stream.read(), where=shown(path), folder=os.path.dirname(os.fspath(path)))
     return replace(config, file=_file(path, "data set"))
+
+
+def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
+    """Whether a file lies in the folder of a release, or in a folder that was given as one or below it."""
+    place = os.path.realpath(os.path.dirname(file) or ".")
+    for release in releases:
+        if os.path.isdir(release):
+            folder = os.path.realpath(release)
+            if os.path.commonpath([place, folder]) == folder:
+                return True
+        elif place in (os.path.realpath(os.path.dirname(release) or "."), os.path.dirname(os.path.realpath(release))):
+            return True
+    return False
 
 
 def load_policy(path: FilePath | None = None) -> Config:
@@ -92,22 +113,58 @@ def load_policy(path: FilePath | None = None) -> Config:
 def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:
     """The policy that options, the file of the data set and that of the organisation make together; the first of them wins.
 
-    >>> policy = joined_policy({"l": 3}, Config(policy={"k": 5}), Config(policy={"k": 20, "l": 4}))
-    >>> policy.k, policy.l, policy.set_by["k"], policy.set_by["l"]
-    (5, 3, 'data set', 'option')
+    What the organisation sets is a floor: an option that is looser is refused, and the data set's file can only tighten it, unless the
+    organisation allows more. Where there is an organisation's policy, only its waivers count.
+
+    >>> policy = joined_policy({"l": 6}, Config(policy={"k": 5}), Config(policy={"k": 20, "l": 4}))
+    >>> policy.k, policy.l, policy.set_by["k"], policy.set_by["l"], dict(policy.overruled)
+    (20, 6, 'organisation', 'option', {'k': 5})
     """
+    overruled = {name: value for name, value in config.policy.items() if _loosens(name, value, organisation)}
+    for name, value in given.items():
+        refuse_looser(name, value, organisation)
     limits: dict[str, Any] = {}
     origin: dict[str, Level] = {}
     levels: tuple[tuple[Level, Mapping[str, Any]], ...] = (
         ("organisation", organisation.policy),
-        ("data set", config.policy),
+        ("data set", {name: value for name, value in config.policy.items() if name not in overruled}),
         ("option", given),
     )
     for level, values in levels:
         limits |= values
         origin |= dict.fromkeys(values, level)
     read = tuple(one.file for one in (organisation, config) if one.file is not None and (one.policy or one.waivers))
-    return Policy(**limits, waivers=(*organisation.waivers, *config.waivers), today=today, origin=origin, files=read)
+    is_governed = bool(organisation.where)
+    return Policy(
+        **limits,
+        waivers=organisation.waivers if is_governed else config.waivers,
+        today=today,
+        origin=origin,
+        files=read,
+        overruled=overruled,
+        waivers_overruled=len(config.waivers) if is_governed else 0,
+    )
+
+
+def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
+    """Raise where an option is looser than the organisation's policy, and that does not allow it."""
+    if organisation is None or not _loosens(name, value, organisation):
+        return
+    floor = organisation.policy[name]
+    remedy = f'Leave it out, or have {organisation.where} say may_loosen = ["{name}"]'
+    option = "--" + name.replace("_", "-")
+    raise OptionError(f"is looser than the organisation's policy, which sets {_written(floor)}", where=option, remedy=remedy)
+
+
+def _loosens(name: str, value: Any, organisation: Config) -> bool:
+    """Whether a value of a lower level is looser than the organisation's, which does not allow that."""
+    if name not in organisation.policy or name in organisation.may_loosen:
+        return False
+    return is_looser(name, value, organisation.policy[name])
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _file(path: FilePath, level: Level) -> PolicyFile:
@@ -137,7 +194,13 @@ def parse_config(
         if not isinstance(keys, dict):
             raise OptionError(f"{section} is no section", where=where, remedy=f"Write [{section}] on a line of its own")
         if section in POLICY_SECTIONS:
-            values["policy"] = limits_of(section, keys, where, known=values.get("policy", {}))
+            limits = limits_of(section, keys, where, known=values.get("policy", {}))
+            if (loose := limits.pop(MAY_LOOSEN, None)) is not None:
+                if "data" in sections:
+                    remedy = "Write it into the organisation's policy (--policy), or leave it out"
+                    raise OptionError("may_loosen is for the organisation to say", where=f"{where}, [{section}]", remedy=remedy)
+                values[MAY_LOOSEN] = loose
+            values["policy"] = limits
             continue
         for key, value in keys.items():
             _require(key, SECTIONS[section], "key", f"{where}, [{section}]")
@@ -275,6 +338,7 @@ min_support = {limits[min_support]}
 # Its last day, where it has one, is compared with the date given with --date.
 # [[waivers]]
 # finding = "I01-0123456789ab"            # or: event = {{ present = ["a"], absent = ["b"] }}
+# people = 9                              # the people it is given for: the count of the finding
 # reason = "the census publishes this count"
 # name = "A. Checker"
 # until = 2027-12-31

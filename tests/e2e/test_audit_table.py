@@ -143,7 +143,7 @@ def test_rows_may_be_left_out_for_a_missing_value(place: Path) -> None:
 
 def test_roles_may_stand_in_the_settings(place: Path) -> None:
     (place / "tacit.toml").write_text('[data]\nqi = ["A1", "A2", "A3"]\nsa = ["A4"]\n[policy]\nmin_confidence = 0.55\n')
-    done = program("audit", "original.csv", "--rows", "rows.txt", "--json", "-", cwd=place)
+    done = program("audit", "original.csv", "--config", "tacit.toml", "--rows", "rows.txt", "--json", "-", cwd=place)
     assert done.returncode == 1, done.stderr
     assert told(json.loads(done.stdout)) == 9
 

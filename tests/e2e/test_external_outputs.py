@@ -60,7 +60,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / "several" / f"{FILE}cells{number}.csv{end}").write_text(content)
     (folder / "several" / f"{FILE}notes.txt").write_text(f"{CELL} nothing of use {COLUMN}\n")
     (folder / f"{FILE}policy.toml").write_text(
-        f'[risk_appetite]\nsafe_threshold = 8\n[[waivers]]\nevent = {{ present = ["{CELL}a"], absent = ["{CELL}b"] }}\n'
+        f'[risk_appetite]\nsafe_threshold = 8\n[[waivers]]\nevent = {{ present = ["{CELL}a"], absent = ["{CELL}b"] }}\npeople = 1\n'
         f'reason = "{REASON}"\nname = "A. Checker"\n'
     )
     return folder

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tacit as library
-from tests.shell import leaking_baskets, people, record, tacit
+from tests.shell import content, leaking_baskets, people, record, tacit
 
 SUPPORTS = ["--min-support", "40"]
 
@@ -30,7 +30,7 @@ def test_mine_itemsets_writes_the_release_and_its_header(tmp_path: Path) -> None
 @pytest.mark.parametrize(("only", "number"), [("all", 3), ("closed", 2), ("maximal", 1)])
 def test_the_record_counts_what_was_asked_for(tmp_path: Path, only: str, number: int) -> None:
     made = record("mine", "itemsets", leaking_baskets(tmp_path), *SUPPORTS, "--only", only)
-    assert made == {"format": "tacit.itemsets/1", "n": 70, "min_support": 40, only: number}
+    assert content(made) == {"format": "tacit.itemsets/1", "n": 70, "min_support": 40, only: number}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_mine_rules_writes_rules(tmp_path: Path) -> None:
     made = record("mine", "rules", path, *RULES)
     with open(out) as stream:
         rows = list(csv.DictReader(stream))
-    assert made == {"format": "tacit.rules/1", "n": 60, "rules": len(rows), "min_support": 5, "min_confidence": 0.6}
+    assert content(made) == {"format": "tacit.rules/1", "n": 60, "rules": len(rows), "min_support": 5, "min_confidence": 0.6}
     assert ({"sex": "M"}, "yes", "30") in [(json.loads(row["antecedent"]), row["consequent"], row["count"]) for row in rows]
     assert all({"count", "support", "confidence"} <= set(row) for row in rows)
 

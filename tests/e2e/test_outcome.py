@@ -170,3 +170,66 @@ def test_every_record_names_the_program_and_has_a_headline(tmp_path: Path) -> No
         made = json.loads(result.stdout)
         assert made["tool"] == {"name": "tacit", "version": made["tool"]["version"]}
         assert made["headline"], command
+
+
+def test_settings_beside_a_release_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    submitted = tmp_path / "submitted"
+    (submitted / "inner").mkdir(parents=True)
+    path = itemsets(submitted, {"a": 50, "ab": 49}, n=100)
+    loose = '[policy]\nk = 1\n[[waivers]]\nevent = { present = ["a"], absent = ["b"] }\npeople = 1\nreason = "x"\nname = "A"\n'
+    for folder in (submitted, submitted / "inner"):
+        (folder / "tacit.toml").write_text(loose)
+    (tmp_path / "org.toml").write_text("[risk_appetite]\nsafe_threshold = 10\n")
+    for folder, given in ((tmp_path, path), (submitted, "r.csv"), (submitted / "inner", submitted), (submitted, ".")):
+        monkeypatch.chdir(folder)
+        result = tacit("audit", given, "-q")
+        assert (result.exit_code, result.stdout) == (1, "exposed\n")
+        assert tacit("audit", given, "--policy", tmp_path / "org.toml", "-q").stdout == "exposed\n"
+    monkeypatch.chdir(submitted)
+    assert tacit("audit", "r.csv", "-q").stderr.startswith("tacit.toml: not read, since it lies beside a release. ")
+    assert tacit("audit", "r.csv", "-q", "--config", "tacit.toml").stdout == "clean\n"
+
+
+def test_an_organisations_limits_may_only_be_tightened(tmp_path: Path) -> None:
+    path = itemsets(tmp_path, {"a": 50, "ab": 45}, n=100)
+    organisation, config = tmp_path / "org.toml", tmp_path / "own.toml"
+    organisation.write_text("[risk_appetite]\nsafe_threshold = 10\nmax_posterior = 0.8\n")
+    config.write_text(
+        '[policy]\nk = 3\nmax_posterior = 0.7\n[[waivers]]\nevent = { present = ["a"], absent = ["b"] }\npeople = 5\nreason = "x"\nname = "A"\n'
+    )
+    how = ("audit", path, "--policy", organisation)
+    found = record(*how, "--config", config, code=1)
+    assert (found["policy"]["k"], found["policy"]["max_posterior"], found["waivers"]) == (10, 0.7, [])
+    assert (found["policy_from"]["k"], found["policy_from"]["max_posterior"]) == ("organisation", "data set")
+    told = " ".join(tacit(*how, "--config", config).stdout.split())
+    assert "the data set's file asks for 3, which is looser and does not count" in told
+    assert "1 waiver of the data set's file does not count" in told
+    assert record(*how, "--k", "20", code=1)["policy"]["k"] == 20
+    for option, value in (("--k", "3"), ("--max-posterior", "0.9")):
+        refused = tacit(*how, option, value)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert refused.stderr.startswith(f"{option}: is looser than the organisation's policy, which sets ")
+    organisation.write_text('[risk_appetite]\nsafe_threshold = 10\nmay_loosen = ["safe_threshold"]\n')
+    assert record(*how, "--k", "3")["verdict"] == "clean"
+    config.write_text('[policy]\nk = 3\nmay_loosen = ["k"]\n')
+    assert tacit("audit", path, "--config", config).exit_code == 2
+
+
+def test_other_verbs_do_not_loosen_the_organisations_limits_either(tmp_path: Path) -> None:
+    data = tmp_path / "p.csv"
+    data.write_text("\n".join(["sex,ill", *["F,flu", "F,cold", "M,flu", "M,gout"] * 6]) + "\n")
+    (tmp_path / "org.toml").write_text("[policy]\nl = 3\nmin_confidence = 0.5\n")
+    end = ("--qi", "sex", "--sa", "ill", "--policy", tmp_path / "org.toml")
+    refused = tacit("bucketize", data, *end, "--l", "2", "-o", tmp_path / "b")
+    assert refused.stderr.startswith("--l: is looser than the organisation's policy, which sets 3. ")
+    hide = ("hide", data, *end, "--rows", "sex=M", "--may-hide", "ns,nc,sc", "-o", tmp_path / "h.csv")
+    assert tacit(*hide, "--min-confidence", "0.9").exit_code == 2
+    assert not (tmp_path / "h.csv").exists()
+
+
+def test_a_waiver_given_for_nine_people_does_not_silence_one(tmp_path: Path) -> None:
+    path = itemsets(tmp_path, {"a": 50, "ab": 49}, n=100)
+    entry = '[[waivers]]\nevent = { present = ["a"], absent = ["b"] }\nreason = "9 people, accepted in 2025"\nname = "A"\n'
+    for people, code in (("", 2), ("people = 9\n", 1), ("people = 1\n", 0)):
+        (tmp_path / "w.toml").write_text(entry + people)
+        assert tacit("audit", path, "--policy", tmp_path / "w.toml", "-q").exit_code == code

@@ -68,7 +68,7 @@ def test_init_writes_the_risk_appetite_with_acros_names() -> None:
     assert read.policy == {"k": 10, "l": 2, "zeros_are_disclosive": True, "min_confidence": 0.6, "min_support": 0}
     assert "safe_threshold = 10" in text
     assert parse_config(text.replace("# [[waivers]]", "[[waivers]]").replace('# finding = "', 'finding = "')
-                        .replace("# reason", "reason").replace("# name", "name").replace("# until", "until")).waivers  # fmt: skip
+                        .replace("# people", "people").replace("# reason", "reason").replace("# name", "name").replace("# until", "until")).waivers  # fmt: skip
 
 
 def test_an_organisations_file_says_nothing_about_a_data_set() -> None:
@@ -90,9 +90,10 @@ def mined(folder: Path) -> Path:
 def test_options_win_over_the_data_set_and_that_over_the_organisation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = mined(tmp_path)
     Path("org.toml").write_text("[risk_appetite]\nsafe_threshold = 20\nl = 5\nmax_gain = 0.5\n")
-    Path("tacit.toml").write_text("[policy]\nl = 4\nmax_gain = 0.25\n")
-    made = record("audit", release, "--policy", "org.toml", "--max-gain", 0.75, code=1)
-    assert (made["policy"]["k"], made["policy"]["l"], made["policy"]["max_gain"]) == (20, 4, 0.75)
+    Path("tacit.toml").write_text("[policy]\nl = 6\nmax_gain = 0.25\n")
+    config = ("--config", "tacit.toml")
+    made = record("audit", release, *config, "--policy", "org.toml", "--max-gain", 0.2, code=1)
+    assert (made["policy"]["k"], made["policy"]["l"], made["policy"]["max_gain"]) == (20, 6, 0.2)
     assert made["policy_from"]["k"] == "organisation"
     assert made["policy_from"]["l"] == "data set"
     assert made["policy_from"]["max_gain"] == "option"
@@ -102,7 +103,7 @@ def test_options_win_over_the_data_set_and_that_over_the_organisation(tmp_path: 
         ("data set", "tacit.toml"),
     ]
     monkeypatch.setenv("TACIT_POLICY", "org.toml")
-    assert record("audit", release, "--max-gain", 0.75, code=1) == made
+    assert record("audit", release, *config, "--max-gain", 0.2, code=1) == made
 
 
 def test_other_verbs_take_the_organisations_policy(tmp_path: Path) -> None:

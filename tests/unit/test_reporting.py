@@ -281,7 +281,7 @@ def test_files_of_the_same_name_and_taken_names_are_kept_apart(folder: Path, tmp
 
 def waived(audit: Audit, **more: str) -> tacit.Policy:
     told = {"reason": "known <b>anyway</b>", "name": "A. Checker"} | more
-    return tacit.Policy(waivers=tuple(Waiver(finding=one.id, **told) for one in audit.findings))  # type: ignore[arg-type]
+    return tacit.Policy(waivers=tuple(Waiver(finding=one.id, people=one.count.to_list(), **told) for one in audit.findings))  # type: ignore[arg-type]
 
 
 def test_waivers_stand_in_every_form(folder: Path, tmp_path: Path) -> None:

@@ -25,8 +25,12 @@ PLAIN = library.audit(RELEASE)
 IDS = [finding.id for finding in PLAIN.findings]
 
 
+PEOPLE = {finding.id: finding.count.to_list() for finding in PLAIN.findings}
+
+
 def waived(*ids: str, **more: Any) -> Policy:
-    return Policy(waivers=tuple(Waiver(finding=one, reason="known", name="A. Checker") for one in ids), **more)
+    given = (Waiver(finding=one, people=PEOPLE.get(one, 1), reason="known", name="A. Checker") for one in ids)
+    return Policy(waivers=tuple(given), **more)
 
 
 def test_the_case_has_two_findings() -> None:
@@ -53,7 +57,7 @@ def test_only_findings_that_nobody_accepts_count(accepted: set[str]) -> None:
 
 def test_a_waiver_may_be_about_an_event() -> None:
     for event in ({"absent": ["b"], "present": ["a"]}, {"present": ["a"], "absent": ["b"], "not_all": []}):
-        audit = library.audit(RELEASE, policy=Policy(waivers=(Waiver(event=event, reason="known", name="A. Checker"),)))
+        audit = library.audit(RELEASE, policy=Policy(waivers=(Waiver(event=event, people=1, reason="known", name="A. Checker"),)))
         assert [(one.id, one.waived is not None) for one in audit.findings] == [(IDS[1], False), (IDS[0], True)]
         assert audit.to_dict()["waivers"][0]["findings"] == 1
 
@@ -64,7 +68,7 @@ def test_what_matches_nothing_is_said() -> None:
 
 
 def test_the_last_day_is_compared_with_the_given_date_only() -> None:
-    policy = Policy(waivers=(Waiver(finding=IDS[0], reason="known", name="A", until=date(2026, 5, 1)),))
+    policy = Policy(waivers=(Waiver(finding=IDS[0], people=1, reason="known", name="A", until=date(2026, 5, 1)),))
     with pytest.raises(OptionError, match="Give today's date with --date"):
         _ = library.audit(RELEASE, policy=policy).verdict
     from dataclasses import replace
@@ -82,9 +86,16 @@ def test_the_last_day_is_compared_with_the_given_date_only() -> None:
         ('finding = "I01-0123456789ab"\nreason = "x"\nname = " "', "has no name"),
         ('reason = "x"\nname = "A"', "names neither a finding nor an event"),
         ('finding = "I01"\nreason = "x"\nname = "A"', "finding is not the id of one"),
-        ('finding = "I01-0123456789ab"\nreason = "x"\nname = "A"\nuntil = "soon"', "is no date"),
+        ('finding = "I01-0123456789ab"\npeople = 9\nreason = "x"\nname = "A"\nuntil = "soon"', "is no date"),
         ('finding = "I01-0123456789ab"\nreason = "x"\nnmae = "A"', "unknown key 'nmae'. Did you mean 'name'"),
         ('event = "a"\nreason = "x"\nname = "A"', "event is no table of columns and values"),
+        ('finding = "I01-0123456789ab"\nreason = "x"\nname = "A"', "does not say how many people it is for"),
+        ('finding = "I01-0123456789ab"\nreason = "x"\nname = "A"\npeople = 0', "people is no number of people"),
+        ('finding = "I01-0123456789ab"\nreason = "x"\nname = "A"\npeople = [3, 1]', "people is no number of people"),
+        (
+            'finding = "I01-0123456789ab"\nreason = "x"\nname = "A"\npeople = 9\nrelease = "abc"',
+            "release is not the SHA-256 of one",
+        ),
     ],
 )
 def test_a_waiver_that_makes_no_sense_is_refused(entry: str, expected: str) -> None:
@@ -95,7 +106,7 @@ def test_a_waiver_that_makes_no_sense_is_refused(entry: str, expected: str) -> N
 
 
 def test_one_entry_may_name_several_findings() -> None:
-    text = f'[[waivers]]\nfinding = {json.dumps(IDS)}\nreason = "known"\nname = "A"\nuntil = 2030-01-31\n'
+    text = f'[[waivers]]\nfinding = {json.dumps(IDS)}\npeople = 2\nreason = "known"\nname = "A"\nuntil = 2030-01-31\n'
     assert [(one.finding, one.until) for one in parse_config(text).waivers] == [(one, date(2030, 1, 31)) for one in IDS]
 
 
@@ -123,9 +134,31 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     assert tacit("mine", "itemsets", leaking_baskets(tmp_path), "--min-support", 10, "-o", "r.csv").exit_code == 0
     found = record("audit", "r.csv", code=1)["findings"][0]["id"]
-    entry = f'[[waivers]]\nfinding = "{found}"\nreason = "the census says it"\nname = "A. Checker"\nuntil = 2026-05-01\n'
+    entry = (
+        f'[[waivers]]\nfinding = "{found}"\npeople = 1\nreason = "the census says it"\nname = "A. Checker"\nuntil = 2026-05-01\n'
+    )
     Path("tacit.toml").write_text(entry)
-    assert tacit("audit", "r.csv").exit_code == 2
-    assert record("audit", "r.csv", "--date", "2026-05-01")["verdict"] == "clean"
-    assert record("audit", "r.csv", "--date", "2026-05-02", code=1)["verdict"] == "exposed"
+    here = ("--config", "tacit.toml")
+    assert tacit("audit", "r.csv", *here).exit_code == 2
+    assert record("audit", "r.csv", *here, "--date", "2026-05-01")["verdict"] == "clean"
+    assert record("audit", "r.csv", *here, "--date", "2026-05-02", code=1)["verdict"] == "exposed"
     assert tacit("audit", "r.csv", "--date", "tomorrow").exit_code == 2
+
+
+def test_a_waiver_holds_for_the_people_that_it_was_given_for_only() -> None:
+    for people, holds in ((1, True), (9, False), ([1, 2], False)):
+        waiver = Waiver(finding=IDS[0], people=people, reason="known", name="A")
+        assert library.audit(RELEASE, policy=Policy(waivers=(waiver,))).counted("I01") == (1 if holds else 2)
+    both = tuple(Waiver(event={"present": ["a"], "absent": ["b"]}, people=one, reason="known", name="A") for one in (9, 1))
+    assert [one["status"] for one in library.audit(RELEASE, policy=Policy(waivers=both)).to_dict()["waivers"]] == [
+        "unmatched",
+        "applied",
+    ]
+
+
+def test_a_waiver_may_be_bound_to_a_release(tmp_path: Path) -> None:
+    library.write_release(RELEASE, tmp_path / "r.csv")
+    digest = library.audit(tmp_path / "r.csv").release[0]["sha256"]
+    for bound, number in ((digest, 1), ([digest, "0" * 64], 1), ("0" * 64, 2)):
+        waiver = Waiver(finding=IDS[0], people=1, reason="known", name="A", release=bound)
+        assert library.audit(tmp_path / "r.csv", policy=Policy(waivers=(waiver,))).counted("I01") == number

@@ -396,6 +396,8 @@ _WAIVER = fields(
         "until": maybe(text),
         "status": one_of("applied", "ended", "unmatched"),
         "findings": natural,
+        "people": list_of(natural),
+        "release": list_of(text),
     },
     {"finding": text, "event": map_of(list_of(either(text, whole)))},
 )

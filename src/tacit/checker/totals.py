@@ -162,6 +162,9 @@ def _waivers(record: Record) -> Iterator[str]:
     """What does not fit together in what the record says about findings that somebody accepts."""
     accepted = sum(attack["waived"] for attack in record["attacks"])
     waivers = [waiver for waiver in record["waivers"] if waiver["status"] == "applied"]
+    read = [entry["sha256"] for entry in record["release"]]
+    if any(waiver["release"] and not all(one in waiver["release"] for one in read) for waiver in waivers):
+        yield "a waiver is applied to releases that it was not given for"
     if any((waiver["status"] == "applied") != (waiver["findings"] > 0) for waiver in record["waivers"]):
         yield "a waiver is applied to no finding, or one that is not applied has findings"
     if accepted != sum(waiver["findings"] for waiver in waivers):
@@ -174,7 +177,9 @@ def _waivers(record: Record) -> Iterator[str]:
 
 
 def _is_about(waiver: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
-    """Whether a waiver accepts a finding, by its id or by its event."""
+    """Whether a waiver accepts a finding, by its number of people and by its id or its event."""
+    if waiver["people"] != finding["count"]:
+        return False
     if "waived" in finding and (waiver["name"], waiver["reason"]) != (finding["waived"]["name"], finding["waived"]["reason"]):
         return False
     if "finding" in waiver:

@@ -129,7 +129,7 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
         check_acro_folder(given["acro_to"], inputs=releases, beside=[json_to, report, findings_to])
     check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else []), *given["knowledge"]])
     given["people"] = _people(given)
-    settings = Settings.of(given, near=data or releases[0])
+    settings = Settings.of(given, near=data, releases=releases)
     release, found = _audit(releases, settings)
     if findings_to is not None:
         wrote(findings_to)

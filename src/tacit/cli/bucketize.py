@@ -78,13 +78,13 @@ def bucketize_command(data: str, output: str, form: str, json_to: str | None, **
 def _made(people: Table, settings: Settings, progress: Callable[[float], None]) -> Bucketized:
     from tacit.bucketizing import bucketize
 
-    given, policy = settings.given, settings.limits
-    least = given["l"] if given["l"] is not None else policy.get("l")
-    if least is None:
+    given, policy = settings.given, settings.policy
+    if "l" not in policy.origin:
         raise OptionError("is missing", where="--l", remedy="Write for instance --l 3, or set it in tacit.toml")
+    least = policy.l
     bound = given["max_posterior"]
     if bound is None and given["method"] != "anatomy":
-        bound = policy.get("max_posterior")
+        bound = policy.max_posterior
     return bucketize(
         people,
         l=least,

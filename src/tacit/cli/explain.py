@@ -123,7 +123,7 @@ def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[
         if given.get(name) not in (None, ()) and not (name == "people" and len(releases) > 1 and given[name] == "same"):
             option = "--" + name.removesuffix("_file").replace("_", "-")
             raise OptionError("does not go with --who", where=option, remedy="Leave one of the two out")
-    settings = Settings.of(given, near=given["data"] or given["known"] or releases[0])
+    settings = Settings.of(given, near=given["data"] or given["known"], releases=releases)
     with watched("estimating"):
         read = [reading.read(path, given) for path in releases]
         release = next((one for one in read if one.kind == "rules"), read[0])

@@ -44,7 +44,7 @@ def _audited(
     from tacit.api import audit
     from tacit.model.people import read_people
 
-    settings = Settings.of(given, near=given["data"] or given["known"] or paths[0])
+    settings = Settings.of(given, near=given["data"] or given["known"], releases=paths)
     people = None if given["people"] is None else read_people(given["people"])
     with watched("auditing") as progress:
         gathered = reading.gather(paths, given, settings)

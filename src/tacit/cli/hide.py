@@ -92,10 +92,15 @@ def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> i
 
 
 def _made(people: PartialTable, settings: Settings, progress: Callable[[float], None]) -> Hidden:
+    from tacit.config import refuse_looser
     from tacit.hiding_cells import hide
+    from tacit.model.partial import Thresholds
 
     given, policy = settings.given, settings.policy
     bars = {name: getattr(policy, name) if given[name] is None else given[name] for name in ("min_confidence", "min_support")}
+    at_most = Thresholds.of(n=people.n, **bars)
+    refuse_looser("min_confidence", at_most.confidence, settings.organisation)
+    refuse_looser("min_support", at_most.support, settings.organisation)
     return hide(
         people,
         rows=given["rows"],

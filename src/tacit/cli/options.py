@@ -63,7 +63,7 @@ policy_file = click.option(
     "--policy",
     "policy_file",
     metavar="FILE",
-    help="The organisation's policy, which tacit.toml and options may change.  [the file that TACIT_POLICY names, if it is set]",
+    help="The organisation's policy, which tacit.toml and options may only tighten.  [the file that TACIT_POLICY names, if it is set]",
 )
 json_option = click.option(
     "--json",

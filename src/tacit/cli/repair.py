@@ -64,7 +64,7 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
     from tacit.api import repair, write_release
 
     check_outputs([json_to, output, f"{output}.json", report], inputs=[release_file, *given["knowledge"]])
-    settings = Settings.of(given, near=given["data"] or release_file)
+    settings = Settings.of(given, near=given["data"], releases=[release_file])
     with watched("repairing") as progress:
         release = reading.read(release_file, given)
         people = reading.owners_data(release, settings)

@@ -39,15 +39,19 @@ class Settings:
     organisation: Config | None = None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], *, near: str) -> Settings:
-        """The settings of a verb about the file ``near``."""
+    def of(cls, given: Mapping[str, Any], *, near: str | None, releases: Sequence[str] = ()) -> Settings:
+        """The settings of a verb about the data in ``near``; none are read from beside the ``releases`` that it is given."""
+        from tacit.cli.output import note
         from tacit.config import load_config, load_policy
 
         if given.get("engine") is not None:
             from tacit.engines import engine_entry
 
             engine_entry(given["engine"])  # a mistyped name is said before long work
-        return cls(given, load_config(given["config"], near=near), load_policy(given.get("policy_file")))
+        config = load_config(given["config"], near=near or None, releases=releases)
+        if config.beside:
+            note(f"{config.beside}: not read, since it lies beside a release. Name it with --config to use it.")
+        return cls(given, config, load_policy(given.get("policy_file")))
 
     def __getitem__(self, name: str) -> Any:
         return _first(self.given.get(name), getattr(self.config, name, None))
@@ -81,13 +85,8 @@ class Settings:
         """What the publisher accepts."""
         from tacit.config import Config, joined_policy
 
-        given = {name: self.given[name] for name in POLICY_OPTIONS if self.given.get(name) is not None}
+        given = {name: self.given[name] for name in POLICY_OPTIONS if not _is_unset(self.given.get(name))}
         return joined_policy(given, self.config, self.organisation or Config(), today=self.given.get("date"))
-
-    @property
-    def limits(self) -> Mapping[str, Any]:
-        """The limits of the policy that some file sets, for verbs that need only some of them."""
-        return {**(self.organisation.policy if self.organisation else {}), **self.config.policy}
 
     def read(self, path: str, *, header: Header | None = None) -> Table | Transactions:
         """The people in a file, with roles and missing-value rule from the options, else from the release, else from ``tacit.toml``."""

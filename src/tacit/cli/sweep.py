@@ -71,7 +71,7 @@ def itemsets_command(
     check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
     settings = Settings.of(given, near=data)
     min_support = given["min_support"] or settings.needed("min_support", "5%,10%,20%")
-    k = given["k"] or settings.limits.get("k", 10)
+    k = given["k"] or settings.policy.k
     with watched("sweeping") as progress:
         people = settings.read(data)
         sweep = sweep_itemsets(
@@ -129,7 +129,7 @@ def rounding_command(
     from tacit.sweeps import sweep_rounding
 
     check_outputs([json_to, csv_to, picture_to, report], inputs=[release_file])
-    settings = Settings.of(given, near=given["data"] or release_file)
+    settings = Settings.of(given, near=given["data"], releases=[release_file])
     chosen = {name: _whole_numbers(name, given[name]) for name in ("base", "decimals")}
     with watched("sweeping") as progress:
         release = reading.read(release_file, given)

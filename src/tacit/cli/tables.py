@@ -47,6 +47,7 @@ _OPTIONS = ("rows", "marks", "blank", "min_confidence", "min_support")
 
 def policy_of(release: Release, settings: Settings) -> Policy:
     """What the publisher accepts; options that are for tables only are refused elsewhere."""
+    from tacit.config import refuse_looser
     from tacit.model.partial import PartialTable, Thresholds
 
     given, policy = settings.given, settings.policy
@@ -62,6 +63,8 @@ def policy_of(release: Release, settings: Settings) -> Policy:
         name: getattr(policy, name) if given.get(name) is None else given[name] for name in ("min_confidence", "min_support")
     }
     bars = Thresholds.of(n=release.n, **limits)
+    refuse_looser("min_confidence", bars.confidence, settings.organisation)
+    refuse_looser("min_support", bars.support, settings.organisation)
     exact: Any = bars.confidence  # a fraction is as good a share as a float, and keeps what was written
     said: dict[str, Level] = {name: "option" for name in limits if given.get(name) is not None}
     return replace(policy, min_confidence=exact, min_support=bars.support, origin={**policy.origin, **said})

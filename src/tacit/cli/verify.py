@@ -85,7 +85,7 @@ def _besides(record: Any, releases: tuple[str, ...], given: dict[str, Any]) -> d
     except OtherFile:
         return {}  # the checker says which file it is
     first = next((release for release in read if release.kind == "rules"), read[0])
-    settings = Settings.of(given, near=given["data"] or given["known"] or releases[0])
+    settings = Settings.of(given, near=given["data"] or given["known"], releases=releases)
     people = reading.owners_data(first, settings) if given["data"] else None
     return {
         "data": people,

@@ -221,7 +221,8 @@ class Audit:
     @cached_property
     def waived(self) -> Waived:
         """Which findings somebody accepts; they stay listed and do not count for the verdict."""
-        return Waived.among(self.runs, self.policy.waivers, self.policy.today)
+        read = [entry.get("sha256") for entry in self.release]
+        return Waived.among(self.runs, self.policy.waivers, self.policy.today, read)
 
     def counted(self, code: str) -> int:
         """How many findings of an attack count, those that somebody accepts left out."""

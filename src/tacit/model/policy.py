@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from tacit.errors import LimitReached, OptionError
-from tacit.model.number import share
+from tacit.model.number import exact, share
 from tacit.model.waiver import Waiver, read_date
 
 #: The limits of a policy by name, each with its default.
@@ -28,6 +28,17 @@ LIMITS: dict[str, Any] = {
 }
 #: ACRO's names of limits, and ours.
 ACRO_NAMES = {"safe_threshold": "k", "safe_round_base": "safe_round_base", "zeros_are_disclosive": "zeros_are_disclosive"}
+#: Which way each limit becomes stricter: up, or down; one that is not set is the loosest.
+STRICTER: dict[str, Literal["up", "down"]] = {
+    "k": "up",
+    "l": "up",
+    "max_posterior": "down",
+    "max_gain": "down",
+    "min_confidence": "down",
+    "min_support": "down",
+    "safe_round_base": "up",
+    "zeros_are_disclosive": "up",
+}
 #: Who says what a limit is.
 Level = Literal["option", "data set", "organisation", "given", "default"]
 
@@ -56,7 +67,8 @@ class Policy:
     small cells hide empty ones as well, since an empty cell says what nobody beside it has.
 
     ``waivers`` are findings that somebody accepts; those with a last day are compared with ``today``. ``origin`` says who set a limit, and
-    ``files`` from which files it was read; both are only told.
+    ``files`` from which files it was read; both are only told. ``overruled`` are limits of the data set's file that were looser than the
+    organisation's, and did not count; so did not its waivers, where ``waivers_overruled`` says how many there are.
 
     >>> Policy(k=5).to_dict()["k"]
     5
@@ -76,6 +88,8 @@ class Policy:
     today: date | None = None
     origin: Mapping[str, Level] = field(default_factory=dict)
     files: tuple[PolicyFile, ...] = ()
+    overruled: Mapping[str, Any] = field(default_factory=dict)
+    waivers_overruled: int = 0
 
     def __post_init__(self) -> None:
         for name, least in (("k", 1), ("l", 1), ("min_support", 0), ("safe_round_base", 2)):
@@ -117,6 +131,18 @@ class Policy:
         """The limits as in the record, under their own names and ACRO's."""
         told = {name: _plain(getattr(self, name)) for name in LIMITS}
         return told | {"safe_round_base": self.least_base, "safe_threshold": self.k}
+
+
+def is_looser(name: str, value: Any, floor: Any) -> bool:
+    """Whether a limit allows what another value of it forbids.
+
+    >>> is_looser("k", 5, 10), is_looser("max_posterior", 0.8, 0.9), is_looser("max_posterior", None, 0.9)
+    (True, False, True)
+    """
+    if value is None or floor is None:
+        return value is None and floor is not None
+    ours, theirs = exact(value, where=name), exact(floor, where=name)
+    return ours < theirs if STRICTER[name] == "up" else ours > theirs
 
 
 def _plain(value: Any) -> Any:

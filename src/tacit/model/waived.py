@@ -23,6 +23,9 @@ class _Run(Protocol):
     @property
     def event(self) -> Any: ...
 
+    @property
+    def columns(self) -> Mapping[str, Any]: ...
+
     def id(self, index: int) -> str: ...
 
 
@@ -35,19 +38,31 @@ class Waived:
     ended: frozenset[int] = frozenset()
 
     @classmethod
-    def among(cls, runs: Sequence[_Run], waivers: Sequence[Waiver], today: date | None) -> Waived:
-        """The waivers matched with all findings of the runs; without waivers no finding is looked at."""
+    def among(
+        cls, runs: Sequence[_Run], waivers: Sequence[Waiver], today: date | None, releases: Sequence[str | None] = ()
+    ) -> Waived:
+        """The waivers matched with all findings of the runs on these releases; without waivers no finding is looked at."""
         ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
-        open_ones = [(number, waiver) for number, waiver in enumerate(waivers) if number not in ended]
-        ids = {waiver.finding: number for number, waiver in reversed(open_ones) if waiver.finding is not None}
-        events = {event_key(waiver.event): number for number, waiver in reversed(open_ones) if waiver.event is not None}
+        ids: dict[str, list[int]] = {}
+        events: dict[str, list[int]] = {}
+        for number, waiver in enumerate(waivers):
+            if number in ended or not waiver.holds_in(releases):
+                continue
+            if waiver.finding is not None:
+                ids.setdefault(waiver.finding, []).append(number)
+            if waiver.event is not None:
+                events.setdefault(event_key(waiver.event), []).append(number)
         places: dict[tuple[int, int], int] = {}
         for owner, run in enumerate(runs):
-            of_code = {id: number for id, number in ids.items() if id.startswith(f"{run.code}-")}
+            of_code = {id: numbers for id, numbers in ids.items() if id.startswith(f"{run.code}-")}
             if run.event is None or not (of_code or events):
                 continue
-            for index, number in _matched(run, of_code, events):
-                places[owner, index] = number
+            for index, numbers in _matched(run, of_code, events):
+                ends = int(run.columns["count"][index]), int(run.columns["count_hi"][index])
+                for number in numbers:
+                    if waivers[number].holds_for(*ends):
+                        places[owner, index] = number
+                        break
         return cls(tuple(waivers), places, ended)
 
     def waiver_of(self, owner: int, index: int) -> Waiver | None:
@@ -77,17 +92,21 @@ class Waived:
         return out
 
 
-def _matched(run: _Run, ids: Mapping[str, int], events: Mapping[str, int]) -> Iterable[tuple[int, int]]:
-    """The findings of a run that some waiver is about; ends early when only single ones are looked for and all are found."""
+def _matched(
+    run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
+) -> Iterable[tuple[int, Sequence[int]]]:
+    """The findings of a run that some waivers are about; ends early when only single ones are looked for and all are found."""
     missing = set(ids)
     for index in range(len(run.severity)):
         if not missing and not events:
             return
+        named: Sequence[int] = ()
         if missing and (name := run.id(index)) in missing:
             missing.discard(name)
-            yield index, ids[name]
-        elif events and (number := events.get(_key_of(run.event(index)))) is not None:
-            yield index, number
+            named = ids[name]
+        described = events.get(_key_of(run.event(index)), ()) if events else ()
+        if named or described:
+            yield index, (*named, *described)
 
 
 def _key_of(event: Event) -> str:

@@ -61,6 +61,9 @@ def as_text(value: object) -> str:
 def set_by(audit: Audit, name: str) -> str:
     """Which option or file set a limit, as a remark behind it; nothing where none did."""
     level = audit.policy.set_by[name]
+    if name in audit.policy.overruled:
+        asked = as_text(audit.policy.overruled[name])
+        return f" (set by {_SET_BY[level]}; the data set's file asks for {asked}, which is looser and does not count)"
     return "" if level in ("default", "given") else f" (set by {_SET_BY[level]})"
 
 
@@ -83,7 +86,7 @@ def waivers(audit: Audit, kind: Literal["internal", "external"]) -> list[WaiverL
         outcome = {
             "applied": f"accepts {found:,} finding{'' if found == 1 else 's'}",
             "ended": "has ended, and accepts nothing",
-            "unmatched": "matches no finding",
+            "unmatched": "matches no finding about these people",
         }[status]
         about = waiver.finding or _event(waiver.to_dict()["event"])
         hidden = kind == "external"
@@ -104,4 +107,9 @@ def waiver_sentences(audit: Audit, kind: Literal["internal", "external"]) -> lis
         why = f": {line.reason}" if line.reason else ""
         until = "" if line.until == "no end" else f", until {line.until}"
         out.append(f"{about}waived by {line.name}{until}{why} ({line.outcome})")
+    if (number := audit.policy.waivers_overruled) > 0:
+        many = "1 waiver" if number == 1 else f"{number} waivers"
+        out.append(
+            f"{many} of the data set's file {'does' if number == 1 else 'do'} not count: the organisation's policy decides"
+        )
     return out
