@@ -10,7 +10,7 @@ import pytest
 
 import tacit as library
 from tacit.model.buckets import Buckets
-from tests.shell import record, tacit
+from tests.shell import content, record, tacit
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_record_is_that_of_the_library(groups: Path) -> None:
     )
     table = library.read_table("people.csv", qi="sex,age", sa="ill")
     same = library.utility("groups", data=table, dim=1, queries=20, seed=3, min_support=3)
-    assert made == json.loads(json.dumps(same.to_dict()))
+    assert content(made) == json.loads(json.dumps(same.to_dict()))
     assert {"confidence_error", "identification_false_positive", "identification_false_negative", "query_error"} <= set(
         made["measures"]
     )

@@ -67,8 +67,10 @@ def test_init_writes_the_risk_appetite_with_acros_names() -> None:
     read = parse_config(text)
     assert read.policy == {"k": 10, "l": 2, "zeros_are_disclosive": True, "min_confidence": 0.6, "min_support": 0}
     assert "safe_threshold = 10" in text
-    assert parse_config(text.replace("# [[waivers]]", "[[waivers]]").replace('# finding = "', 'finding = "')
-                        .replace("# people", "people").replace("# reason", "reason").replace("# name", "name").replace("# until", "until")).waivers  # fmt: skip
+    marks = ("[[waivers]]", 'finding = "', "people", "reason", "name", "until")
+    for mark in marks:
+        text = text.replace(f"# {mark}", mark)
+    assert parse_config(text).waivers
 
 
 def test_an_organisations_file_says_nothing_about_a_data_set() -> None:
