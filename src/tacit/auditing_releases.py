@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.attacks import ATTACKS, Target, run_attacks
+from tacit.attacks import ATTACKS, Target, run_attacks, run_in_time
 from tacit.attacks.base import Algorithm, Progress
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.spelling import look_alikes, refuse_other_codes, words_of
@@ -179,7 +179,7 @@ def audit_together(case: JointCase, *, data: Any = None, known: Any = None, know
             target = Target(
                 case.releases[0], how["policy"], how["limits"], progress=how["progress"], together=case, several=several
             )
-            runs.append(attack.run(target))
+            runs.append(run_in_time(attack, target))
     released, measures = tuple(entry for audit in audits for entry in audit.release), _measures(audits, runs)
     posterior = posterior_of(several, runs)
     attacker = _adversary(case, audits) | ({} if several is None else known_of(several)) | facts_of(case)

@@ -13,6 +13,7 @@ from tacit.attacks.buckets import assignments, matching, surviving
 from tacit.attacks.joint import together
 from tacit.attacks.sensitive import certain, values
 from tacit.attacks.tables import blanks, rules
+from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun
 from tacit.model.bound import Bound
 from tacit.model.event import Event, ItemEvent
@@ -147,10 +148,20 @@ def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ..
             reason = f"not begun: the release is exposed already, and has more than {MOST_LINES:,} lines"
             runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", reason))
         else:
-            found = attack.run(_in_time(attack, case, asked_for))
+            found = run_in_time(attack, _in_time(attack, case, asked_for))
             runs.append(_new(found, runs) if attack.needs == "lines" else found)
             _hand_on(runs[-1], stream)
     return tuple(runs)
+
+
+def run_in_time(attack: Attack, case: Target) -> AttackRun:
+    """Run an attack; one that is stopped before it has found anything says so."""
+    try:
+        return attack.run(case)
+    except LimitReached:
+        return AttackRun(
+            attack.code, attack.name, attack.claim, "stopped", "the time limit was reached before anything was found"
+        )
 
 
 def _in_time(attack: Attack, case: Target, asked_for: Collection[str]) -> Target:
@@ -203,4 +214,4 @@ def _hand_on(run: AttackRun, stream: Stream | None) -> None:
         stream.add_events(run.code, ((event(index), count) for index, count in enumerate(bounds)))
 
 
-__all__ = ["ATTACKS", "Attack", "Target", "run_attacks"]
+__all__ = ["ATTACKS", "Attack", "Target", "run_attacks", "run_in_time"]

@@ -11,6 +11,7 @@ from tacit.cli import options, reading, suggesting, tables
 from tacit.cli.output import check_outputs, coloured, emit, report_form, watched, width, write_file, wrote
 from tacit.cli.program import OF_VERDICT
 from tacit.cli.settings import Settings
+from tacit.cli.signals import disarm
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
     given["people"] = _people(given)
     settings = Settings.of(given, near=data, releases=releases)
     release, found = _audit(releases, settings)
+    disarm()
     if findings_to is not None:
         wrote(findings_to)
     if report is not None:

@@ -45,10 +45,13 @@ def positive(_ctx: click.Context, param: click.Parameter, value: float | None) -
 
 def deadline(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """The seconds as they were given; from now on they run for all that the command does."""
-    if positive(ctx, param, value) is not None:
+    value = positive(ctx, param, value)
+    if value is not None:
+        from tacit.cli.signals import backstop
         from tacit.model.policy import time_limit
 
         ctx.with_resource(time_limit(value))
+        ctx.with_resource(backstop(value, ctx.command_path))
     return value
 
 

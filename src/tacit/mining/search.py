@@ -16,6 +16,7 @@ from tacit.errors import LimitReached
 from tacit.mining.collector import Collector, Mined, Numbers, Piece, as_labels
 from tacit.mining.database import Database, Rows, make_database
 from tacit.mining.team import Team
+from tacit.model.policy import check_time
 from tacit.model.release import ONLY, Only
 
 Progress = Callable[[float], None]
@@ -66,6 +67,7 @@ class Limits:
 
     def check(self) -> None:
         """Raise when time is up."""
+        check_time("--time-limit")
         if self.time_limit is not None and time.monotonic() - self.started > self.time_limit:
             raise LimitReached(
                 f"mining did not finish within {self.time_limit:g} seconds",

@@ -51,6 +51,7 @@ def remove_left_over(folder: Path) -> None:
                 _remove(Path(entry.path))
 
 
+@atexit.register
 def remove_own() -> None:
     """Remove all temporaries of this process."""
     for folder in tuple(_used):
@@ -106,10 +107,3 @@ def spill_folder() -> Path:
         folder.mkdir(mode=0o700)
         _kept[process] = folder
     return _kept[process]
-
-
-@atexit.register
-def _remove_spill() -> None:
-    folder = _kept.pop(os.getpid(), None)
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
