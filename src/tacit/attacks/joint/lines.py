@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from tacit.attacks.joint.boxes import Axis, Box, Key, Membership
 from tacit.model.bound import Bound
+
+Whole = npt.NDArray[np.int64]
 
 #: Groups of one cube at most.
 MOST_GROUPS = 100_000
@@ -55,6 +61,13 @@ class Line:
     origin: Origin
 
 
+class Condition(Protocol):
+    """Something that is true of people and no bound on a sum of groups."""
+
+    def hold(self, axes: Sequence[Axis], kinds: Whole) -> bool:
+        """Whether it is true of people of these classes on every axis; False as well where that cannot be told."""
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """All statements of all releases over common axes.
@@ -62,6 +75,7 @@ class Problem:
     ``everybody`` are the lines whose boxes together hold each person once, empty where they are not known. ``left_out`` counts lists whose
     missing sets were too many to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own; ``by_row``
     are the releases that show people row by row, so that what one of them tells alone is no finding.
+    ``conditions`` are what no line says in full.
     """
 
     axes: tuple[Axis, ...]
@@ -72,6 +86,11 @@ class Problem:
     place: Mapping[Key, int] = field(default_factory=dict)
     cells: tuple[int, ...] = ()
     by_row: frozenset[int] = frozenset()
+    conditions: tuple[Condition, ...] = ()
+
+    def holds(self, kinds: Whole) -> bool:
+        """Whether people of these classes on every axis meet what is no bound on a sum of groups."""
+        return all(condition.hold(self.axes, kinds) for condition in self.conditions)
 
     @cached_property
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:

@@ -75,7 +75,11 @@ def lower(
     kept = tuple(line for line in lines if all(_is_possible(box, axes, place) for _, box in line.terms))
     cells = tuple(number for number, line in enumerate(kept) if _is_long_cell(line, releases))
     by_row = frozenset(number for number, release in enumerate(releases) if isinstance(release, PartialTable | Buckets))
-    return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row)
+    conditions = tuple(one for one in missing if one.tells)
+    if isinstance(people, Changed):
+        left_out += len(conditions)
+        conditions = ()
+    return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row, conditions)
 
 
 def _no_other_values(number: int, release: Release, words: Vocabulary, scope: Box) -> Iterator[Line]:

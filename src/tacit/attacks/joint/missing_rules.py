@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from math import ceil, floor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import ceil, floor, prod
 from typing import Literal
 
-from tacit.attacks.joint.boxes import MEMBER, Allowed, Box, Key, literal
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key, literal
 from tacit.attacks.joint.lines import Line, Origin
 from tacit.model.bound import Bound
 from tacit.model.release import Rules
 
 #: Missing rules of one release that are taken in at most.
 MOST_MISSING = 5_000
+#: Antecedents that are looked at in a world, at most.
+MOST_ANTECEDENTS = 20_000
+
+Whole = npt.NDArray[np.int64]
 
 Antecedent = frozenset[tuple[str, str]]
 
@@ -86,6 +94,55 @@ class MissingRules:
         header = self._release.header
         share = (header.min_confidence or 0) * people
         return max((header.min_support or 1) - 1, floor(share) if header.strict else ceil(share) - 1)
+
+    def hold(self, axes: Sequence[Axis], kinds: Whole) -> bool:
+        """Whether no rule that the list leaves out is strong enough to be in it, among people of these classes on every axis.
+
+        How many people have an antecedent is counted among them, so that this says more than :meth:`lines`. False as well where it cannot be
+        told: values that no line tells apart, or too many antecedents.
+        """
+        header = self._release.header
+        place = {axis.key: number for number, axis in enumerate(axes)}
+        columns = [place[Key("column", name)] for name in header.qi if Key("column", name) in place]
+        sensitive = place.get(Key("column", header.sa[0]))
+        if sensitive is None:
+            return False
+        plain = all(len(values) == 1 for number in (*columns, sensitive) for values in axes[number].classes)
+        every = prod(len(axes[number].classes) + 1 for number in columns)
+        if not plain or every > MOST_ANTECEDENTS or (header.min_support or 1) < 2:
+            return False
+        if MEMBER in self._scope:
+            inside = axes[place[MEMBER]].mask(self._scope[MEMBER])
+            kinds = kinds[(inside >> kinds[:, place[MEMBER]] & 1) == 1]
+        listed = self._listed()
+        for size in range(1, len(columns) + 1):
+            for chosen in combinations(columns, size):
+                if not self._hold_over(axes, kinds, chosen, sensitive, listed):
+                    return False
+        return True
+
+    def _hold_over(
+        self, axes: Sequence[Axis], kinds: Whole, chosen: Sequence[int], sensitive: int, listed: set[tuple[Antecedent, str]]
+    ) -> bool:
+        """Whether no missing rule over these columns is strong enough."""
+        shape = [len(axes[number].classes) for number in (*chosen, sensitive)]
+        cells = np.ravel_multi_index([kinds[:, number] for number in (*chosen, sensitive)], shape)
+        counts = np.bincount(cells, minlength=prod(shape)).reshape(-1, shape[-1])
+        people = counts.sum(axis=1)
+        limits = {total: self._limit(total) for total in np.unique(people).tolist()}
+        most = np.array([limits[total] for total in people.tolist()], np.int64)
+        for antecedent, value in np.argwhere(counts > most[:, None]).tolist():
+            values = [
+                axes[number].classes[int(at)][0]
+                for number, at in zip(chosen, np.unravel_index(antecedent, shape[:-1]), strict=True)
+            ]
+            consequent = axes[sensitive].classes[value][0]
+            if None in values or consequent is None:
+                continue  # people with values that nobody names may all have different ones
+            named = frozenset((axes[number].key.name, str(one)) for number, one in zip(chosen, values, strict=True))
+            if (named, consequent) not in listed:
+                return False
+        return True
 
     def _listed(self) -> set[tuple[Antecedent, str]]:
         """The rules that are there."""

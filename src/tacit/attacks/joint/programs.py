@@ -143,6 +143,8 @@ class Programs:
         left = np.flatnonzero(out.open)
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_LEFT):
             return
+        if self.rows.cells.problem.conditions:
+            return  # steps keep lines true, and nothing else
         boxes = [self.boxes[number] for number in left.tolist()]
         out.refuted[left] = refuted_by_exchanges(self._world, boxes, self.k, lambda: self.limits.check("X01"))
 
@@ -194,6 +196,8 @@ class Programs:
             self._exchanges += 1
             people = people.exchanged(self._random)
             world = people.cells(self.rows.cells)
+            if not self.rows.cells.problem.holds(people.kinds):
+                break
 
     def _ask(self, number: int, out: Settlement) -> None:
         """Two programs for one question; people on the way may take hope from others as well."""

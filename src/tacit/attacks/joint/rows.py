@@ -21,6 +21,8 @@ Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Masks = Mapping[int, int]
 
+#: People up to whom worlds are looked at person by person.
+MOST_PEOPLE = 2_000_000
 #: Denominators that weights are rounded to, simple ones first.
 DENOMINATORS = (1, 2, 6, 12, 60, 2520, 10**4, 10**6, 10**9)
 
@@ -53,6 +55,12 @@ class Cells:
             allowed = np.arange(size) if mask is None else np.array([bit for bit in range(size) if mask >> bit & 1], np.int64)
             found = (found[:, None] * size + allowed[None, :]).ravel()
         return found
+
+    def kinds(self, world: Whole) -> Whole:
+        """So many people in each cell as the class of everybody on every axis of the problem; a cell of all axes is meant."""
+        places = np.stack(np.unravel_index(np.arange(len(self)), self.shape), axis=1) if self.shape else np.zeros((1, 0))
+        order = np.argsort(np.array(self.chosen))
+        return np.repeat(places[:, order].astype(np.int64), world, axis=0)
 
     def size(self, masks: Masks) -> int:
         """How many cells a box holds."""
@@ -165,7 +173,10 @@ class Rows:
             total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
             if (row.lo is not None and total < row.lo) or (row.hi is not None and total > row.hi):
                 return False
-        return True
+        problem = self.cells.problem
+        if not problem.conditions or len(self.cells.chosen) < len(problem.axes):
+            return True
+        return int(world.sum()) <= MOST_PEOPLE and problem.holds(self.cells.kinds(world))
 
     def proved(
         self, group: Whole, sign: int, weights: Floats, wanted: int | None = None

@@ -247,11 +247,13 @@ class _Search:
             if left == 0 or idle >= 2:
                 return
             world = world.exchanged(random)
+            if not self.problem.holds(world.kinds):
+                return
 
     def _refute_by_exchange(self) -> None:
         """Strike out open groups that exchanges between a few people make empty, or large."""
         asked = [(event, box) for event, box in self.open.items() if event not in self.found]
-        if self.world is None or (self.found and len(asked) > FEW_LEFT):
+        if self.world is None or self.problem.conditions or (self.found and len(asked) > FEW_LEFT):
             return
         refuted = refuted_by_exchanges(self.world, [box for _, box in asked], self.target.policy.k, self._check)
         for place in np.flatnonzero(refuted).tolist():

@@ -16,15 +16,12 @@ import numpy.typing as npt
 from tacit.attacks.joint.boxes import Axis, literal
 from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.lines import Problem
-from tacit.attacks.joint.rows import Cells
+from tacit.attacks.joint.rows import MOST_PEOPLE, Cells
 from tacit.model.transactions import Transactions
 
 Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Signs = npt.NDArray[np.uint64]
-
-#: People up to whom worlds are looked at person by person.
-MOST_PEOPLE = 2_000_000
 
 
 @dataclass(eq=False)
@@ -46,16 +43,14 @@ class World:
             return None
         kinds = np.stack(known, axis=1) if known else np.zeros((len(data.rows), 0), np.int64)
         found = cls(problem, np.repeat(kinds, data.weights, axis=0))
-        return found if found.fits() else None
+        return found if found.fits() else None  # of conditions, the data are the judge
 
     @classmethod
     def of_cells(cls, cells: Cells, people: Whole) -> World | None:
         """The world with so many people in each cell of all axes; None where they are too many."""
         if int(people.sum()) > MOST_PEOPLE:
             return None
-        kinds = np.stack(np.unravel_index(np.arange(len(cells)), cells.shape), axis=1) if cells.shape else np.zeros((1, 0))
-        order = np.argsort(np.array(cells.chosen))
-        return cls(cells.problem, np.repeat(kinds[:, order].astype(np.int64), people, axis=0))
+        return cls(cells.problem, cells.kinds(people))
 
     def inside(self, box: Mapping[int, int]) -> Flags:
         """Who is in a box."""
