@@ -33,11 +33,6 @@ SINGLE = (
     "several-tables",
 )
 
-#: Kinds for which it is not yet so that one release is attacked as thoroughly as several.
-LESS_ALONE = ("exact-list", "column-any-list")
-AS_THOROUGH = tuple(kind for kind in SINGLE if kind not in LESS_ALONE)
-BESIDE = tuple(kind for kind in SINGLE if kind != "rounded-table")
-
 
 def cases(kind: str) -> Iterator[Case]:
     for seed in SEEDS:
@@ -49,7 +44,7 @@ def alone(case: Case, folder: Path) -> laws.Told:
     return laws.tell(case, case.space(), release.files, [release.name], folder / "alone", None)
 
 
-@pytest.mark.parametrize("kind", AS_THOROUGH)
+@pytest.mark.parametrize("kind", SINGLE)
 def test_a_copy_beside_a_release_changes_nothing(kind: str, tmp_path: Path) -> None:
     for case in cases(kind):
         before = alone(case, tmp_path)
@@ -89,7 +84,7 @@ def test_the_format_changes_nothing(kind: str, tmp_path: Path) -> None:
             assert laws.tell(case, case.space(), *text, tmp_path, None) == before, case.seed
 
 
-@pytest.mark.parametrize("kind", AS_THOROUGH)
+@pytest.mark.parametrize("kind", SINGLE)
 def test_fewer_lines_add_nothing(kind: str, tmp_path: Path) -> None:
     """The same, read the other way: a true line more takes no finding away."""
     for case in cases(kind):
@@ -103,7 +98,7 @@ def test_fewer_lines_add_nothing(kind: str, tmp_path: Path) -> None:
             assert after.verdict != "exposed" or before.verdict == "exposed", case.seed
 
 
-@pytest.mark.parametrize("kind", BESIDE)
+@pytest.mark.parametrize("kind", SINGLE)
 def test_what_is_exposed_alone_is_exposed_beside_another(kind: str, tmp_path: Path) -> None:
     for case in cases(kind):
         before = alone(case, tmp_path)
