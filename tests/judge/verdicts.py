@@ -103,10 +103,11 @@ def judge(case: Case) -> Verdict:
     """Compare Tacit's answer with all worlds."""
     space = case.space()
     started = time.process_time()
-    groups = case.groups(space)
-    asked = [space.flags(*group) for group in groups]
+    outside = replace(case, known=None)  # groups are what the releases tell whoever does not know their people
+    told = outside.space()
+    groups = outside.groups(told)
     try:
-        sizes = case.problem(space).sizes(case.most, asked)
+        sizes = outside.problem(told).sizes(case.most, [told.flags(*group) for group in groups])
     except TooLarge:
         return Verdict(case, "too large")
     assert all(sizes), "the people that the releases were made of fit them"
