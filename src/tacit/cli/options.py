@@ -55,6 +55,20 @@ def deadline(ctx: click.Context, param: click.Parameter, value: float | None) ->
     return value
 
 
+def record_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """The file as it was given; another name of standard output is the usual one."""
+    return "-" if value == "/dev/stdout" else value
+
+
+def report_file(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+    """The file or files as they were given, if reports can have their endings."""
+    from tacit.cli.output import check_report
+
+    for path in (value,) if isinstance(value, str) else value or ():
+        check_report(path)
+    return value
+
+
 def day(_ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
     """The day that is meant, as a date."""
     from tacit.model.waiver import read_date
@@ -72,9 +86,12 @@ json_option = click.option(
     "--json",
     "json_to",
     metavar="FILE",
+    callback=record_file,
     help="Write the record as JSON to FILE; - is standard output, which then holds nothing else.",
 )
-report = click.option("--report", metavar="FILE", help="Write a report: a self-contained page (.html) or Markdown (.md).")
+report = click.option(
+    "--report", metavar="FILE", callback=report_file, help="Write a report: a self-contained page (.html) or Markdown (.md)."
+)
 output = click.option(
     "-o", "--output", metavar="OUT", help="Write the release to OUT (.csv, .csv.gz, .parquet), its header to OUT.json."
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 import click
 
@@ -21,8 +23,13 @@ if TYPE_CHECKING:
 
 #: Written as a file name, it stands for standard output.
 STDOUT = "-"
+#: Endings of reports: pages, and Markdown.
+PAGES = (".html", ".htm")
+MARKDOWN = (".md", ".markdown")
 #: Work that takes less time than this shows no progress bar.
 PATIENCE = 0.5
+#: The verdict in colour, as :func:`coloured` writes it at the head of a text.
+_OWN_COLOUR = re.compile(r"\A(?:\x1b\[[0-9;]+m)+[A-Z]+\x1b\[0m")
 
 
 @dataclass
@@ -78,7 +85,15 @@ def write_file(path: str, content: bytes) -> None:
 
 def report_form(path: str) -> str:
     """The form of a report by the ending of its name: Markdown, else a page."""
-    return "markdown" if path.casefold().endswith((".md", ".markdown")) else "html"
+    return "markdown" if path.casefold().endswith(MARKDOWN) else "html"
+
+
+def check_report(path: str) -> None:
+    """Raise where the name of a report ends as another kind of file does."""
+    name = os.path.basename(path).casefold()
+    if not name.endswith((*PAGES, *MARKDOWN)) and not path.startswith("/dev/"):
+        remedy = "End the name with .html for a page, or with .md for Markdown"
+        raise OptionError("a report is not written in a format with this ending", where=f"--report {path}", remedy=remedy)
 
 
 def wrote(path: str) -> None:
@@ -90,8 +105,10 @@ def wrote(path: str) -> None:
 
 def say(text: str) -> None:
     """Text for people on standard output."""
+    own = _OWN_COLOUR.match(text)
+    head = own[0] if own else ""
     try:
-        click.echo(text, nl=not text.endswith("\n"))
+        click.echo(head + harmless(text.removeprefix(head)), nl=not text.endswith("\n"))
     except BrokenPipeError:
         stop_listening()
 
@@ -99,7 +116,24 @@ def say(text: str) -> None:
 def note(text: str) -> None:
     """A remark on standard error; nobody depends on it."""
     with suppress(OSError, ValueError):
-        click.echo(text, err=True)
+        click.echo(harmless(text), err=True)
+
+
+def harmless(text: str) -> str:
+    r"""The text with signs that a terminal would obey, or that turn the order of letters, written out.
+
+    >>> harmless("a\x1b[2J\u202eb")
+    'a\\x1b[2J\\u202eb'
+    """
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(
+        sign if sign in "\n\t" or category(sign)[0] not in "CZ" or category(sign) == "Zs" else _escape(sign) for sign in text
+    )
+
+
+def _escape(sign: str) -> str:
+    return sign.encode("unicode_escape", "surrogatepass").decode()
 
 
 def coloured(text: str, colour: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from tacit.cli.output import Session, stop_listening
+from tacit.cli.output import Session, harmless, stop_listening
 from tacit.errors import InternalError, LimitReached, OptionError, TacitError, nearest_name
 
 DONE = 0
@@ -115,7 +115,7 @@ def _clause(message: str) -> str:
 def _complain(sentence: str, code: int) -> int:
     """Say it on standard error, if there is one."""
     with suppress(OSError, ValueError):
-        click.echo(sentence, err=True)
+        click.echo(harmless(sentence), err=True)
     return code
 
 

@@ -20,7 +20,7 @@ from tacit.errors import LimitReached
 #: After Ctrl-C the program has so many seconds to end by itself, with a sentence that says what was written.
 PATIENCE = 3.0
 #: So many seconds after the time limit, and then again and again, whatever still runs is told to stop.
-BACKSTOP = 1.5
+BACKSTOP = 2.5
 #: When a library does not return for so many of these, the program ends with the code that says so.
 MOST_UNNOTICED = 3
 INCOMPLETE = 3
@@ -70,7 +70,7 @@ def backstop(seconds: float, where: str) -> Iterator[None]:
     _alarms.unnoticed = 0
     _alarms.sentence = str(reached)
     before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds + BACKSTOP, BACKSTOP)
+    signal.setitimer(signal.ITIMER_REAL, seconds + BACKSTOP, min(BACKSTOP, 1.0))
     try:
         yield
     finally:
