@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -225,7 +226,9 @@ def audit(
     how |= {"attacks": None if attacks is None else list(attacks), "known": known, "knowledge": knowledge}
     how |= {"algorithm": algorithm, "first_hit": first_hit, "progress": progress}
     columns = columns_of(data) or columns_of(known)
-    gathered = gather_releases(release, qi=qi, sa=sa, convention=convention, ignore=ignore, columns=columns)
+    gathered = gather_releases(
+        release, qi=qi, sa=sa, convention=convention, ignore=ignore, columns=columns, people=_counter(data)
+    )
     check_roles(gathered.releases)
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     told: dict[str, Any] = {"not_read": gathered.not_read, "ignored": gathered.ignored, "inputs": inputs_of(**besides)}
@@ -243,6 +246,13 @@ def audit(
         "first_hit": first_hit,
     }
     return replace(found, **told)
+
+
+def _counter(data: Any) -> Callable[[], int] | None:
+    """How to count the people of the data, where they are given."""
+    if data is None:
+        return None
+    return lambda: (read_data(data) if isinstance(data, (str, os.PathLike)) else people_of(data)).n
 
 
 def repair(

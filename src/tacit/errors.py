@@ -33,7 +33,9 @@ class TacitError(Exception):
 
 
 class InputError(TacitError):
-    """A file, frame or array cannot be read as declared."""
+    """A file, frame or array cannot be read as declared; ``asks_for`` names what is missing, as ``n``, where it is that."""
+
+    asks_for: str = ""
 
 
 class Contradiction(InputError):
@@ -83,6 +85,17 @@ def numbered(lines: Sequence[int], *, most: int = 8) -> str:
     shown = [str(line) for line in lines[:most]]
     last = f"{len(lines) - most} more" if len(lines) > most else shown.pop()
     return f"lines {', '.join(shown)} and {last}"
+
+
+def nearest(got: str, known: Iterable[str]) -> str | None:
+    """The closest of the known names; None where none is close.
+
+    >>> nearest("hidden_bellow", ["any", "hidden_below"]), nearest("Complete", ["complete"]), nearest("x", ["complete"])
+    ('hidden_below', 'complete', None)
+    """
+    names = sorted(known)
+    near = get_close_matches(got, names, n=1, cutoff=0.7) or [name for name in names if name.casefold() == got.casefold()]
+    return near[0] if near else None
 
 
 def nearest_name(got: str, known: Iterable[str], noun: str = "names") -> str:

@@ -48,7 +48,7 @@ def test_shares_without_n_ask_for_it() -> None:
     Path("mlxtend.csv").write_text("support,itemsets\n0.5,\"frozenset({'a'})\"\n0.49,\"frozenset({'a', 'b'})\"\n")
     result = tacit("audit", "mlxtend.csv")
     assert result.exit_code == 2
-    assert result.stderr.endswith("Give the number of people with --n N (Python: n=N).\n")
+    assert result.stderr.endswith("Give the data with --data, or the number of people with --n N (Python: n=N).\n")
     assert tacit("audit", "mlxtend.csv", "--n", "100").exit_code == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +164,160 @@ def test_ranges_that_overlap_are_refused(tmp_path: Path) -> None:
     assert "t.csv, line 4, column 'age': the ranges of the column overlap" in refusal("audit", file)
     fine = write(tmp_path, "f.csv", "age,count\n0-5,20\n5-10,30\n10-17,45\n18+,50\n")
     assert library.read_release(fine).n == 145
+
+
+# Headers
+
+SIX = "a #SUP: 100\nb #SUP: 100\nc #SUP: 200\na b #SUP: 80\na c #SUP: 75\nb c #SUP: 80\n"
+SEVEN = {"a": 90, "b": 100, "c": 200, "a b": 80, "a c": 65, "b c": 80}
+
+
+@pytest.mark.parametrize("format", ['"format": "tacit.itemsets/1", ', ""])
+def test_a_header_beside_another_programs_file_is_used(tmp_path: Path, format: str) -> None:
+    file = write(tmp_path, "six.txt", SIX)
+    write(tmp_path, "six.txt.json", f'{{{format}"n": 1000, "min_support": 65, "complete": true}}')
+    assert record("audit", file, code=1)["release"][0]["n"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("header", "where", "remedy"),
+    [
+        ("{", "line 1: is not JSON", ""),
+        ("[1]", "is not a JSON object", ""),
+        ('{"format": "tacit.itemset/1"}', "key 'format': is no format that Tacit reads", "tacit.itemsets/1"),
+        ('{"Complete": true}', "key 'Complete': is not a key of a header", "Write 'complete'"),
+        ('{"min_suport": 5}', "key 'min_suport': is not a key of a header", "Write 'min_support'"),
+        ('{"complete": "yes"}', "key 'complete': must be true or false", ""),
+    ],
+)
+def test_a_header_that_cannot_be_used_is_refused(tmp_path: Path, header: str, where: str, remedy: str) -> None:
+    for name, text in (("six.txt", SIX), ("own.csv", 'itemset,count\n"[""a""]",100\n')):
+        file = write(tmp_path, name, text)
+        write(tmp_path, f"{name}.json", header)
+        told = refusal("audit", file, "--n", 1000)
+        assert told.startswith(f"{name}.json")
+        assert where in told
+        assert remedy in told
+
+
+@pytest.mark.parametrize(
+    ("header", "where"),
+    [
+        ("nothing", "line 1: is not JSON"),
+        ('{"format": "tacit.frequency/1"}', "key 'format': is no format"),
+        ('{"hidden_bellow": 5}', "key 'hidden_bellow': is not a key of a header. Write 'hidden_below'"),
+        ('{"n": "12"}', "key 'n': must be a whole number"),
+    ],
+)
+def test_a_header_of_a_table_that_cannot_be_used_is_refused(tmp_path: Path, header: str, where: str) -> None:
+    file = write(tmp_path, "t.csv", "sex,count\nF,12\nM,\n")
+    write(tmp_path, "t.csv.json", header)
+    assert where in refusal("audit", file)
+    write(tmp_path, "t.csv.json", '{"hidden_below": 5, "n": 14}')
+    assert record("audit", file, code=1)["findings"][0]["count"] == [2, 2]
+
+
+def test_a_complete_list_without_a_threshold_is_complete_above_its_smallest_count(tmp_path: Path) -> None:
+    lines = [
+        f'"{json.dumps(sets.split())}"'.replace('["', '[""').replace('"]', '""]').replace('", "', '"", ""') for sets in SEVEN
+    ]
+    text = "itemset,count\n" + "".join(f"{line},{count}\n" for line, count in zip(lines, SEVEN.values(), strict=True))
+    file = write(tmp_path, "seven.csv", text)
+    made = record("audit", file, "--n", 1000, "--complete", code=1)
+    assert [entry["code"] for entry in made["attacks"] if entry["findings"]] == ["I02"]
+    assert made["release"][0]["min_support"] == 65
+
+
+# Numbers that other programs print
+
+MLXTEND = (
+    "support,itemsets\n0.5,frozenset({'a'})\n0.6,frozenset({'b'})\n0.55,frozenset({'c'})\n"
+    "0.3,\"frozenset({'a', 'b'})\"\n0.25,\"frozenset({'a', 'c'})\"\n0.3,\"frozenset({'b', 'c'})\"\n0.06,\"frozenset({'a', 'b', 'c'})\"\n"
+)
+
+
+def test_the_count_beside_a_percentage_of_borgelt_is_read(tmp_path: Path) -> None:
+    for name, text in (
+        ("first.txt", "a (50.0, 5000)\nb (60.0, 6000)\na b (50.0, 4997)\n"),
+        ("last.txt", "a (5000, 50.0)\nb (6000, 60.0)\na b (4997, 50.0)\n"),
+    ):
+        made = record("audit", write(tmp_path, name, text), "--n", 10000, code=1)
+        assert made["findings"][0]["count"] == [3, 3]
+    assert "which of the two numbers is the count" in refusal("audit", write(tmp_path, "b.txt", "a (50, 30)\nb (60, 20)\n"))
+
+
+def test_counts_of_fimi_up_to_100_are_asked_about(tmp_path: Path) -> None:
+    file = write(tmp_path, "fimi.txt", "a (50)\nb (60)\na b (49)\n")
+    assert refusal("audit", file, "--n", 1000).startswith(
+        "fimi.txt: the numbers may be counts or percentages. Say --form fimi for counts, --form borgelt for percentages."
+    )
+    assert record("audit", file, "--n", 1000, "--form", "fimi", code=1)["findings"][0]["count"] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "field"),
+    [
+        (
+            "ar.csv",
+            '"items","support","transIdenticalToItemsets","count"\n"{a}",0.5,0.003,500\n"{b}",0.4,0.2,400\n',
+            "transIdenticalToItemsets",
+        ),
+        ("tid.txt", "1 #SUP: 500 #TID: 1 2 3\n2 #SUP: 400 #TID: 1 2\n", "#TID"),
+        ("own.csv", 'itemset,count,mean_age\n"[""a""]",500,41.5\n"[""b""]",400,39\n', "mean_age"),
+    ],
+)
+def test_fields_that_are_not_read_make_it_incomplete(tmp_path: Path, name: str, text: str, field: str) -> None:
+    file = write(tmp_path, name, text)
+    made = record("audit", file, "--n", 1000, code=3)
+    assert [entry["column"] for entry in made["not_read"]] == [field]
+    assert tacit("audit", file, "--n", 1000, "--ignore", field).exit_code == 0
+
+
+def test_measures_of_rules_say_what_the_consequents_say(tmp_path: Path) -> None:
+    names = "antecedents,consequents,antecedent support,consequent support,support,confidence,lift,leverage"
+    one = "frozenset({'a'}),frozenset({'b'}),0.5,0.6,0.3,0.6,1.0,0.0"
+    back = "frozenset({'b'}),frozenset({'a'}),0.6,0.5,0.3,0.5,1.0,0.0"
+    alone = library.read_release(write(tmp_path, "one.csv", f"{names}\n{one}\n"), n=100)
+    assert alone.header.unread == ("consequent support",)
+    both = library.read_release(write(tmp_path, "both.csv", f"{names}\n{one}\n{back}\n"), n=100)
+    assert both.header.unread == ()
+
+
+def test_supports_of_mlxtend_are_doubles_in_full(tmp_path: Path) -> None:
+    file = write(tmp_path, "mlx.csv", MLXTEND)
+    made = record("audit", file, "--n", 500, code=1)
+    assert [5, 5] in [entry["count"] for entry in made["findings"]]
+    rounded = library.read_release(file, n=500, rounding="nearest")
+    assert isinstance(rounded, library.Itemsets)
+    assert not rounded.is_exact
+
+
+# The number of people
+
+
+def supports(n: int, times: int = 1) -> str:
+    """A list as mlxtend writes it, with shares of n people in full."""
+    counts = [n // 2 + 7 * item + 1 for item in range(30)]
+    return "support,itemsets\n" + "".join(
+        f"{count / n!r},frozenset({{'i{item}'}})\n" for item, count in enumerate(counts) if count % times == 0
+    )
+
+
+def test_n_follows_from_shares_in_full(tmp_path: Path) -> None:
+    file = write(tmp_path, "bank.csv", supports(45_211))
+    assert library.read_release(file).n == 45_211
+    told = refusal("audit", file, "--n", 452_110)
+    assert told.startswith("--n: is 452,110, but all printed supports are multiples of 10 people: 45,211 people explain them.")
+    assert "prints so" in refusal("audit", file, "--n", 45_212)
+    few = write(tmp_path, "few.csv", "\n".join(supports(45_211).splitlines()[:6]) + "\n")
+    assert "--n" in refusal("audit", few)
+    assert library.read_release(few, n=90_422).n == 90_422
+
+
+def test_n_comes_from_the_data_and_is_held_to_them(tmp_path: Path) -> None:
+    data = write(tmp_path, "d.csv", "sex,job\n" + "F,cook\n" * 30 + "M,cook\n" * 45 + "M,clerk\n" * 25)
+    text = "support,itemsets\n0.3,frozenset({'sex=F'})\n0.7,frozenset({'sex=M'})\n"
+    file = write(tmp_path, "l.csv", text)
+    assert record("audit", file, "--data", data, code=0)["release"][0]["n"] == 100
+    assert "--data: holds 100 people, and the release is about 200" in refusal("audit", file, "--data", data, "--n", 200)
+    assert library.audit(str(file), data=str(data)).release[0]["n"] == 100

@@ -73,7 +73,7 @@ class TestItemsets:
         header = {
             "format": "tacit.itemsets/1", "n": 100, "qi": ["sex"], "sa": "pay", "sa_values": ["low", "high"], "min_support": 20,
             "min_confidence": None, "complete": True, "strict": True, "digits": None, "rounding": "truncated", "missing": "?",
-            "missing_rule": "drop", "only": "closed", "sa_distribution": {"high": 30, "low": 70}, "somebody's": {"own": "key"},
+            "missing_rule": "drop", "only": "closed", "sa_distribution": {"high": 30, "low": 70},
         }  # fmt: skip
         got = itemsets(put(tmp_path, ITEMSETS, header))
         assert got.only == "closed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ import click
 from tacit.cli import options, tables
 from tacit.cli.options import together
 from tacit.cli.settings import ROLES, Settings
-from tacit.errors import OptionError
+from tacit.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from tacit.model.gathered import Gathered
@@ -100,9 +101,9 @@ def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) 
     about_table, roles = tables.are_meant(given), {name: given.get(name, ()) for name in ("qi", "sa")}
     if about_table and settings is not None:
         roles = {name: value or getattr(settings.config, name) for name, value in roles.items()}
-    return read_release(
+    read_with_n = partial(
+        read_release,
         path,
-        n=given["n"],
         rounding=given["rounding"],
         only=given["only"],
         complete=given["complete"],
@@ -115,6 +116,12 @@ def read(path: str, given: Mapping[str, Any], settings: Settings | None = None) 
         **_cell_options(given),
         **roles,
     )
+    try:
+        return read_with_n(n=given["n"])
+    except InputError as error:
+        if error.asks_for != "n" or not given.get("data") or settings is None:
+            raise
+    return read_with_n(n=settings.read(given["data"]).n)
 
 
 def _columns(given: Mapping[str, Any]) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
     check_outputs([json_to, output, f"{output}.json", report], inputs=[release_file, *given["knowledge"]])
     settings = Settings.of(given, near=given["data"], releases=[release_file])
     with watched("repairing") as progress:
-        release = reading.read(release_file, given)
+        release = reading.read(release_file, given, settings)
         people = reading.owners_data(release, settings)
         done = repair(
             release,

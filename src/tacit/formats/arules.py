@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tacit.errors import InputError
 from tacit.formats.delimited import Grid, read_grid
+from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath
 from tacit.formats.head import Head, holds, read_head
 from tacit.formats.header import FileHeader
@@ -41,7 +42,7 @@ def read(path: FilePath, known: FileHeader) -> Printout:
         sides = [_sets(grid, grid.need("items"))]
     items, sets = named_sets(*sides)
     is_rules = len(sets) > 1
-    return Printout(
+    printout = Printout(
         grid.where, grid.lines, items, sets[0], sets[1] if is_rules else None,
         count=grid.column("count"),
         support=grid.column("support"),
@@ -50,6 +51,7 @@ def read(path: FilePath, known: FileHeader) -> Printout:
         header=known.header,
         only=known.only or "all",
     )  # fmt: skip
+    return with_extras(printout, grid.others(("rules", "LHS", "RHS", "items", "count", "support", "confidence", "coverage")))
 
 
 def _sets(grid: Grid, column: TextColumn) -> list[list[str]]:

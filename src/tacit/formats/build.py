@@ -6,6 +6,7 @@ its thresholds. A rule is read as a pair of counts, antecedent and consequent to
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -27,7 +28,9 @@ _UNBOUNDED = 2**61
 def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Listed:
     """The release that a printout stands for; ``n`` is the number of people where the file does not say it."""
     reading = _Reading(printout)
-    header = replace(printout.header, n=reading.people(n))
+    people, origin = reading.people(n)
+    header = replace(printout.header, n=people, n_from=origin)
+    reading.settle(people, "--n" if n is not None else printout.where)
     if printout.consequents is None:
         return reading.itemsets(header, only or printout.only, source)
     return reading.rules(header, source)
@@ -71,14 +74,42 @@ class _Reading:
 
     # The number of people
 
-    def people(self, given: int | None) -> int | None:
-        """N as the file says it, the caller gives it, or the lines betray it."""
+    def people(self, given: int | None) -> tuple[int | None, str]:
+        """N as the file says it, the caller gives it, or the lines betray it, and where it comes from."""
         n = one_n(self.printout.header.n, given, where=self.printout.where)
-        if n is None and self.printout.header.base is None:
-            n = self._people_of_nothing()
-        if n is None and self.printout.header.base is None:
-            n = self._people_of_pairs()
-        return n
+        if n is not None:
+            return n, "as given" if self.printout.header.n is None else "as the file or its header says"
+        if self.printout.header.base is not None:
+            return None, ""
+        ways: tuple[tuple[Callable[[], int | None], str], ...] = (
+            (self._people_of_nothing, "the count of the empty set"),
+            (self._people_of_pairs, "the only number that fits the counts and supports printed together"),
+            (self._people_of_shares, "the only number that fits the printed supports"),
+        )
+        for find, told in ways:
+            if (found := find()) is not None:
+                return found, told
+        return None, ""
+
+    def _people_of_shares(self) -> int | None:
+        """N from shares alone: they are quotients of whole numbers by one n, and no other n explains so many of them."""
+        for shares in (self.support, self.whole_support):
+            if shares is not None and (found := shares.people()) is not None:
+                return found
+        return None
+
+    def settle(self, n: int | None, where: str) -> None:
+        """Read short shares of a program that prints all digits as exact, where n allows it; refuse an n that is a multiple of the true one."""
+        if n is None:
+            return
+        if self.printout.in_full:
+            self.support = None if self.support is None else self.support.as_doubles(n)
+            self.whole_support = None if self.whole_support is None else self.whole_support.as_doubles(n)
+        for shares in (self.support, self.whole_support):
+            if shares is not None and shares.is_double and (times := shares.common_divisor(n)) > 1:
+                what = f"is {n:,}, but all printed supports are multiples of {times:,} people: {n // times:,} people explain them"
+                remedy = "Correct it" if where != "--n" else "Leave it out, or correct it"
+                raise OptionError(what, where=where, remedy=remedy)
 
     def _people_of_nothing(self) -> int | None:
         """N from the count of the empty set, which everybody has."""
@@ -121,6 +152,9 @@ class _Reading:
         """The release as itemsets; the empty set, which says only n, is left out."""
         lo, hi = self._people_of_lines(header)
         self._check_ends(hi)
+        if header.complete and header.min_support is None and len(hi) and (only != "maximal" or bool((lo == hi).all())):
+            # Every listed set reaches the threshold, whatever it is: what is missing lies below the smallest count.
+            header = replace(header, min_support=int(hi.min()))
         rounded = self.count if header.base is not None and bool(self.counted.any()) else None
         support = self._kept(self.support, lo, hi) if rounded is None else None
         printout = self.printout
@@ -228,11 +262,13 @@ class _Reading:
         return self.printout.count.name if self.printout.count is not None else ""
 
     def _asks_for_n(self, line: int, column: str) -> InputError:
-        return InputError(
+        error = InputError(
             "is a share, and the file does not say of how many people",
             where=self.printout.place(line, column),
-            remedy="Give the number of people with --n N (Python: n=N)",
+            remedy="Give the data with --data, or the number of people with --n N (Python: n=N)",
         )
+        error.asks_for = "n"
+        return error
 
     def _check_ends(self, hi: Counts) -> None:
         """Every count has an upper end: n, where nothing else bounds it."""

@@ -40,6 +40,11 @@ class Grid:
                 return TextColumn(self.names[found[0]], self.cells[found[0]])
         return None
 
+    def others(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """The columns that have none of these names, whatever their case."""
+        folded = {name.casefold() for name in names}
+        return {name: self.cells[place] for place, name in enumerate(self.names) if name.casefold() not in folded}
+
     def need(self, *names: str) -> TextColumn:
         """The column of one of these names; an error when there is none."""
         found = self.column(*names)

@@ -67,8 +67,10 @@ def ignored_names(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(map(str, names or ()))
 
 
-def gather_releases(given: Any, *, ignore: Names = (), **options: Any) -> Gathered:
+def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int] | None = None, **options: Any) -> Gathered:
     """The releases that a caller gives: one, a folder, or a list of releases, folders and lists; options are those of :func:`read_release`.
+
+    ``people`` says how many people there are, where a release needs it and does not say it.
 
     >>> gather_releases([])
     Traceback (most recent call last):
@@ -79,7 +81,12 @@ def gather_releases(given: Any, *, ignore: Names = (), **options: Any) -> Gather
     left_out = ignored_names(ignore)
 
     def read(one: Any, _: int) -> Release:
-        return read_release(one, ignore=left_out, **options)
+        try:
+            return read_release(one, ignore=left_out, **options)
+        except InputError as error:
+            if error.asks_for != "n" or people is None:
+                raise
+        return read_release(one, n=people(), ignore=left_out, **options)
 
     found = gather([*given] if isinstance(given, (list, tuple)) else [given], read, left_out)
     if isinstance(given, (list, tuple)) and len(found.releases) < 2:

@@ -14,9 +14,10 @@ import numpy as np
 
 from tacit.errors import InputError
 from tacit.formats import mlxtend, spark
+from tacit.formats.extras import with_extras
 from tacit.formats.head import holds
 from tacit.formats.header import FileHeader
-from tacit.formats.own import printout
+from tacit.formats.own import COLUMNS, printout
 from tacit.formats.printout import Printout, TextColumn, named_sets, place
 
 WHERE = "frame"
@@ -69,7 +70,8 @@ def _own_or_spark_rules(columns: Columns, known: FileHeader) -> Printout:
     side = columns["itemset" if "itemset" in columns else "antecedent"]()
     if side and all(isinstance(cell, str) for cell in side):
         texts = {name: TextColumn(name, [_text(value) for value in values()]) for name, values in columns.items()}
-        return printout(texts, np.arange(1, len(side) + 1, dtype=np.int64), known, where=WHERE, unit="row")
+        found = printout(texts, np.arange(1, len(side) + 1, dtype=np.int64), known, where=WHERE, unit="row")
+        return with_extras(found, {name: column.texts for name, column in texts.items() if name not in COLUMNS})
     if "itemset" in columns:
         return _sets(columns, ["itemset"], known, count="count", support="support")
     return _sets(columns, ["antecedent", "consequent"], known, count="count", support="support", confidence="confidence")
@@ -81,7 +83,7 @@ def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str)
     printed = {
         ours: TextColumn(name, [_text(value) for value in columns[name]()]) for ours, name in numbers.items() if name in columns
     }
-    return Printout(
+    printout = Printout(
         WHERE,
         np.arange(1, len(sets[0]) + 1, dtype=np.int64),
         items,
@@ -94,7 +96,10 @@ def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str)
         header=known.header,
         only=known.only or "all",
         unit="row",
+        in_full="support" in printed and sides[0] in ("itemsets", "antecedents"),
     )
+    beside = [name for name in columns if name not in (*sides, *numbers.values())]
+    return with_extras(printout, {name: [_text(value) for value in columns[name]()] for name in beside})
 
 
 def _members(cell: Any, row: int, column: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.errors import InputError
 from tacit.formats.files import FilePath
-from tacit.formats.header import entries_beside, header_path
+from tacit.formats.header import entries_beside, format_beside, header_path
 from tacit.model.bound import Bound
 from tacit.model.convention import CONVENTIONS, Convention, find_convention
 from tacit.model.frequencies import CellPrinting, FrequencyTable
@@ -17,6 +17,13 @@ from tacit.model.number import ROUNDINGS, Rounding
 from tacit.model.schema import MISSING_RULES
 
 FORMAT = "tacit.frequencies/1"
+#: The keys of the header.
+KEYS = frozenset(
+    {
+        *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
+        *("missing", "missing_rule", "convention", "span", "digits", "made_by"),
+    }
+)
 #: Values of a numeric column whose means and medians are printed, at most.
 MOST_VALUES = 1_000
 
@@ -42,12 +49,12 @@ class TableHeader:
 
 def is_described(path: FilePath) -> bool:
     """Whether the header beside a file calls it a frequency table."""
-    return entries_beside(path, FORMAT) is not None
+    return format_beside(path) == FORMAT
 
 
 def read_table_header(path: FilePath) -> TableHeader:
-    """The header beside a file; an empty one where there is none, or one of something else."""
-    entries = entries_beside(path, FORMAT)
+    """The header beside a file; an empty one where there is none."""
+    entries = entries_beside(path, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()
     where = os.path.basename(header_path(path))

@@ -1,19 +1,19 @@
 """The header file beside a release: ``r.csv`` has its header in ``r.csv.json``.
 
-Keys that Tacit does not know are ignored, so that other programs can keep theirs there; null means "not known".
+All keys can be left out, and null means "not known". A key or a format that Tacit does not know is refused: what it says would be passed over.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from tacit.errors import Contradiction, InputError, OptionError
+from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.formats.files import FilePath, open_text
 from tacit.formats.value_groups import group_entries, value_groups
 from tacit.model.items import Items
@@ -23,6 +23,15 @@ from tacit.model.schema import MISSING_RULES, Schema
 
 Kind = Literal["itemsets", "rules"]
 FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1": "rules"}
+#: The formats of all header files that stand beside another file.
+HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1")
+#: The keys of the header of a list of itemsets or rules.
+KEYS = frozenset(
+    {
+        *("format", "n", "qi", "sa", "sa_values", "min_support", "min_confidence", "complete", "strict", "digits", "rounding"),
+        *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,46 +60,64 @@ def header_path(path: FilePath) -> str:
     return os.fspath(path).rstrip("/") + ".json"
 
 
-def entries_beside(path: FilePath, format: str) -> Mapping[str, Any] | None:
-    """The entries of the JSON header beside a file, where there is one of this format; None otherwise."""
-    beside = header_path(path)
-    if not os.path.isfile(beside):
+def format_beside(path: FilePath) -> str | None:
+    """The format that the header beside a file names; None where there is no header, or it names none."""
+    try:
+        entries = _entries(path)
+    except TacitError:
         return None
-    with open_text(beside) as stream:
-        try:
-            entries = json.load(stream)
-        except (ValueError, RecursionError):
-            return None
-    return entries if isinstance(entries, dict) and entries.get("format") == format else None
+    name = entries.get("format") if entries is not None else None
+    return name if isinstance(name, str) else None
 
 
-def read_header(path: FilePath, *, strict: bool) -> FileHeader:
-    """The header beside a release file, or an empty one; ``strict=False`` passes over a JSON file that is none of Tacit's."""
+def entries_beside(path: FilePath, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
+    """The entries of the JSON header beside a file, None where there is none; refuses one of another format, and keys that are not known."""
+    entries = _entries(path)
+    if entries is None:
+        return None
+    where = os.path.basename(header_path(path))
+    name = entries.get("format")
+    if name is not None and not isinstance(name, str):
+        raise InputError("must be text", where=f"{where}, key 'format'", remedy=f"Write {' or '.join(formats)}")
+    if name is not None and name not in formats:
+        known = " or ".join(formats)
+        if name in HEADER_FORMATS:
+            raise InputError(f"is another than that of the file, {known}", where=f"{where}, key 'format'", remedy="Correct it")
+        remedy = f"Write {known}, or use a newer Tacit; if the file is no header, give it another name"
+        raise InputError("is no format that Tacit reads", where=f"{where}, key 'format'", remedy=remedy)
+    for key in entries:
+        if key not in keys:
+            near = nearest(key, keys)
+            remedy = f"Write {near!r}" if near else "Remove it; if the file is no header, give it another name"
+            raise InputError("is not a key of a header", where=f"{where}, key {key!r}", remedy=remedy)
+    return entries
+
+
+def _entries(path: FilePath) -> dict[str, Any] | None:
+    """What stands in the header beside a file; None where there is none."""
     beside = header_path(path)
     if not os.path.lexists(beside):
-        return FileHeader()
+        return None
     where = os.path.basename(beside)
     with open_text(beside) as stream:
         text = stream.read()
     try:
         entries = json.loads(text, parse_float=_number, parse_constant=_number)
     except json.JSONDecodeError as exc:
-        if not strict:
-            return FileHeader()
-        raise InputError(
-            "is not JSON", where=f"{where}, line {exc.lineno}", remedy="Correct the header file, or remove it"
-        ) from None
+        remedy = "Correct the header file, or remove it"
+        raise InputError("is not JSON", where=f"{where}, line {exc.lineno}", remedy=remedy) from None
     except (ValueError, RecursionError):
         entries = None
     if not isinstance(entries, dict):
-        if not strict:
-            return FileHeader()
-        raise InputError(
-            "is not a JSON object", where=where, remedy='Write for instance {"format": "tacit.itemsets/1", "n": 100}'
-        )
-    if not strict and entries.get("format") not in FORMAT_NAMES:
-        return FileHeader()
-    return parse_header(entries, where=where)
+        remedy = 'Write for instance {"format": "tacit.itemsets/1", "n": 100}'
+        raise InputError("is not a JSON object", where=where, remedy=remedy)
+    return entries
+
+
+def read_header(path: FilePath) -> FileHeader:
+    """The header beside a list of itemsets or rules, or an empty one."""
+    entries = entries_beside(path, tuple(FORMAT_NAMES), KEYS)
+    return FileHeader() if entries is None else parse_header(entries, where=os.path.basename(header_path(path)))
 
 
 def _number(text: str) -> Decimal:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from tacit.errors import InputError
 from tacit.formats.delimited import read_grid
+from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath
 from tacit.formats.head import Head, holds, read_head
 from tacit.formats.header import FileHeader
@@ -60,14 +61,17 @@ def read(path: FilePath, known: FileHeader) -> Printout:
     else:
         sides = [_tokens(grid.need("itemsets"), at)]
     items, sets = named_sets(*sides, name_of=_known_name)
-    return Printout(
+    read_here = ("antecedents", "consequents", "itemsets", "support", "confidence", "antecedent support")
+    printout = Printout(
         grid.where, grid.lines, items, sets[0], sets[1] if len(sets) > 1 else None,
         support=grid.need("support") if len(sets) == 1 else grid.column("support"),
         confidence=grid.column("confidence") if len(sets) > 1 else None,
         whole_support=grid.column("antecedent support") if len(sets) > 1 else None,
         header=known.header,
         only=known.only or "all",
+        in_full=True,
     )  # fmt: skip
+    return with_extras(printout, grid.others(read_here))
 
 
 def set_tokens(text: str) -> list[str] | None:

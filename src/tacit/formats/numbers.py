@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import NamedTuple, cast
@@ -30,6 +30,12 @@ _KEPT_DIGITS = 18
 _DOUBLE_PEOPLE = 2**40
 #: How far from a whole number a product must lie to be surely on its side: doubles below 2**40 are this precise many times over.
 _DOUBT = 1e-2
+#: Shares that must be printed for n to follow from them; the largest n that is tried, and how many at a time.
+_LEAST_SHARES = 20
+_MOST_PEOPLE = 10_000_000
+_PEOPLE_AT_ONCE = 500_000
+#: The chance, as a power of ten, that some smaller number explains all shares as well.
+_LOG_CHANCE = -6
 _PLAIN = re.compile(r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,2})?")
 
 
@@ -127,6 +133,55 @@ class Shares:
         lo[sure], hi[sure] = first[sure].astype(np.int64), last[sure].astype(np.int64)
         return lo, hi
 
+    def as_doubles(self, n: int) -> Shares:
+        """The same texts read as doubles in full, where all are quotients of counts by ``n``.
+
+        Not where all these counts have a common divisor that so many hardly share by chance: then they were rounded.
+        """
+        positive = self.floats[self.floats > 0]
+        if self.is_double or self.digits is not None or not len(positive) or not 0 < n < _DOUBLE_PEOPLE:
+            return self
+        nearest = np.rint(positive * n)
+        if not bool((np.abs(nearest / n - positive) <= positive * 2.0**-52).all()):
+            return self
+        if _chance_of_divisor(nearest, n) < 1e-5:
+            return self
+        return replace(self, is_double=True, in_full=True)
+
+    def common_divisor(self, n: int) -> int:
+        """A number that divides ``n`` and all counts which the doubles stand for, so many that it is no chance; else 1."""
+        positive = self.floats[self.floats > 0]
+        if not len(positive) or not 0 < n < _DOUBLE_PEOPLE:
+            return 1
+        counts = np.rint(positive * n)
+        if not bool((np.abs(counts / n - positive) <= positive * 2.0**-51).all()):
+            return 1
+        return _divisor(counts, n) if _chance_of_divisor(counts, n) < 1e-9 else 1
+
+    def people(self) -> int | None:
+        """The smallest number of people that explains all shares, where it is no chance that it does; None where there is none.
+
+        Twenty different counts hardly have a common divisor, so that the number is the true one and not a part of it.
+        """
+        inside = self.floats[(self.floats > 0) & (self.floats < 1)]
+        reach = self.steps[(self.floats > 0) & (self.floats < 1)] / (2 if self.rounding == "nearest" else 1)
+        if self.is_double:
+            reach = inside * 2.0**-52
+        if len(inside) < _LEAST_SHARES:
+            return None
+        order = np.argsort(reach)
+        for first in range(1, _MOST_PEOPLE, _PEOPLE_AT_ONCE):
+            left = np.arange(first, first + _PEOPLE_AT_ONCE, dtype=np.int64)
+            for place in order.tolist():
+                left = left[np.abs(np.rint(inside[place] * left) / left - inside[place]) <= reach[place] * (1 + 1e-9)]
+                if not len(left):
+                    break
+            else:
+                n = int(left[0])
+                odds = np.log10(np.minimum(1.0, 2 * reach * n)).sum() + np.log10(n)
+                return n if odds < _LOG_CHANCE else None
+        return None
+
     def are_quotients_of(self, counts: Counts) -> bool:
         """Whether every text is the double of its line's count over some whole number, in full: ``0.2`` beside 1 is 1/5."""
         given = np.flatnonzero(self.given())
@@ -142,6 +197,17 @@ class Shares:
         scaled = np.array([part[0] for part in kept], np.int64)
         digits = np.array([part[1] for part in kept], np.int8)
         return Decimals(scaled[self.index], digits[self.index])
+
+
+def _divisor(counts: Floats, n: int) -> int:
+    return int(np.gcd.reduce(np.append(counts.astype(np.int64), n)))
+
+
+def _chance_of_divisor(counts: Floats, n: int) -> float:
+    """How probable it is that so many different counts all share the divisor that they have in common with ``n``."""
+    divisor = _divisor(counts, n)
+    different = len(np.unique(counts[counts < n]))
+    return 1.0 if divisor == 1 else float(divisor) ** -min(different, 300)
 
 
 def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, place: Place) -> Shares:

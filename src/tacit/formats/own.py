@@ -9,12 +9,14 @@ In Parquet ``itemset`` is a list of texts, counts are BIGINT, shares DOUBLE (the
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tacit.errors import InputError
 from tacit.formats.delimited import read_grid
+from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath
 from tacit.formats.head import Head, holds, read_head
 from tacit.formats.header import FileHeader, split_items
@@ -50,13 +52,16 @@ def read(path: FilePath, known: FileHeader) -> Printout:
         where = os.path.basename(os.fspath(path).rstrip("/"))
     else:
         grid = read_grid(path, head.delimiter(_is_own) or ",")
-        columns = {name: column for name in _COLUMNS if (column := grid.column(name)) is not None}
+        columns = {name: column for name in COLUMNS if (column := grid.column(name)) is not None}
         lines, where = grid.lines, grid.where
     unit = "row" if head.columns else "line"
-    return printout(columns, lines, known, where=where, unit=unit)
+    found = printout(columns, lines, known, where=where, unit=unit)
+    if head.columns:
+        return replace(found, unread=tuple(name for name in head.columns if name not in COLUMNS))
+    return with_extras(found, grid.others(COLUMNS))
 
 
-_COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidence")
+COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidence")
 
 
 def printout(columns: dict[str, TextColumn], lines: Counts, known: FileHeader, *, where: str, unit: Any) -> Printout:
@@ -139,7 +144,7 @@ def _ordered(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str,
 
 def _parquet_columns(path: FilePath, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Counts]:
     """The columns of an own Parquet file as texts, and the numbers of its rows."""
-    names = [name for name in _COLUMNS if name in kinds]
+    names = [name for name in COLUMNS if name in kinds]
     expressions = [
         f"CAST(to_json({quoted(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
         for name in names

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError
 from tacit.formats.files import FilePath, shown
-from tacit.formats.header import entries_beside, header_path
+from tacit.formats.header import entries_beside, format_beside, header_path
 from tacit.formats.table_files import open_table_file
 from tacit.formats.table_frames import as_frame
 from tacit.formats.tables import Names, column_names, read_table
@@ -19,6 +19,8 @@ from tacit.model.schema import Missing, MissingRule, Schema
 from tacit.model.table import Table
 
 FORMAT = "tacit.table/1"
+#: The keys of the header.
+KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank", "made_by"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
         return frame is not None and {*column_names(qi, frame.names), *column_names(sa, frame.names)} <= set(frame.names)
     if os.path.isdir(path):
         return False
-    if os.path.lexists(path) and entries_beside(path, FORMAT) is not None:
+    if os.path.lexists(path) and format_beside(path) == FORMAT:
         return True
     if not sa:
         return False
@@ -133,8 +135,8 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
 
 
 def read_table_header(path: FilePath) -> TableHeader:
-    """The header beside a table; an empty one where there is none, or one of something else."""
-    entries = entries_beside(path, FORMAT)
+    """The header beside a table; an empty one where there is none."""
+    entries = entries_beside(path, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()
     where = os.path.basename(header_path(path))

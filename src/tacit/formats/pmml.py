@@ -15,6 +15,7 @@ from xml.parsers import expat
 import numpy as np
 
 from tacit.errors import InputError, OptionError
+from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath, open_bytes, readable
 from tacit.formats.head import Head
 from tacit.formats.header import FileHeader
@@ -171,7 +172,7 @@ def _rules(model: _Model, header: Header, known: FileHeader) -> Printout:
             side.append(model.itemsets[attributes[key]])
     items, (antecedents, consequents) = named_sets(*sides)
     wholes = [model.itemset_attributes[attributes["antecedent"]][1] for _, attributes in model.rules]
-    return Printout(
+    printout = Printout(
         model.where,
         np.array([line for line, _ in model.rules], np.int64),
         items,
@@ -183,3 +184,6 @@ def _rules(model: _Model, header: Header, known: FileHeader) -> Printout:
         header=header,
         only=known.only or "all",
     )
+    read_here = ("id", "antecedent", "consequent", "support", "confidence")
+    beside = dict.fromkeys(key for _, attributes in model.rules for key in attributes if key not in read_here)
+    return with_extras(printout, {key: [attributes.get(key, "") for _, attributes in model.rules] for key in beside})

@@ -39,7 +39,8 @@ class Printout:
 
     ``count`` and ``support`` are about all items of a line, ``whole_count`` and ``whole_support`` about the antecedent alone.
     ``unit`` says what ``lines`` numbers: the lines of a text file, or the rows of a frame or Parquet file. ``exact`` says that numbers were
-    not cut to some digits.
+    not cut to some digits, ``in_full`` that the program prints doubles with all their digits. ``unread`` names columns and fields that say more
+    than what is read, ``alike`` those that say the same as one of them.
     """
 
     where: str
@@ -56,6 +57,9 @@ class Printout:
     only: Only = "all"
     unit: Literal["line", "row"] = "line"
     exact: bool = False
+    in_full: bool = False
+    unread: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
 
     def place(self, index: int, column: str = "") -> str:
         """Where a number stands, for a message."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
@@ -27,6 +27,7 @@ from tacit.formats.own_writing import write
 from tacit.formats.parquet import parquet_source
 from tacit.formats.partial import looks_like_table, read_partial
 from tacit.formats.partial_writing import write_partial
+from tacit.formats.printout import Printout
 from tacit.formats.tables import Names
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
@@ -198,7 +199,7 @@ def read_release(
         table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
         one_n(table.n, _people(n), where="the table")
         return table
-    listed = read_listed(data, n=n, rounding=rounding or "nearest", only=only, complete=complete, form=form)
+    listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
     return with_columns(listed, qi=qi, sa=sa, columns=columns)
 
 
@@ -231,10 +232,11 @@ def read_listed(
     data: Any,
     *,
     n: int | None = None,
-    rounding: Rounding = "nearest",
+    rounding: Rounding | None = None,
     only: Only | None = None,
     complete: bool | None = None,
     form: str | None = None,
+    ignore: Names = (),
 ) -> Listed:
     """A release of lines with counts, itemsets or rules; see :func:`read_release`."""
     n = _people(n)
@@ -247,17 +249,30 @@ def read_listed(
     if isinstance(data, (str, os.PathLike)):
         path = cast(FilePath, data)
         chosen = find_format(path, form)
-        known = read_header(path, strict=chosen.name == "tacit")
-        printout = chosen.read(path, _with_rounding(known, rounding))
+        known = read_header(path)
+        printout = chosen.read(path, _with_rounding(known, rounding or "nearest"))
+        if known.rounding is not None:
+            printout = replace(printout, in_full=False)
         source = parquet_source(path)
     else:
         columns = frames.columns_of(data)
         if columns is None:
             raise OptionError("is neither a path, a frame nor a release", where="data", remedy="Give the path of a release file")
-        printout = frames.read(columns, _with_rounding(FileHeader(), rounding))
+        printout = frames.read(columns, _with_rounding(FileHeader(), rounding or "nearest"))
+    if rounding is not None:
+        printout = replace(printout, in_full=False)
+    printout = _without_ignored(printout, (ignore,) if isinstance(ignore, str) else tuple(ignore or ()))
     if complete is not None:
         printout = replace(printout, header=replace(printout.header, complete=complete))
     return check_release(build(printout, n=n, only=only, source=source))
+
+
+def _without_ignored(printout: Printout, names: Sequence[str]) -> Printout:
+    """The printout without the columns that the caller ignores, which it names as such."""
+    unread = [name for name in printout.unread if name not in names]
+    ignored = [name for name in (*printout.unread, *printout.alike) if name in names]
+    header = replace(printout.header, unread=tuple(unread), ignored=tuple(dict.fromkeys(ignored)))
+    return replace(printout, header=header)
 
 
 def _is_pair(data: Any) -> bool:

@@ -1,7 +1,7 @@
 """Parquet files and folders of Spark's FPGrowth: ``freqItemsets`` (``items``, ``freq``) and ``associationRules``.
 
-Rules have the lists ``antecedent`` and ``consequent`` and the doubles ``confidence`` and, in newer versions, ``support``; ``lift`` says
-nothing about the two counts of a rule. Lines are row numbers from 1, over the files of a folder in the order of their names.
+Rules have the lists ``antecedent`` and ``consequent`` and the doubles ``confidence`` and, in newer versions, ``support`` and ``lift``. Lines are
+row numbers from 1, over the files of a folder in the order of their names.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import numpy as np
 
 from tacit.errors import InputError
+from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath, shown
 from tacit.formats.head import Head, holds
 from tacit.formats.header import FileHeader
@@ -52,7 +53,8 @@ def read(path: FilePath, known: FileHeader) -> Printout:
             texts[name].extend("" if cell is None else cell for cell in column)
     items, sets = finish(bags)
     printed = {name: TextColumn(name, cells) for name, cells in texts.items()}
-    return Printout(
+    beside = [name for name in kinds if name not in (*lists, *numbers)]
+    printout = Printout(
         os.path.basename(os.fspath(path).rstrip("/")),
         np.arange(1, len(sets[0]) + 1, dtype=np.int64),
         items,
@@ -65,3 +67,9 @@ def read(path: FilePath, known: FileHeader) -> Printout:
         only=known.only or "all",
         unit="row",
     )
+    return with_extras(printout, {name: _texts(path, name, kinds[name]) for name in beside})
+
+
+def _texts(path: FilePath, name: str, kind: str) -> list[str]:
+    """One more column as texts."""
+    return [str(cell or "") for rows in read_parquet(path, [text_of(name, kind)]) for (cell,) in rows]

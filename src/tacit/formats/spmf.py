@@ -18,7 +18,10 @@ from tacit.formats.head import Head
 from tacit.formats.header import FileHeader
 from tacit.formats.printout import Printout, TextColumn, named_sets, place
 
-_LINE = re.compile(r"(?P<sets>.*?)\s*#SUP:\s*(?P<support>[^\s#]+)(?:\s*#CONF:\s*(?P<confidence>[^\s#]+))?(?:\s*#.*)?\s*")
+_LINE = re.compile(
+    r"(?P<sets>.*?)\s*#SUP:\s*(?P<support>[^\s#]+)(?:\s*#CONF:\s*(?P<confidence>[^\s#]+))?(?P<rest>(?:\s*#.*)?)\s*"
+)
+_FIELD = re.compile(r"#[^\s:#]*")
 _ITEM = re.compile(r"@ITEM=(?P<number>[^=]*)=(?P<name>.*)")
 _NUMBERS = re.compile(r"\d+(?:,\d+)+")
 _ARROW = "==>"
@@ -38,6 +41,7 @@ def read(path: FilePath, known: FileHeader) -> Printout:
     sets: list[str] = []
     supports: list[str] = []
     confidences: list[str] = []
+    unread: dict[str, None] = {}
     with open_text(path) as stream:
         for number, line in enumerate(stream, 1):
             line = line.strip()
@@ -52,6 +56,7 @@ def read(path: FilePath, known: FileHeader) -> Printout:
             sets.append(match["sets"])
             supports.append(match["support"])
             confidences.append(match["confidence"] or "")
+            unread.update(dict.fromkeys(_FIELD.findall(match["rest"])))
     is_rules = bool(sets) and _ARROW in sets[0]
     for number, text in zip(lines, sets, strict=True):
         if text.count(_ARROW) != is_rules:
@@ -68,6 +73,7 @@ def read(path: FilePath, known: FileHeader) -> Printout:
         confidence=TextColumn("#CONF", confidences) if is_rules else None,
         header=known.header,
         only=known.only or "all",
+        unread=tuple(unread),
     )  # fmt: skip
 
 

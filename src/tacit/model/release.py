@@ -95,7 +95,7 @@ class Header:
     made_by: tuple[MadeBy, ...] = ()
     unread: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
-    n_from: str = ""
+    n_from: str = field(default="", compare=False)
 
     @property
     def has_roles(self) -> bool:
