@@ -77,7 +77,9 @@ def test_itemsets_without_data_only_what_needs_none(patients: tacit.Table) -> No
     before = {frozenset(row["itemset"]): row["count"] for row in release.records()}
     after = {frozenset(row["itemset"]): row["count"] for row in best.release.records()}  # type: ignore[union-attr]
     assert best.method == "round"
-    read = [(max(24, count - 5) + min(240, count + 4)) / 2 for count in after.values()]
+    base = best.release.header.base  # type: ignore[union-attr]
+    assert base is not None
+    read = [(max(24, count - base // 2) + min(240, count + (base - 1) // 2)) / 2 for count in after.values()]
     errors = [abs(now - before[key]) / before[key] for key, now in zip(after, read, strict=True)]
     assert best.loss == pytest.approx(sum(errors) / len(errors))
 
@@ -248,7 +250,7 @@ def test_several_files_on_the_command_line(tmp_path: Path, monkeypatch: pytest.M
 def test_records_of_both_kinds() -> None:
     inside = record("audit", "sets.csv", "--suggest", "60", code=1)["suggestions"]
     assert [one["verdict"] for one in inside] == ["clean"] * 3
-    assert inside[0]["commands"] == ["tacit repair RELEASE --method round --base 10 -o OUT"]
+    assert inside[0]["commands"] == ["tacit repair RELEASE --method round --base 20 -o OUT"]
     assert "suggestions" not in record("audit", "sets.csv", code=1)
     outside = json.dumps(record("audit", "sets.csv", "--suggest", "60", "--report-kind", "external", code=1)["suggestions"])
     assert "sets" not in outside.replace("itemsets", "")
@@ -276,7 +278,7 @@ def test_pages_say_the_same_and_outsiders_see_no_command() -> None:
         for path in (inside, outside):
             text = path.read_text()
             assert "What would make it clean" in text
-            assert "Print counts as multiples of 10" in text
+            assert "Print counts as multiples of 20" in text
             assert "Choose one of the repairs that make it clean" in text
             assert ("repair sets.csv" in text.replace("\\", "")) == (path is inside)
     assert "add --suggest" in shell("audit", "sets.csv").stdout.replace("\n    ", " ")

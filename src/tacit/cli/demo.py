@@ -108,7 +108,7 @@ def _written(folder: str) -> str:
 _OWN_DATA = (
     "  tacit mine itemsets YOUR.csv --min-support 5% -o itemsets.csv",
     "  tacit audit itemsets.csv --data YOUR.csv --report report.html",
-    "  tacit repair itemsets.csv --data YOUR.csv --method substitute -o safer.csv",
+    "  tacit repair itemsets.csv --data YOUR.csv --method round -o safer.csv",
 )
 
 

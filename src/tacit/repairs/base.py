@@ -38,15 +38,17 @@ class RepairCase:
     data: Transactions | None = None
     goal: Goal = "all"
     precision: Precision | None = None
-    first_look: Callable[[Listed], Audit] | None = None
+    first_look: Callable[..., Audit] | None = None
     table: Table | None = None
     most_looks: int = 150
     lines: tuple[int, ...] | None = None
     least_base: int = 2
 
-    def look(self, candidate: Listed) -> Audit:
-        """An audit of a candidate that is enough for its verdict, as fast as it can be had without data."""
-        return self.first_look(candidate) if self.first_look else self.audit(candidate, None)
+    def look(self, candidate: Listed, data: Transactions | None = None) -> Audit:
+        """An audit of a candidate that is enough for its verdict; ``data`` that it is true of refute quickly what is not small."""
+        if self.first_look is None:
+            return self.audit(candidate, data)
+        return self.first_look(candidate) if data is None else self.first_look(candidate, data)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,12 +1,14 @@
 """leave-out: publish the list without the itemsets on which somebody is in a small group, and say that it is not complete.
 
 Changes
-    An itemset that a finding is about goes, with all larger ones, and the rest is audited again until nothing is found. All others keep their
-    exact counts, and the header says that the list is not complete. With ``--lines`` just the lines that are named go.
+    An itemset that a finding is about goes, with all larger ones, and the rest is audited again until nothing is found. Where findings are about
+    no listed itemset, as those about people with none of the listed values of a column, itemsets that their proofs cite go. All others keep
+    their exact counts, and the header says that the list is not complete. With ``--lines`` just the lines that are named go.
 Guarantee
     Every line stays true of the data, and a list that holds every subset of its itemsets still does. Each database that fits the old list fits
     the new one, so nothing is proved that was not proved before. An itemset that tells a small group apart is in no safe list, nor is a larger
-    one: what is left is the largest safe part, the same that ``safe-family`` finds by looking at the people.
+    one: as long as findings are about listed itemsets, what is left is the largest safe part, the same that ``safe-family`` finds by looking at
+    the people.
 Cost
     One audit for every size of itemsets that go.
 Example
@@ -17,14 +19,9 @@ Reference
 
 from __future__ import annotations
 
-import numpy as np
-
-from tacit.errors import OptionError, RepairError
-from tacit.model.audit import Audit
-from tacit.model.event import ItemEvent
-from tacit.model.release import Itemsets
+from tacit.errors import OptionError
 from tacit.repairs.base import Proposal, RepairCase, itemsets_of
-from tacit.repairs.taking_out import holding, some_lines, without_lines
+from tacit.repairs.taking_out import without_findings, without_lines
 
 NAME = "leave-out"
 
@@ -39,19 +36,4 @@ def propose(case: RepairCase) -> Proposal:
             remedy = "Give the data with --data, or a list of all frequent itemsets"
             raise OptionError("closed itemsets say more than their lines", where=f"--method {NAME}", remedy=remedy)
         release = case.mine_all(case.data)
-    kept, audit = np.arange(len(release), dtype=np.int64), case.audit(release, case.data)
-    while any(run.findings for run in audit.runs):
-        now = some_lines(release, kept)
-        assert isinstance(now, Itemsets)
-        gone = holding(now, _told_of(audit))
-        if not gone:
-            raise RepairError("what is found rests on no itemset of the list", where="repair", remedy="Choose another method")
-        kept = np.delete(kept, sorted(gone))
-        audit = case.audit(some_lines(release, kept), case.data)
-    return Proposal(some_lines(release, kept), case.data)
-
-
-def _told_of(audit: Audit) -> set[frozenset[str]]:
-    """The items that findings speak of, as present or absent."""
-    events = [run.event(index) for run in audit.runs if run.event is not None for index in range(len(run.severity))]
-    return {frozenset(event.present + event.absent) for event in events if isinstance(event, ItemEvent)}
+    return Proposal(without_findings(case, release), case.data)

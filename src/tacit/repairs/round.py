@@ -46,20 +46,20 @@ def propose(case: RepairCase) -> Proposal:
     if not isinstance(release, Itemsets):
         return Proposal(_rounded_rules(case))
     if case.precision is not None:
-        return Proposal(rounded(release, case.precision))
+        return Proposal(rounded(release, case.precision), case.data)
     best = release
     best_open: int | None = None
     label = ""
     choices = finest_first(release, case.least_base)
     for precision in choices:
         printed = rounded(release, precision)
-        found = case.look(printed)
+        found = case.look(printed, case.data)
         if found.asked_verdict == "clean":
-            return Proposal(printed)
+            return Proposal(printed, case.data)
         still_open = sum(run.undecided for run in found.runs) if found.asked_verdict == "incomplete" else None
         if best_open is None or (still_open is not None and still_open < best_open):
             best, best_open, label = printed, still_open, precision.label
-    return Proposal(best, remark=_unproved(len(choices), label, best_open))
+    return Proposal(best, case.data, _unproved(len(choices), label, best_open))
 
 
 def _unproved(tried: int, label: str, still_open: int | None) -> str:

@@ -5,9 +5,10 @@ Changes
     count is changed. The list is then no longer complete, and its header says so.
 Guarantee
     Every subset of a safe itemset is safe, so the safe frequent itemsets are the largest family, closed under subsets, from which no sum gives
-    a small group.
+    a small group. What lines about one column give away together (everybody but those with a listed value) is looked for by the audit; then
+    itemsets that its proofs cite are left out as well, with all larger ones.
 Cost
-    One search for small groups over all frequent itemsets.
+    One search for small groups over all frequent itemsets, and audits until nothing is found.
 Example
     50 people have a, 49 have a and b, 100 have c: {a, b} is left out, a, b and c stay.
 Reference
@@ -23,6 +24,7 @@ import numpy as np
 from tacit.repairs.base import Proposal, RepairCase, itemsets_of
 from tacit.repairs.family import in_items
 from tacit.repairs.rows import BitRows
+from tacit.repairs.taking_out import without_findings
 
 NAME = "safe-family"
 
@@ -37,4 +39,5 @@ def propose(case: RepairCase) -> Proposal:
     rows = BitRows.of(case.data)
     numbers, _, _ = rows.small_groups(in_items(release.sets, release.items.names, case.data.items), case.k)
     safe = np.setdiff1d(np.arange(len(release)), numbers)
-    return Proposal(release.take(safe, replace(release.header, complete=False)), case.data)
+    family = release.take(safe, replace(release.header, complete=False))
+    return Proposal(without_findings(case, family) if case.goal == "all" else family, case.data)

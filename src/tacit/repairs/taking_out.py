@@ -15,12 +15,15 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError, RepairError, numbered
 from tacit.model.audit import Audit
+from tacit.model.event import ItemEvent
 from tacit.model.release import Itemsets, Listed
 from tacit.repairs.base import RepairCase
 from tacit.repairs.lines import safety
 
 #: Of so many proofs of each attack the cited lines are looked at; the worst come first.
 MOST_PROOFS = 500
+#: The same where audits follow each other quickly, so that few are enough.
+FEW_PROOFS = 20
 #: Lines are put back in so many groups at first.
 GROUPS = 8
 
@@ -86,6 +89,36 @@ def holding(release: Itemsets, wanted: Iterable[frozenset[str]]) -> set[int]:
     for items in wanted:
         found |= set.intersection(*(having.get(item, set()) for item in items)) if items else set()
     return found
+
+
+def without_findings(case: RepairCase, release: Itemsets) -> Itemsets:
+    """The list without the itemsets that findings are about, or rest on, and without all larger ones, until nothing is found."""
+    kept = np.arange(len(release), dtype=np.int64)
+    audit = case.audit(release, case.data)
+    now = release
+    while any(run.findings for run in audit.runs):
+        gone = holding(now, _spoken_of(audit)) or holding(now, _rested_on(audit, now))
+        if not gone:
+            raise RepairError("what is found rests on no itemset of the list", where="repair", remedy="Choose another method")
+        kept = np.delete(kept, sorted(gone))
+        part = some_lines(release, kept)
+        assert isinstance(part, Itemsets)
+        now = part
+        audit = case.audit(now, case.data)
+    return now
+
+
+def _spoken_of(audit: Audit) -> set[frozenset[str]]:
+    """The items that findings speak of, as present or absent."""
+    events = [run.event(index) for run in audit.runs if run.event is not None for index in range(len(run.severity))]
+    return {frozenset(event.present + event.absent) for event in events if isinstance(event, ItemEvent)}
+
+
+def _rested_on(audit: Audit, release: Itemsets) -> set[frozenset[str]]:
+    """Itemsets such that each of the worst proofs cites one of them."""
+    place = {release.line(index): index for index in range(len(release))}
+    chosen = breaking(cited_lines(audit, most=FEW_PROOFS), lambda one: float(release.hi[place[one[1]]]))
+    return {frozenset(release.names(place[line])) for _, line in chosen}
 
 
 def without_proofs(case: RepairCase) -> Listed:

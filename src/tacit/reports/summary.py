@@ -394,7 +394,7 @@ def _next_steps(audit: Audit) -> list[str]:
                 less.replace("the new release before it leaves", "all of them again before they leave"),
             ]
         if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
-            change = f"tacit repair RELEASE --data DATA --method substitute --k {audit.policy.k} -o OUT"
+            change = f"tacit repair RELEASE --method round --k {audit.policy.k} -o OUT"
             return [
                 "Do not publish this release as it is.",
                 f"Repair it: {change} (tacit repairs lists other ways).",

@@ -46,7 +46,7 @@ def sweep_rounding(
         Numbers of decimals of printed supports; by default 0 to 6 where the number of people is known. When only one of the two is given,
         the other is left out.
     data
-        The owner's data; makes the audit of the exact counts faster, and finds the same.
+        The owner's data; makes audits faster and decides more of them, and finds the same.
     policy
         What the publisher accepts; the default is a smallest group of ten.
     time_limit
@@ -77,7 +77,7 @@ def sweep_rounding(
             found.append(found[0])  # such small steps round nothing
         else:
             # Each setting may take an equal part of the time that is left, so that none goes without.
-            found.append(_audited(printed, data if precision is None else None, policy, limits, len(forms) - number))
+            found.append(_audited(printed, data, policy, limits, len(forms) - number))
         progress((number + 1) / len(forms))
     pairs = zip(forms, found, strict=True)
     settings = tuple(_setting(precision, exact, printed, one) for (precision, printed), one in pairs)
