@@ -14,8 +14,6 @@ from tacit.attacks import exceptions
 from tacit.attacks.base import Target
 from tacit.attacks.rule_table import RuleTable
 from tacit.checker import check_audit
-from tacit.measures import measure
-from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.number import Rounding
 from tacit.model.policy import Limits, Policy
@@ -86,8 +84,7 @@ def judged(release: Rules, worlds: Sequence[Sequence[Row]], k: int) -> int:
             same = [[finding.same_people.holds(row) == finding.event.holds(row) for row in rows] for rows in worlds]
             assert all(all(line) for line in same)
     assert len(events) == run.findings, "a group is listed twice"
-    entry = {"kind": "rules", "n": release.n, "sha256": None}
-    record = Audit((entry,), {}, Policy(k=k), (run,), measure(release, (run,))).to_dict(top=1000)
+    record = tacit.audit(release, policy=Policy(k=k), attacks=["R01"]).to_dict(top=1000)
     assert check_audit(record, [release]).problems == ()
     return run.findings
 

@@ -208,6 +208,8 @@ def test_rounded_supports_that_share_a_line_do_not_cancel() -> None:
     ]
     for count, accepted in (([8, 10], False), ([4, 14], True)):  # a - ad alone; a - ab - ad + abd, each by itself
         finding |= {"count": count, "statement": f"{count[0]} to {count[1]} people have a, and neither b nor d."}
+        terms = ["plus 60: people with a (line 2)", "minus 50 to 52: people with a and d (line 3)"]
+        finding["steps"] = [*terms, f"sum: between {count[0]} and {count[1]}"]
         claim = {"event": event, "at_least": count[0], "at_most": count[1]}
         weights = [{"release": 0, "line": 2, "weight": "1"}, {"release": 0, "line": 3, "weight": "-1"}]
         finding["certificate"] = {"format": "tacit.certificate/1", "claim": claim, "weights": weights}

@@ -16,21 +16,20 @@ from typing import Any
 from tacit.checker.buckets import BucketBook, check_buckets
 from tacit.checker.certificates import check_carried, check_citations, check_claim, check_format
 from tacit.checker.full_groups import check_full_group, is_about_groups
+from tacit.checker.itemset_words import check_itemset_words
 from tacit.checker.itemsets import ItemsetBook, check_itemsets
 from tacit.checker.joint import check_joint
 from tacit.checker.joint_lines import JointBook
 from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.rules import Reject, RuleBook
-from tacit.checker.rules_words import check_rules
+from tacit.checker.rules_words import check_rule_citations, check_rules
 from tacit.checker.schema import Wrong, check_schema
-from tacit.checker.steps import check_steps
 from tacit.checker.tables import TableBook, check_table
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
 from tacit.checker.values import check_values
-from tacit.checker.words import check_every_way_words, check_joint_words, check_statement, population_names, read_event
+from tacit.checker.words import check_every_way_words, check_joint_words, check_statement, population_names
 from tacit.checker.worlds import check_worlds
-from tacit.errors import InputError
-from tacit.model.bound import Bound
+from tacit.errors import InputError, InternalError
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
@@ -38,14 +37,11 @@ from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Table
 from tacit.model.verification import Verification
-from tacit.wording import people, sentence
 
 __all__ = ["Verification", "check_audit", "check_record"]
 
 #: The attacks whose findings are values of people who are known, and the releases they are about.
 _OF_VALUES = {"R03": RuleBook, "B01": BucketBook, "T01": TableBook}
-
-_SHORTER = "The same people in fewer words: "
 
 Book = ItemsetBook | RuleBook | BucketBook | TableBook
 
@@ -86,7 +82,17 @@ def check_audit(
             holding[code] += 1
         except Reject as why:
             problems.append(f"{finding['id']}: {why}")
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError, StopIteration, ArithmeticError, RecursionError):
+        except (
+            InternalError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            IndexError,
+            ValueError,
+            StopIteration,
+            ArithmeticError,
+            RecursionError,
+        ):
             problems.append(f"{finding['id']}: its proof cannot be read")
     return Verification(holding.total(), tuple(problems), listed, holding, estimates)
 
@@ -155,7 +161,8 @@ class _Shelf:
     def _check_every_way(self, finding: Mapping[str, Any], k: int) -> None:
         """Redo a finding about a few people by choosing them anew."""
         tables = [release for release in self._releases if isinstance(release, FrequencyTable)]
-        if len(tables) < len(self._releases) or self._record["adversary"]["people"] != "same":
+        people = {self._record["adversary"].get("people"), finding["certificate"]["people"]}
+        if len(tables) < len(self._releases) or people != {"same"}:
             raise Reject("it tries all people of tables, and there are other releases or other people")
         check_worlds(finding, tables, k, self._fitting)
 
@@ -224,17 +231,8 @@ def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
         raise Reject(f"its lines give {lo} to {hi}, not {claimed_lo} to {claimed_hi}")
     if not 0 < claimed_lo <= claimed_hi < k:
         raise Reject(f"its group is not one of 1 to {k - 1} people")
-    _check_sentence(finding)
-    if isinstance(book, ItemsetBook):
-        check_steps(finding["steps"], book.bounds, lambda line: book.release.text(book.index_of(line)))
-
-
-def _check_sentence(finding: Mapping[str, Any]) -> None:
-    """The sentence must say the number and every item, and nothing else; so must a step about the same people in fewer words."""
     check_statement(finding, ())
-    count = Bound(*finding["count"])
-    for step in finding["steps"] if finding["code"] == "I01" else ():
-        if step.startswith(_SHORTER):
-            shorter = read_event(finding["same_people"])
-            if step != f"{_SHORTER}{people(count)} {sentence(shorter, count)}.":
-                raise Reject("a step does not say what its shorter event says")
+    if isinstance(book, ItemsetBook):
+        check_itemset_words(finding, book)
+    else:
+        check_rule_citations(finding["because"], book)

@@ -85,6 +85,9 @@ def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, know
     found = [value for _, value, _ in lines if value not in ruled_out and value not in used_up]
     if sorted(found) != sorted(left) or not found:
         raise Reject("what is left to these people is something else")
+    told_out = finding["certificate"]["matching"]["ruled_out"]
+    if told_out != ruled_out or finding["certificate"]["matching"]["left"] != found:
+        raise Reject("its certificate rules something else out")
     if len(found) >= least:
         raise Reject(f"these people keep {len(found)} values, which the policy allows")
     told = _Told(release.sensitive, group[0], lines, facts, ruled_out, used_up, users, found, people)

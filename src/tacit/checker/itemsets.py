@@ -163,7 +163,7 @@ def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, abse
     """The sum of published supports, by inclusion-exclusion; the certificate and the citations must hold its weights."""
     weights: dict[int | str, int] = {}
     signs, bounds = [], []
-    for extra in _subsets(absent):
+    for extra in subsets(absent):
         place = book.place(present.union(extra))
         signs.append((-1) ** len(extra))
         # Bounds are added support by support: two rounded supports that share a line need not be equal, so they do not cancel.
@@ -186,7 +186,7 @@ def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: S
     if "same_people" not in finding:
         return
     has, lacks = (frozenset(finding["same_people"][side]) for side in ("present", "absent"))
-    extras = _subsets(lacks)
+    extras = subsets(lacks)
     bounds = [book.bounds(book.place(has.union(extra))) for extra in extras]
     if not (has <= present and lacks <= absent) or list(_signed([(-1) ** len(e) for e in extras], bounds)) != finding["count"]:
         raise Reject("the same people are described wrongly")
@@ -200,11 +200,11 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
         if not set(step["items"]) <= present | absent:
             raise Reject("a step of its certificate is about other items")
         take_step(step, book, shown, used)
-    extras = _subsets(absent)
+    extras = subsets(absent)
     found = _signed(
         [(-1) ** len(extra) for extra in extras], [_support(book, present.union(extra), shown, used) for extra in extras]
     )
-    parts = (part for part in map(frozenset, _subsets(present | absent)) if part or book.release.n is not None)
+    parts = (part for part in map(frozenset, subsets(present | absent)) if part or book.release.n is not None)
     told = {place for part in parts if (place := book.find(part)) is not None}
     if set(cited) != told | {"min_support"} or not used <= set(cited):
         raise Reject("the lines it cites are not those of its derivation")
@@ -222,7 +222,7 @@ def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bound
         part = frozenset(map(str, step["present"]))
         if not part < items or len(items - part) > MOST_ABSENT:
             raise Reject("a step of its certificate is about no group of its itemset")
-        others = [extra for extra in _subsets(items - part) if part.union(extra) != items]
+        others = [extra for extra in subsets(items - part) if part.union(extra) != items]
         # The group "all of part, nothing else of items" is this sum plus or minus the unknown support, and not negative.
         bounds = [_support(book, part.union(extra), shown, used) for extra in others]
         _, most = _signed([(-1) ** len(extra) for extra in others], bounds)
@@ -276,7 +276,7 @@ def _behind_maximal(finding: Mapping[str, Any], book: ItemsetBook, present: Set,
     return one[1][0] - most, min(one[1][1], fewest) if present else fewest
 
 
-def _subsets(items: Set) -> list[tuple[str, ...]]:
+def subsets(items: Set) -> list[tuple[str, ...]]:
     """All subsets, smaller ones first."""
     return [extra for size in range(len(items) + 1) for extra in combinations(sorted(items), size)]
 

@@ -1,48 +1,24 @@
-"""Re-checks findings about rules: their certificates, and their words, which have known forms and say no more than was shown in numbers."""
+"""Re-checks findings about rules: their certificates, and their words, which are written again from the certificate and compared."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from tacit.checker.rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
+from tacit.model.bound import Bound
+from tacit.wording import listed as joined
+from tacit.wording import people, printed_as, sentence
 
 _NUMBER = r"-?[\d,]+"
-_RANGE = rf"(?:{_NUMBER}|{_NUMBER} to {_NUMBER}) (?:person|people)"
-_BRACKETS = rf"(?:{_NUMBER}|\[{_NUMBER} to {_NUMBER}\])"
-_HOW = r"(?:, its count divided by its confidence|, as far as the thresholds tell|, printed as [\d.]+)?"
-_LINE = re.compile(rf"Line (\d+): ({_NUMBER})(?: to ({_NUMBER}))? (?:person|people) (?:has|have) (.*?){_HOW}\.", re.DOTALL)
-_SIDE = re.compile(r".*: (at least|at most) ([\d,]+) (?:person|people) (?:has|have) (.*)\.", re.DOTALL)
-_BOTH = re.compile(r".*: ([\d,]+)(?: to ([\d,]+))? (?:person|people) (?:has|have) (.*)\.", re.DOTALL)
-_MINUS = re.compile(
-    rf"Those .*: ({_NUMBER}|\[{_NUMBER} to {_NUMBER}\]) - ({_NUMBER}|\[{_NUMBER} to {_NUMBER}\]), that is (.*?)(?: person| people)?\.",
-    re.DOTALL,
-)
-_PEOPLE = re.compile(rf"There are ({_NUMBER}) people in all \(n\)\.")
-_BEGINNINGS = ("The confidence", "Everyone", "The published", "Each person", "The list", "Those ")
-#: The beginnings of steps that say "at least" or "at most", and of the other steps.
-_LAWS = (
-    r"The confidence of line \d+, from [\d.e-]+ to [\d.e-]+, then says: ",
-    r"Everyone with .* has .*: ",
-    r"The published distribution says: ",
-    r"Each person has one of the [\d,]+ values of .*: ",
-    r"The list is complete and has no rule from .* to .*: ",
-    r"Those .* without .* cannot be fewer than 0: ",
-)
-_FORMS = tuple(
-    re.compile(form, re.DOTALL)
-    for form in (
-        *(f"{law}(?:(?:at least|at most) {_NUMBER} (?:person|people)|{_RANGE}) (?:has|have) .*" for law in _LAWS),
-        _LINE.pattern,
-        _MINUS.pattern,
-        _PEOPLE.pattern,
-        rf"The confidence of line \d+, from [\d.e-]+ to [\d.e-]+, ties the two numbers to each other: those with .* are {_RANGE}\.",
-        rf"Nobody has two values of .*: those with .* less those with .* are {_RANGE}\.",
-        rf"So {_RANGE} .*\.",
-        r"The bounds follow from the cited lines in [\d,]+ steps, too many to write out here\.",
-    )
-)
+_ENDS = rf"({_NUMBER}|\[{_NUMBER} to {_NUMBER}\])"
+_PATTERN = re.compile(rf"Those who have (.*): {_ENDS} - {_ENDS}, that is ({_NUMBER}(?: to {_NUMBER})?)\.", re.DOTALL)
+_TIED = re.compile(rf"(.*) are ({_NUMBER})(?: to ({_NUMBER}))? (?:person|people)\.", re.DOTALL)
+_MANY = "The bounds follow from the cited lines in "
+#: Derivations of more steps than this are not written out.
+_MOST_STEPS = 40
 
 
 def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int | str]) -> Bounds:
@@ -59,65 +35,218 @@ def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int 
         same = {"present": sorted(present | others), "absent": []}
         if len(book.values) != 2 or len(others) != 1 or finding["same_people"] != same:
             raise Reject("the same people are described wrongly")
-    _check_words(finding, book, {items: (world.lo[items], world.hi[items]) for items in {*world.lo, *world.hi}})
+    _Words(finding, book, world).check()
     return world.people(present, absent, not_all)
 
 
-def _check_words(finding: Mapping[str, Any], book: RuleBook, shown: Mapping[Set, Bounds]) -> None:
-    """Raise where a step says more than the bounds that were shown, or prints another number than its line."""
-    if not finding["steps"]:
-        raise Reject("it has no steps")
-    named = {_listed(items): (items, bounds) for items, bounds in shown.items()}
-    for step in finding["steps"]:
-        _check_step(step, book, named)
-    lo, hi = finding["count"]
-    number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
-    if f" {number} {'person' if (lo, hi) == (1, 1) else 'people'}" not in finding["steps"][-1]:
-        raise Reject("its last step does not give its count")
+def check_rule_citations(because: Sequence[Mapping[str, Any]], book: RuleBook) -> None:
+    """Raise unless header entries are cited before lines, both in their order, each once and without a weight."""
+    order = sorted(because, key=lambda one: (0, str(one["cell"])) if "cell" in one else (1, f"{book.by_line[one['line']]:020}"))
+    places = [one.get("line", one.get("cell")) for one in because]
+    if list(because) != order or len(set(places)) < len(places) or any("weight" in one for one in because):
+        raise Reject("the lines it cites are not those of its steps, each once and in order")
 
 
-def _check_step(step: str, book: RuleBook, named: Mapping[str, tuple[Set, Bounds]]) -> None:
-    """A step must have a known form, and everything that it says must follow."""
-    if not any(form.fullmatch(step) for form in _FORMS):
-        raise Reject("it has a step that cannot be checked")
-    nothing: tuple[Set | None, Bounds] = (None, (0, 0))
-    if match := _PEOPLE.fullmatch(step):
-        if (_int(match[1]),) * 2 != book.bounds("n"):
-            raise Reject("a step prints another number of people than the release")
-    elif match := _LINE.fullmatch(step):
-        line, items = book.line(int(match[1])), named.get(match[4], nothing)[0]
-        printed = line.people if items == line.all else line.whole
-        if items not in (line.has, line.all) or (_int(match[2]), _int(match[3] or match[2])) != printed:
-            raise Reject("a step prints another number than its line")
-    elif match := _SIDE.fullmatch(step):
-        (items, (lo, hi)), value = named.get(match[3], nothing), _int(match[2])
-        if items is None or (value > lo if match[1] == "at least" else value < hi):
-            raise Reject("a step says more than follows from the lines")
-    elif match := _MINUS.fullmatch(step):
-        left, right, told = (_ends(text) for text in match.groups())
-        computed = left[0] - right[1], left[1] - right[0]
-        if not computed[0] <= told[0] <= told[1] <= computed[1]:
-            raise Reject("a difference in its steps is wrong")
-    elif step.startswith(_BEGINNINGS) and (match := _BOTH.fullmatch(step)):
-        (items, (lo, hi)), told = named.get(match[3], nothing), (_int(match[1]), _int(match[2] or match[1]))
-        if items is None or told[0] > lo or told[1] < hi:
-            raise Reject("a step says more than follows from the lines")
+class _Words:
+    """The words of one finding, and what they may be."""
+
+    def __init__(self, finding: Mapping[str, Any], book: RuleBook, world: World) -> None:
+        self.finding, self.book, self.world = finding, book, world
+        event = finding["event"]
+        self.present, self.absent = (frozenset(event[key]) for key in ("present", "absent"))
+        self.not_all = frozenset(event.get("not_all", ()))
+        self.count = Bound(*finding["count"])
+        self.entries: list[Mapping[str, Any]] = list(finding["certificate"]["steps"])
+        self.forms = [frozenset(self._forms(place)) for place in range(len(self.entries))]
+
+    def check(self) -> None:
+        """Raise where a step is none of those that the certificate makes, or where one of these is missing."""
+        steps = list(self.finding["steps"])
+        if not steps or len(set(steps)) < len(steps):
+            raise Reject("it has no steps, or one twice")
+        *before, last = steps
+        if not self._is_last(last):
+            raise Reject("its last step does not say what its event and count say")
+        if before and before[0].startswith(_MANY):
+            self._check_many(before)
+            return
+        known = frozenset().union(*self.forms)
+        for step in before:
+            if step not in known and not self._is_between(step):
+                raise Reject("it has a step that its certificate does not make")
+        if any(not forms & set(before) for forms in self.forms):
+            raise Reject("a step of its certificate is not told")
+        told = {match[1] for step in before if (match := _PATTERN.fullmatch(step))}
+        if len(self.absent) > 1 and last.startswith("So ") and _without(self.present, self.absent) not in told:
+            raise Reject("a step of its certificate is not told")
+
+    def _check_many(self, before: Sequence[str]) -> None:
+        """Steps that are too many to be written out are counted; what follows them may be differences."""
+        match = re.fullmatch(rf"{_MANY}([\d,]+) steps, too many to write out here\.", before[0])
+        if len(before) > 1 or match is None or not _MOST_STEPS < _int(match[1]) <= 3 * len(self.entries):
+            raise Reject("it has a step that its certificate does not make")
+
+    def _forms(self, place: int) -> Iterator[str]:
+        """The sentences that may tell an entry of the certificate, alone or together with the other end of the same."""
+        entry = self.entries[place]
+        for law in self._laws(entry):
+            yield law if law.endswith(".") else f"{law}{_says(entry)}."
+            for other in self.entries:
+                same = all(other.get(key) == entry.get(key) for key in ("items", "by", "line", "from"))
+                ends = {**entry, **other}
+                if same and "at_least" in ends and "at_most" in ends and not law.endswith(".") and _is_span(ends):
+                    count = Bound(ends["at_least"], ends["at_most"])
+                    yield f"{law}{people(count)} {'has' if count == Bound(1, 1) else 'have'} {_names(entry['items'])}."
+
+    def _laws(self, entry: Mapping[str, Any]) -> Iterator[str]:
+        """How the sentence about an entry begins; the whole sentence where it ends with a full stop."""
+        by, items, low = entry["by"], frozenset(entry["items"]), "at_least" in entry
+        if by in ("count", "antecedent"):
+            yield self._line(entry)
+        elif by == "confidence":
+            yield f"The confidence of line {entry['line']}, {self._interval(entry['line'])}, then says: "
+        elif by == "inside":
+            larger, smaller = (entry["from"], entry["items"]) if low else (entry["items"], entry["from"])
+            yield f"Everyone with {_names(larger)} has {_names(smaller)}: "
+        elif by == "n":
+            yield f"There are {entry['at_least' if low else 'at_most']:,} people in all (n)."
+        elif by == "distribution":
+            yield "The published distribution says: "
+        elif by == "values":
+            column = " & ".join(self.book.release.header.sa)
+            yield f"Each person has one of the {len(self.book.values):,} values of {column}: "
+        elif by == "missing":
+            value = min(items - frozenset(entry["from"]))
+            yield f"The list is complete and has no rule from {_names(entry['from'])} to {value}: "
+        elif by == "groups":
+            for size in range(len(items)):
+                for has in combinations(sorted(items), size):
+                    who = f"with {joined(has, 'and')}" if has else "of all people"
+                    yield f"Those {who} without {joined(sorted(items - set(has)), 'or')} cannot be fewer than 0: "
+
+    def _line(self, entry: Mapping[str, Any]) -> str:
+        release, index = self.book.release, self.book.by_line[entry["line"]]
+        count = release.count(index) if entry["by"] == "count" else release.whole(index)
+        withheld = release.support is None and not release.count(index).is_exact
+        printed = release.confidence is None or release.confidence.digits[index] >= 0
+        if withheld or (entry["by"] == "antecedent" and not printed):
+            how = ", as far as the thresholds tell"
+        elif entry["by"] == "antecedent":
+            how = ", its count divided by its confidence"
+        else:
+            how = "" if release.support is None else printed_as(release.support.text(index), release.count(index))
+        have = "has" if count == Bound(1, 1) else "have"
+        return f"Line {entry['line']}: {people(count)} {have} {_names(entry['items'])}{how}."
+
+    def _interval(self, number: int) -> str:
+        line = self.book.line(number)
+        return f"from {float(line.low):.6g} to {float(line.high):.6g}"
+
+    def _is_last(self, step: str) -> bool:
+        """Whether a step concludes the finding: by a rule, by the rest of all values, or from the differences before it."""
+        event = self.finding["event"]
+        column = " & ".join(self.book.release.header.sa)
+        if event["present"] and event["absent"]:
+            rest = f"those with {joined(event['present'], 'and')} less those with {joined(event['absent'], 'or')}"
+            if step == f"Nobody has two values of {column}: {rest} are {people(self.count)}.":
+                return True
+        if self.not_all:
+            return self._is_exception(step, self.present, self.present | self.not_all, self.count)
+        from tacit.checker.words import read_event
+
+        if step == f"So {people(self.count)} {sentence(read_event(event), self.count)}.":
+            return True
+        return len(self.absent) == 1 and self._is_exception(step, self.present, self.present | self.absent, self.count)
+
+    def _is_exception(self, step: str, has: Set, whole: Set, count: Bound | None) -> bool:
+        """Whether a step tells how many people have the antecedent of a rule and lack its consequent."""
+        wider = Bound(self.world.lo[has], self.world.hi[has])
+        narrower = Bound(self.world.lo[whole], self.world.hi[whole])
+        difference = Bound(wider.lo - narrower.hi, wider.hi - narrower.lo)
+        if count in (None, difference) and step == (
+            f"Those with {_names(has)} less those with {_names(whole)}: {_ends(wider)} - {_ends(narrower)}, that is {people(difference)}."
+        ):
+            return True
+        match = _TIED.fullmatch(step)
+        told = Bound(_int(match[2]), _int(match[3] or match[2])) if match else None
+        if match is None or told is None or count not in (None, told):
+            return False
+        then = joined(sorted(whole - has), "and")
+        what = f"those with {_names(has)} but not {'all of ' if len(whole - has) > 1 else ''}{then}"
+        lo, hi = self.world.people(has, frozenset(), whole - has)
+        return any(
+            match[1] == f"The confidence of line {number}, {self._interval(number)}, ties the two numbers to each other: {what}"
+            and told.lo <= lo <= hi <= told.hi
+            and step == f"{match[1]} are {people(told)}."
+            for number, line in self.world.by_number.items()
+            if (line.has, line.all) == (has, whole)
+        )
+
+    def _is_between(self, step: str) -> bool:
+        """Whether a step on the way tells a difference on the items of the event, and no more than follows."""
+        items = self.present | self.absent
+        if any(
+            self._is_exception(step, line.has, line.all, None)
+            for line in self.world.by_number.values()
+            if line.all <= items and len(line.all - line.has) == 1
+        ):
+            return True
+        match = _PATTERN.fullmatch(step)
+        if match is None:
+            return False
+        for size in range(len(items) + 1):
+            for has in combinations(sorted(items), size):
+                rest = sorted(items - set(has))
+                for many in range(1, len(rest) + 1):
+                    for lacks in combinations(rest, many):
+                        if match[1] == _without(has, lacks):
+                            return self._is_difference(match, frozenset(has), frozenset(lacks))
+        return False
+
+    def _is_difference(self, match: re.Match[str], has: Set, lacks: Set) -> bool:
+        """Whether the numbers of a difference follow from those of the two groups, and are no tighter than the certificate shows."""
+        left, right, told = (_read(text) for text in (match[2], match[3], match[4]))
+        lo, hi = self.world.people(has, lacks, frozenset())
+        operands = [
+            (self.world.people(has, lacks - {item}, frozenset()), self.world.people(has | {item}, lacks - {item}, frozenset()))
+            for item in lacks
+        ]
+        known = any(
+            left.lo <= wider[0] and wider[1] <= left.hi and right.lo <= narrower[0] and narrower[1] <= right.hi
+            for wider, narrower in operands
+        )
+        fits = left.lo - right.hi <= told.lo <= told.hi <= left.hi - right.lo
+        return known and fits and told.lo <= lo and hi <= told.hi
 
 
-def _listed(items: Set) -> str:
-    names = sorted(items)
-    if not names:
-        return "nothing asked of them"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _says(entry: Mapping[str, Any]) -> str:
+    """The bound of an entry: "at least 5 people have a"."""
+    side, value = ("at least", entry["at_least"]) if "at_least" in entry else ("at most", entry["at_most"])
+    many = "person has" if value == 1 else "people have"
+    return f"{side} {value:,} {many} {_names(entry['items'])}"
+
+
+def _is_span(ends: Mapping[str, Any]) -> bool:
+    return bool(ends["at_least"] <= ends["at_most"])
+
+
+def _names(items: Any) -> str:
+    return joined(sorted(items), "and") if items else "nothing asked of them"
+
+
+def _without(has: Any, lacks: Any) -> str:
+    return f"{joined(sorted(has), 'and') if has else 'anything'} without {joined(sorted(lacks), 'or')}"
+
+
+def _ends(bound: Bound) -> str:
+    return f"{bound.lo:,}" if bound.is_exact else f"[{bound.lo:,} to {bound.hi:,}]"
 
 
 def _int(text: str) -> int:
     return int(text.replace(",", ""))
 
 
-def _ends(text: str) -> Bounds:
+def _read(text: str) -> Bound:
     """A number, or two with "to" between them, in brackets or not."""
     numbers = [_int(part) for part in re.findall(_NUMBER, text)]
-    if len(numbers) not in (1, 2):
-        raise Reject("it has a step that cannot be checked")
-    return numbers[0], numbers[-1]
+    return Bound(numbers[0], numbers[-1])

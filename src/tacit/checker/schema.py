@@ -72,6 +72,13 @@ def number(value: Any, place: str) -> None:
     whole(value, place)
 
 
+def sorted_names(value: Any, place: str) -> None:
+    """Names in their order, each once."""
+    list_of(text)(value, place)
+    if value != sorted(set(value)):
+        raise Wrong(place, "is not in order")
+
+
 def weight(value: Any, place: str) -> None:
     """A weight: a whole number or a fraction, as text."""
     if not isinstance(value, str) or len(value) > MOST_DIGITS or not _WEIGHT.fullmatch(value):
@@ -92,6 +99,8 @@ def span(value: Any, place: str) -> None:
         raise Wrong(place, "is not two whole numbers")
     for end in value:
         whole(end, place)
+    if value[0] > value[1]:
+        raise Wrong(place, "has its ends the other way round")
 
 
 def anything(value: Any, place: str) -> None:
@@ -223,7 +232,7 @@ def _summand(value: Any, place: str) -> None:
 
 
 _AXES = ("item", "column", "people", "change", "item_change")
-_BOX = list_of(exactly_one(_AXES, fields({"values": _NAMES, "excluded": flag}, dict.fromkeys(_AXES, text))))
+_BOX = list_of(exactly_one(_AXES, fields({"values": sorted_names, "excluded": flag}, dict.fromkeys(_AXES, text))))
 _SUM = list_of(_summand)
 
 
@@ -249,8 +258,12 @@ def _step(value: Any, place: str) -> None:
 
 
 _CLAIM = fields({"event": _EVENT, "at_least": whole, "at_most": whole})
-_LAW = fields(
-    {"items": _NAMES, "by": text}, {"at_least": whole, "at_most": whole, "present": _NAMES, "line": whole, "from": _NAMES}
+_LAW = exactly_one(
+    ("at_least", "at_most"),
+    fields(
+        {"items": sorted_names, "by": text},
+        {"at_least": whole, "at_most": whole, "present": sorted_names, "line": whole, "from": sorted_names},
+    ),
 )
 _KNOWN_GROUP = fields({"people": natural, "asked": flag, "terms": list_of(natural), "weight": weight})
 _STATEMENT = exactly_one(
