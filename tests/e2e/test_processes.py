@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -129,3 +130,14 @@ def test_being_terminated_removes_what_was_begun(tmp_path: Path) -> None:
         process.communicate(timeout=30)
     assert process.returncode == 143
     assert [path.name for path in tmp_path.iterdir()] == ["endless.dat"]
+
+
+@pytest.mark.parametrize("kilobytes", [200_000, 300_000, 400_000, 500_000])
+def test_a_small_limit_on_memory_is_one_sentence(release: Path, kilobytes: int) -> None:
+    command = f"ulimit -v {kilobytes}; exec {shlex.join(TACIT)} audit {shlex.quote(str(release))} -q"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        "tacit: there is not enough memory: this shell allows less than 768 MB. Raise the limit with ulimit -v.\n"
+    )

@@ -145,3 +145,13 @@ def test_the_version_is_printed() -> None:
     from tacit.version import __version__
 
     assert tacit("--version").stdout == f"tacit {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [OSError(12, "Cannot allocate memory"), ImportError("x.so: failed to map segment from shared object"), MemoryError()],
+)
+def test_memory_that_is_short_is_no_bug(raised: Exception) -> None:
+    done = ending(raised)
+    assert done.exit_code == 2
+    assert done.stderr == "tacit: there is not enough memory. Raise --min-support, or use a machine with more.\n"

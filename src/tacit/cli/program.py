@@ -19,6 +19,8 @@ EXPOSED = 1
 BAD_INPUT = 2
 INCOMPLETE = 3
 BUG = 70
+#: What loading the libraries takes, in bytes of address space.
+LEAST_MEMORY = 768 << 20
 INTERRUPTED = 130
 
 #: The exit code of each verdict.
@@ -41,6 +43,11 @@ class Program(click.Group):
                 f"there is no command {name!r}", where=ctx.command_path, remedy=nearest_name(name, known, "commands")
             )
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb, unless it could not even load its libraries: some of them wait for memory for ever."""
+        _check_memory()
+        return super().invoke(ctx)
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run a verb and leave with its exit code."""
@@ -70,13 +77,52 @@ class Program(click.Group):
             stop_listening()
             return DONE
         except MemoryError:
-            return _complain("tacit: there is not enough memory. Raise --min-support, or use a machine with more.", BAD_INPUT)
+            return _complain(_NO_MEMORY, BAD_INPUT)
         except Exception as exc:
+            if lacks_memory(exc):
+                return _complain(_NO_MEMORY, BAD_INPUT)
             if isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF):
                 stop_listening()  # what is still buffered would fail, and be told, once more
                 return _complain(_OUTPUT_FAILED, BAD_INPUT)
             return _bug(exc)
         return code if isinstance(code, int) else DONE
+
+
+_NO_MEMORY = "tacit: there is not enough memory. Raise --min-support, or use a machine with more."
+#: What libraries say when memory is short, in errors of many kinds.
+_SHORT_OF_MEMORY = (
+    "cannot allocate memory",
+    "failed to map segment",
+    "out of memory",
+    "unable to allocate",
+    "can't start new thread",
+)
+
+
+def _check_memory() -> None:
+    """Raise where the shell allows less memory than the libraries take when they are loaded."""
+    with suppress(ImportError):  # there are no such limits on Windows
+        import resource
+
+        allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if 0 <= allowed < LEAST_MEMORY:
+            what = f"there is not enough memory: this shell allows less than {LEAST_MEMORY >> 20} MB"
+            raise OptionError(what, where="tacit", remedy="Raise the limit with ulimit -v")
+
+
+def lacks_memory(exc: BaseException | None) -> bool:
+    """Whether an error, or what led to it, says that memory is short.
+
+    >>> lacks_memory(ImportError("libx.so: failed to map segment from shared object")), lacks_memory(ValueError("x"))
+    (True, False)
+    """
+    while exc is not None:
+        text = str(exc).casefold()
+        short = isinstance(exc, OSError) and exc.errno == errno.ENOMEM
+        if short or isinstance(exc, MemoryError) or any(words in text for words in _SHORT_OF_MEMORY):
+            return True
+        exc = exc.__cause__ or exc.__context__
+    return False
 
 
 _OUTPUT_FAILED = "standard output: cannot be written. Free some space, or write to a file elsewhere."
