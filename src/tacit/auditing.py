@@ -51,11 +51,20 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
     """The owner's data, read with the roles of the release where they lie in a file."""
     if data is None or isinstance(release, PartialTable):
         return None  # a table is compared with its original cell by cell: table_case reads that
-    people = read_data(data, **roles_of(release.header)) if isinstance(data, (str, os.PathLike)) else people_of(data)
+    people = read_data(data, **roles_of(reading_header(release))) if isinstance(data, (str, os.PathLike)) else people_of(data)
     if isinstance(release, (Itemsets, Rules)) and release.n is not None and people.n != release.n:
         what = f"holds {people.n:,} people, and the release is about {release.n:,}"
         raise OptionError(what, where="--data", remedy="Give the data that the release was made from, or correct n")
     return people
+
+
+def reading_header(release: Release) -> Header:
+    """The header that says how to read the data of a release: of a frequency table, all its columns are in use."""
+    header = release.header
+    if not isinstance(release, FrequencyTable):
+        return header
+    sa = tuple(name for name in header.sa if name in release.columns)
+    return replace(header, qi=tuple(name for name in release.columns if name not in sa), sa=sa)
 
 
 def rows_of(people: Table | Transactions | None) -> Transactions | None:

@@ -77,6 +77,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": {
         "api",
         "attacks",
+        "auditing",
         "bucketizing",
         "checker",
         "config",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -181,12 +182,15 @@ def known_people(release: Release, settings: Settings) -> Table | None:
 def owners_data(release: Release, settings: Settings) -> Table | Transactions | PartialTable | None:
     """The owner's data, where they are given; options that say how to read them are refused where they are not."""
     from tacit.api import with_coarser_items
+    from tacit.auditing import reading_header
 
     given = settings.given
     if release.kind == "table":
         return tables.read_original(release, settings)
     if given["data"]:
-        people = settings.read(given["data"], header=release.header)
+        if release.kind == "frequencies":  # its own columns are those in use, whatever their roles
+            settings = replace(settings, given={**given, "qi": (), "sa": ()})
+        people = settings.read(given["data"], header=reading_header(release))
         return with_coarser_items(people, settings.hierarchies_of(people, getattr(people, "names", ())))
     roles = ROLES if release.kind == "buckets" else ("missing", "missing_rule")
     for name in () if given.get("known") else (*roles, "hierarchies", "id_column", "item_column"):

@@ -7,7 +7,7 @@ and so are the bounds, the linear programs and the proofs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
@@ -28,11 +28,11 @@ from tacit.attacks.joint.full_group_words import FullGroup, write_out
 from tacit.attacks.joint.histories import KINDS
 from tacit.attacks.joint.lines import Problem
 from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED, MOST_CELLS, MOST_ENTRIES, MOST_WORK
+from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK
 from tacit.attacks.joint.proofs import Prover, Split, Step
 from tacit.attacks.joint.row_lines import shown_columns
 from tacit.attacks.joint.rows import Rows, cells_of
-from tacit.attacks.joint.solver import Solver
+from tacit.attacks.joint.solver import NEAR, Solver
 from tacit.attacks.joint.windows import tightened, windows
 from tacit.attacks.joint.world import World
 from tacit.errors import LimitReached
@@ -50,8 +50,12 @@ Whole = npt.NDArray[np.int64]
 NOT_SAID = "name the sensitive column with --sa, or say --sa none"
 #: Stands for the number of values of a column that has others than those that are named.
 MANY = 1 << 40
+#: Kinds of people up to which programs are solved: each question of larger ones takes seconds.
+MOST_KINDS = 2_000
 #: Worlds of whole people that are asked for at once about all open questions.
 _WORLDS = 12
+#: Programs in fractions of people that look for questions which no weights answer.
+_ROUNDS = 12
 _ONE = Fraction(1)
 
 
@@ -171,7 +175,7 @@ class _Search:
     def rows(self) -> Rows | None:
         """All lines over all axes; None where they are too many for programs."""
         axes = tuple(range(len(self.problem.axes)))
-        if cells_of(self.problem.axes) > MOST_CELLS:
+        if cells_of(self.problem.axes) > MOST_KINDS:
             return None
         found = Rows.of(self.problem, axes)
         return found if found.entries <= MOST_ENTRIES else None
@@ -249,13 +253,20 @@ class _Groups:
     def look(self, known: list[Mapping[int, int]]) -> None:
         """Settle the smallest groups, then look at all of them; boxes in ``known`` were told from another cube."""
         possible = self.cube.hi[self.of_value] > 0
-        self._settle(possible)
+        stopped: LimitReached | None = None
+        try:
+            self._settle(possible)
+        except LimitReached as reached:
+            stopped = reached  # what bounds show is told nevertheless
         wide = self._widened(possible[self._singles])
         left = (wide @ np.array(self.values, np.int64)).astype(np.int64)
         exposed = (left < self.least) & (left > 0) & (self.cube.hi[self.of_all] > 0) & self._tellable
         low = self.cube.lo[self.of_all].copy()
-        self._ask_sizes(exposed & (low < 1), low)
+        if stopped is None:
+            self._ask_sizes(exposed & (low < 1), low)
         self._keep(exposed & (low > 0), low, wide, left, known)
+        if stopped is not None:
+            raise stopped
 
     # The smallest groups
 
@@ -276,19 +287,36 @@ class _Groups:
             enough = np.minimum(seen @ weights, MANY) >= self.least
             return np.asarray(finest & ~seen & ~enough[..., None])
 
-        if solver is not None and rows is not None and asked().any():
-            few = len(rows.cells) <= FEW_CELLS
-            for _ in range(_WORLDS if few else 2):
-                before = int(seen.sum())
-                self._note(solver.world(-self._counted(asked())), seen)
-                if int(seen.sum()) == before or not asked().any():
-                    break
-            for place in list(map(tuple, np.argwhere(asked()).tolist()))[: min(MOST_ASKED, MOST_WORK // len(rows.cells))]:
-                if asked()[place]:
-                    self._ask(place, finest, seen, few=few)
-        open_groups = asked().any(axis=-1)
-        self.search.undecided += int(open_groups.sum())
-        possible[self._singles] = finest
+        try:
+            if solver is not None and rows is not None and asked().any():
+                few = len(rows.cells) <= FEW_CELLS
+                for _ in range(_WORLDS if few else 0):
+                    before = int(seen.sum())
+                    self._note(solver.world(-self._counted(asked())), seen)
+                    if int(seen.sum()) == before or not asked().any():
+                        break
+                hopeless = np.zeros_like(seen) if few else self._hopeless(solver, asked)
+                wanted = list(map(tuple, np.argwhere(asked() & ~hopeless).tolist()))
+                for place in wanted[: min(MOST_ASKED, MOST_WORK // len(rows.cells))]:
+                    if asked()[place]:
+                        self._ask(place, finest, seen, few=few)
+        finally:
+            self.search.undecided += int(asked().any(axis=-1).sum())
+            possible[self._singles] = finest
+
+    def _hopeless(self, solver: Solver, asked: Callable[[], Flags]) -> Flags:
+        """The questions that no weights answer, since fractions of people who fit all lines have the value."""
+        out = np.zeros_like(asked())
+        for _ in range(_ROUNDS):
+            living = asked() & ~out
+            best = solver.least(-self._counted(living)) if living.any() else None
+            if best is None:
+                break
+            fresh = living & (self._by_place(best.people) >= 1 - NEAR)
+            if not fresh.any():
+                break
+            out |= fresh
+        return out
 
     def _ask(self, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
         """One value of one of the smallest groups: nobody has it, by weights or by cases, or somebody has it in a world."""
@@ -321,22 +349,29 @@ class _Groups:
         if world is None:
             return
         self.worlds.append(world)
-        for place in map(tuple, np.argwhere(~seen).tolist()):
-            if world[self._cells(place)].any():
-                seen[place] = True
+        seen |= self._by_place(world) > 0
 
     def _counted(self, wanted: Flags) -> npt.NDArray[np.float64]:
         """What everybody with one of these values of the smallest groups counts."""
-        assert self.search.rows is not None
-        cost = np.zeros(len(self.search.rows.cells))
-        for place in map(tuple, np.argwhere(wanted).tolist()):
-            cost[self._cells(place)] = 1
-        return cost
+        return wanted.reshape(-1)[self._owner].astype(np.float64)
 
-    def _cells(self, place: tuple[int, ...]) -> Whole:
-        """The kinds of people who have a value of one of the smallest groups."""
+    def _by_place(self, people: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """How many people of kinds have each value of the smallest groups."""
+        shape = [*(len(axis.classes) for _, axis in self.axes), len(self.values)]
+        return np.asarray(np.bincount(self._owner, people, int(np.prod(shape))).reshape(shape), np.float64)
+
+    @cached_property
+    def _owner(self) -> Whole:
+        """The smallest group and value that each kind of people belongs to, as one number."""
         assert self.search.rows is not None
-        return self.search.rows.cells.inside(self._box(place[:-1], 1 << place[-1]))
+        cells = self.search.rows.cells
+        classes = (
+            dict(zip(cells.chosen, np.unravel_index(np.arange(len(cells)), cells.shape), strict=True)) if cells.shape else {}
+        )
+        out = np.zeros(len(cells), np.int64)
+        for at, axis in [*self.axes, (self.place, self.sensitive)]:
+            out = out * len(axis.classes) + classes[at]
+        return out
 
     def _seen_by_owner(self, shape: tuple[int, ...]) -> Flags:
         """The values that people of the smallest groups have in the owner's rows."""
