@@ -105,6 +105,8 @@ class _Reading:
         if self.printout.in_full:
             self.support = None if self.support is None else self.support.as_doubles(n)
             self.whole_support = None if self.whole_support is None else self.whole_support.as_doubles(n)
+        if self.counted.any() or self.whole_counted.any():
+            return  # counts that are printed say themselves how many people there are
         for shares in (self.support, self.whole_support):
             if shares is not None and shares.is_double and (times := shares.common_divisor(n)) > 1:
                 what = f"is {n:,}, but all printed supports are multiples of {times:,} people: {n // times:,} people explain them"
