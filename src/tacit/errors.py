@@ -98,6 +98,18 @@ def nearest(got: str, known: Iterable[str]) -> str | None:
     return near[0] if near else None
 
 
+def nearest_column(got: str, columns: Iterable[str]) -> str:
+    """A remedy that names the closest column and no other: where a file has no line of names, its first line is a person.
+
+    >>> nearest_column("salry", ["age", "salary"])
+    "Did you mean 'salary'? There are 2 columns, named in the first line"
+    """
+    names = list(columns)
+    near = nearest(got, names)
+    hint = f"Did you mean {near!r}? " if near else ""
+    return f"{hint}There {'is 1 column' if len(names) == 1 else f'are {len(names):,} columns'}, named in the first line"
+
+
 def nearest_name(got: str, known: Iterable[str], noun: str = "names") -> str:
     """A remedy that names the closest of the known names, and lists all of them.
 

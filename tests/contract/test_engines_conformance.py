@@ -67,7 +67,7 @@ def test_the_four_questions(entry: EngineEntry, engine: Engine) -> None:
 
 
 def test_unknown_columns(engine: Engine) -> None:
-    sentence = "columns: there is no column 'sx'. Did you mean 'sex'? The columns are: sex, größe."
+    sentence = "columns: there is no column 'sx'. Did you mean 'sex'? There are 2 columns, named in the first line."
     with pytest.raises(OptionError) as caught:
         engine.counts([BoxEvent({"sx": ("F",)})])
     assert str(caught.value) == sentence

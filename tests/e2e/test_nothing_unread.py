@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -321,3 +322,42 @@ def test_n_comes_from_the_data_and_is_held_to_them(tmp_path: Path) -> None:
     assert record("audit", file, "--data", data, code=0)["release"][0]["n"] == 100
     assert "--data: holds 100 people, and the release is about 200" in refusal("audit", file, "--data", data, "--n", 200)
     assert library.audit(str(file), data=str(data)).release[0]["n"] == 100
+
+
+# Bad input
+
+
+def test_the_first_line_of_a_file_is_not_repeated(tmp_path: Path) -> None:
+    file = write(tmp_path, "nohead.csv", "Ann Smith,31,F,HIV\nBob Jones,44,M,flu\n")
+    for verb in (("mine", "itemsets"), ("tabulate",)):
+        options = ("--min-support", 1, "--qi", "age") if verb[0] == "mine" else ("--by", "age", "-o", tmp_path / "o.csv")
+        told = refusal(*verb, file, *options)
+        assert "there is no column 'age'" in told
+        assert "4 columns" in told
+        assert not any(word in told for word in ("Ann", "31", "HIV", "Bob"))
+    twice = write(tmp_path, "twice.csv", "Ann Smith,Ann Smith,F\nBob Jones,44,M\n")
+    assert "Ann" not in refusal("mine", "itemsets", twice, "--min-support", 1)
+    crosstab = write(tmp_path, "cross.csv", "Ann Smith,31,F\nBob Jones,44,M\n")
+    assert "Ann" not in refusal("audit", crosstab, "--form", "crosstab")
+
+
+def test_a_number_of_thousands_of_digits_is_an_item(tmp_path: Path) -> None:
+    file = write(tmp_path, "d.dat", f"1 2 {'7' * 5000}\n1 2\n10 9\n")
+    assert tacit("mine", "itemsets", file, "--min-support", 1).exit_code == 0
+
+
+def test_limits_that_no_number_of_people_reaches_are_refused(tmp_path: Path) -> None:
+    file = write(tmp_path, "t.csv", "sex,count\nF,12\nM,14\n")
+    assert refusal("audit", file, "--k", 9223372036854775808).startswith("--k: must be below 562,949,953,421,312.")
+
+
+def test_packed_files_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "t.csv.gz"
+    file.write_bytes(gzip.compress(b"sex,count\n" + b"".join(b"%d,12\n" % row for row in range(5000))))
+    assert library.read_release(file).n == 60_000
+    monkeypatch.setenv("TACIT_MAX_UNPACKED", "10kB")
+    told = refusal("audit", file)
+    assert "becomes far larger when it is unpacked" in told
+    assert "TACIT_MAX_UNPACKED=20GB" in told
+    monkeypatch.setenv("TACIT_MAX_UNPACKED", "much")
+    assert refusal("audit", file).startswith("TACIT_MAX_UNPACKED: is not a size")

@@ -195,7 +195,7 @@ def test_damaged_parquet(write: Write, tmp_path: Path) -> None:
     assert sentence(lambda: read_table("x.parquet")) == "x.parquet: has a header and no rows. Add rows below the header."
     pq.write_table(pa.table([pa.array([1]), pa.array([2])], ["a", "a"]), tmp_path / "x.parquet")
     assert sentence(lambda: read_table("x.parquet")) == (
-        "x.parquet: columns 1 and 2 are both called 'a'. Rename one of them; the columns are: a, a."
+        "x.parquet: columns 1 and 2 have the same name. Rename one of them in the first line."
     )
 
 
@@ -354,7 +354,7 @@ def test_anything_that_speaks_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"a": [1, 2], "b": [1]}, "the columns have different lengths (from 1 to 2). Give every column one value per row."),
         ({}, "has no columns. Give a table with a header of column names."),
         (pd.DataFrame({"a": []}), "has a header and no rows. Add rows below the header."),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "columns 1 and 2 are both called 'a'."),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "columns 1 and 2 have the same name."),
     ],
 )
 def test_frames_that_are_no_tables(data: object, expected: str) -> None:
@@ -412,7 +412,7 @@ def test_what_a_missing_mark_means() -> None:
 
 def test_wrong_roles(write: Write) -> None:
     path = write("x.csv", f"age,workclass,salary\n{SECRET},a,b\n")
-    columns = "The columns are: age, workclass, salary."
+    columns = "There are 3 columns, named in the first line."
     assert sentence(lambda: read_table(path, qi="age", sa="salry"), OptionError) == (
         f"x.csv: there is no column 'salry'. Did you mean 'salary'? {columns}"
     )
@@ -489,7 +489,7 @@ def test_wrong_roles(write: Write) -> None:
             f'a;"{SECRET}"b\n1;2\n',
             "x.csv, line 1: a quoted cell goes on after its closing quote. Double the quotes inside a cell, or remove them.",
         ),
-        ("a,b,a\n1,2,3\n", "x.csv: columns 1 and 3 are both called 'a'. Rename one of them; the columns are: a, b, a."),
+        ("a,b,a\n1,2,3\n", "x.csv: columns 1 and 3 have the same name. Rename one of them in the first line."),
         (",a\n0,1\n", "x.csv: column 1 has no name. Name every column in the header (pandas: to_csv(index=False))."),
         (b"a,b\n1,\x00\n", "x.csv: is not text (binary, or in an unknown encoding). Save it as CSV in UTF-8."),
         (bytes(range(256)), "x.csv: is not text (binary, or in an unknown encoding). Save it as CSV in UTF-8."),

@@ -159,8 +159,8 @@ def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
         exact = [name for name in table.names if name == "group"]
         found = exact or [name for name in table.names if _plain(name) in GROUP_NAMES]
         if len(found) != 1:
-            what = "has no column of groups" if not found else f"has several columns that may be groups: {', '.join(found)}"
-            remedy = f"Call one of its columns group (they are: {', '.join(table.names)}), or name it with group="
+            what = "has no column of groups" if not found else f"has {len(found)} columns that may be groups"
+            remedy = f"Call one of its {len(table.names)} columns group, or name it with group="
             raise InputError(what, where=where, remedy=remedy)
         chosen += found
     return chosen[0], chosen[1]

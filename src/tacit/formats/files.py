@@ -14,6 +14,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -21,7 +22,7 @@ import zlib
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, BinaryIO, TextIO, cast
+from typing import IO, Any, BinaryIO, TextIO, cast
 
 from tacit.errors import InputError, OptionError
 from tacit.model.source import Source
@@ -29,6 +30,8 @@ from tacit.model.temporaries import new_name
 
 FilePath = str | os.PathLike[str]
 
+#: The environment variable that says how large a packed file may become.
+MOST_UNPACKED = "TACIT_MAX_UNPACKED"
 GZIP_MAGIC = b"\x1f\x8b"
 #: The magic word and the first byte of the structure that follows it; a table whose first column is called PAR1 goes on differently.
 PARQUET_MAGIC = b"PAR1\x15"
@@ -78,8 +81,53 @@ def open_bytes(path: FilePath) -> BinaryIO:
     """The content of a file as a binary stream, unpacked when it is gzip."""
     if not is_gzip(path):
         return _open_raw(path)
+    most = most_unpacked(os.path.getsize(path))
     with readable(path):
-        return cast(BinaryIO, gzip.open(path, "rb"))
+        return cast(BinaryIO, io.BufferedReader(_Unpacked(path, most), _CHUNK))
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a gzip file; an :class:`InputError` where it becomes much larger than packed text usually does."""
+
+    def __init__(self, path: FilePath, most: int) -> None:
+        super().__init__()
+        self._path = path
+        self._left = most
+        self._stream = gzip.open(path, "rb")  # noqa: SIM115 - closed with this stream
+
+    def readable(self) -> bool:
+        """Whether the stream can be read."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill the buffer as far as the content goes, and say how far."""
+        data = self._stream.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise InputError(
+                "becomes far larger when it is unpacked than packed text does",
+                where=shown(self._path),
+                remedy=f"Unpack it yourself, or allow more in the environment, such as {MOST_UNPACKED}=20GB",
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        super().close()
+
+
+def most_unpacked(packed: int) -> int:
+    """The bytes that a packed file of this size may become: as the environment says, else 200 times as many and at least 256 MB."""
+    told = os.environ.get(MOST_UNPACKED, "").strip().casefold()
+    if not told:
+        return max(1 << 28, 200 * packed)
+    found = re.fullmatch(r"(\d{1,12})\s*([kmgt]?)b?", told)
+    if found is None:
+        raise OptionError("is not a size", where=MOST_UNPACKED, remedy="Write for instance 20GB")
+    size: int = int(found[1]) * 1000 ** " kmgt".index(found[2] or " ")
+    return size
 
 
 def shown(path: FilePath) -> str:

@@ -141,9 +141,10 @@ def check_names(names: Sequence[str], *, where: str) -> None:
             )
         if name in seen:
             raise InputError(
-                f"columns {seen[name]} and {number} are both called {name!r}",
+                # What stands in the first line is not repeated: where column names are missing, it is a person.
+                f"columns {seen[name]} and {number} have the same name",
                 where=where,
-                remedy=f"Rename one of them; the columns are: {', '.join(names)}",
+                remedy="Rename one of them in the first line",
             )
         seen[name] = number
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError, nearest_name
+from tacit.errors import OptionError, nearest_column
 from tacit.inference.assignments import share_values
 from tacit.inference.mixing import Mixing
 from tacit.inference.surviving import Model, Places, blocks, estimated
@@ -54,10 +54,10 @@ class Combinations:
         """The combinations of a release and of the data that it was made from; raises where these are other people."""
         if people.sa.name != buckets.sensitive:
             what = f"the release is about {buckets.sensitive!r}, and the sensitive column of the data is {people.sa.name!r}"
-            raise OptionError(what, where="--data", remedy=nearest_name(buckets.sensitive, people.names, "columns"))
+            raise OptionError(what, where="--data", remedy=nearest_column(buckets.sensitive, people.names))
         for name in buckets.people.names:
             if name not in people.names:
-                remedy = nearest_name(name, people.names, "columns")
+                remedy = nearest_column(name, people.names)
                 raise OptionError(f"has no column {name!r}, which the release holds", where="--data", remedy=remedy)
         pairs = [_together(column, people.column(column.name)) for column in buckets.people.columns]
         first, number = _numbered([np.concatenate(codes) for _, codes in pairs])

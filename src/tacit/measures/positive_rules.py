@@ -11,7 +11,7 @@ from itertools import combinations as choices
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError, nearest_name
+from tacit.errors import OptionError, nearest_column
 from tacit.measures.combinations import Combinations, Estimator
 from tacit.model.number import Threshold
 from tacit.model.table import Column
@@ -137,7 +137,7 @@ def read_intervals(given: Mapping[str, float] | None, columns: Sequence[str]) ->
     found: dict[str, float] = {}
     for name, width in (given or {}).items():
         if name not in columns:
-            raise OptionError(f"there is no column {name!r}", where="--interval", remedy=nearest_name(name, columns, "columns"))
+            raise OptionError(f"there is no column {name!r}", where="--interval", remedy=nearest_column(name, columns))
         if isinstance(width, bool) or not isinstance(width, (int, float)) or not 0 < width < math.inf:
             raise OptionError("must be a width above 0", where="--interval", remedy="Write for instance age=10")
         found[name] = float(width)

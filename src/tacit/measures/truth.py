@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError, nearest_name
+from tacit.errors import OptionError, nearest_column
 from tacit.model.audit import Audit
 from tacit.model.comparison import Comparison
 from tacit.model.posterior import Posterior
@@ -47,7 +47,7 @@ def true_counts(posterior: Posterior, people: Table) -> Floats:
         raise OptionError(
             f"the rules are about {posterior.sensitive!r}, and the sensitive column of the data is {sensitive.name!r}",
             where="compare",
-            remedy=nearest_name(posterior.sensitive, people.names, "columns"),
+            remedy=nearest_column(posterior.sensitive, people.names),
         )
     for name in posterior.population.names:
         if name not in people.names:

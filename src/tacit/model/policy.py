@@ -43,6 +43,10 @@ STRICTER: dict[str, Literal["up", "down"]] = {
 Level = Literal["option", "data set", "organisation", "given", "default"]
 
 
+#: No policy is about so many people; counts stay exact far below.
+MOST_PEOPLE = 2**49
+
+
 @dataclass(frozen=True, slots=True)
 class PolicyFile:
     """A file that a policy was read from: the organisation's, or that of the data set."""
@@ -96,9 +100,11 @@ class Policy:
             value = getattr(self, name)
             if name == "safe_round_base" and value is None:
                 continue
-            if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+            if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value < MOST_PEOPLE:
                 option = "--" + name.replace("_", "-")
-                raise OptionError(f"must be a whole number of at least {least}", where=option, remedy="Write for instance 10")
+                too_many = hasattr(value, "__index__") and value >= MOST_PEOPLE
+                what = f"must be below {MOST_PEOPLE:,}" if too_many else f"must be a whole number of at least {least}"
+                raise OptionError(what, where=option, remedy="Write for instance 10")
         for name in ("max_posterior", "max_gain", "min_confidence"):
             value = getattr(self, name)
             if value is not None:

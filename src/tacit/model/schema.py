@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tacit.errors import OptionError, nearest_name
+from tacit.errors import OptionError, nearest_column, nearest_name
 
 MissingRule = Literal["category", "drop", "drop-any"]
 MISSING_RULES: tuple[MissingRule, ...] = get_args(MissingRule)
@@ -70,4 +70,4 @@ class Schema:
 def require_column(name: str, columns: Sequence[str], *, where: str) -> None:
     """Raise an :class:`OptionError` that names the nearest column and all columns when ``name`` is not one."""
     if name not in columns:
-        raise OptionError(f"there is no column {name!r}", where=where, remedy=nearest_name(name, columns, "columns"))
+        raise OptionError(f"there is no column {name!r}", where=where, remedy=nearest_column(name, columns))

@@ -75,5 +75,7 @@ def sort_names(names: Iterable[str]) -> tuple[str, ...]:
     """
     listed = list(names)
     if all(name.isascii() and name.isdecimal() for name in listed):
-        return tuple(sorted(listed, key=lambda name: (int(name), name)))
+        # By length and text instead of by number: Python reads no number of thousands of digits.
+        plain = {name: name.lstrip("0") for name in listed}
+        return tuple(sorted(listed, key=lambda name: (len(plain[name]), plain[name], name)))
     return tuple(sorted(listed))
