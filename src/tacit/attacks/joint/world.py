@@ -119,11 +119,14 @@ class World:
     def alike(self, axis: int) -> Signs:
         """A number for everybody, the same for people whom all lines that name the axis treat alike, whatever their class on it."""
         weigh = np.random.default_rng(axis)
-        found = np.zeros(len(self.kinds), np.uint64)
+        others = np.delete(self.kinds, axis, axis=1).astype(np.uint64)
+        names = others @ weigh.integers(1, 2**63, others.shape[1], dtype=np.uint64)
+        _, first, which = np.unique(names, return_index=True, return_inverse=True)
+        distinct = World(self.problem, self.kinds[first])
+        found = np.zeros(len(first), np.uint64)
         for box in self.problem.beside(axis):
-            weight = np.uint64(weigh.integers(1, 2**63, dtype=np.uint64))
-            found[self.inside(box)] += weight
-        return found
+            found += distinct.inside(box) * np.uint64(weigh.integers(1, 2**63, dtype=np.uint64))
+        return np.asarray(found[which.ravel()])
 
 
 def refuted_by(world: World, cube: Cube, k: int) -> Flags:
