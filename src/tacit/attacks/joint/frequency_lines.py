@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.attacks.joint.boxes import Allowed, Box, Key
-from tacit.attacks.joint.lines import Line, Origin
+from tacit.attacks.joint.boxes import Allowed, Axis, Box, Key
+from tacit.attacks.joint.lines import Line, Origin, Whole
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable
 from tacit.model.measured import numbers_of
 
 #: Of larger releases the cells of the fewest columns are taken, so many.
 MOST_CELLS = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaps:
+    """Boxes that hold nobody, or at least so many people."""
+
+    boxes: tuple[Box, ...]
+    least: int
+
+    def hold(self, axes: Sequence[Axis], kinds: Whole) -> bool:
+        """Whether that is true of people of these classes on every axis."""
+        place = {axis.key: number for number, axis in enumerate(axes)}
+        for box in self.boxes:
+            inside = np.ones(len(kinds), np.bool_)
+            for key, allowed in box.items():
+                mask = axes[place[key]].mask(allowed)
+                inside &= np.array([bool(mask >> bit & 1) for bit in range(len(axes[place[key]].classes))])[kinds[:, place[key]]]
+            if 0 < int(np.count_nonzero(inside)) < self.least:
+                return False
+        return True
 
 
 class FrequencyLines:
@@ -40,6 +61,21 @@ class FrequencyLines:
                 most,
                 Origin(number, release.place(index), "count", count, text=release.text(index)),
             )
+
+    def condition(self) -> Gaps | None:
+        """What no line says in full: a cell that prints 0 for nobody or for many holds nobody, or as many as are not hidden."""
+        release, least = self._release, self._release.printing.hidden_below
+        if least is None or least < 2 or not release.printing.zeros_shown:
+            return None
+        shown = np.flatnonzero(~release.is_hidden & (release.lo == 0) & (release.hi >= least)).tolist()
+        boxes = [
+            {
+                **{Key("column", column): self._allowed(column, value) for column, value in release.cell(index).items()},
+                **self._scope,
+            }
+            for index in shown
+        ]
+        return Gaps(tuple(boxes), least) if boxes else None
 
     def _allowed(self, column: str, value: str) -> Allowed:
         """The values that a label stands for: itself, or the numbers of a range."""

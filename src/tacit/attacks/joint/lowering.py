@@ -11,7 +11,7 @@ from tacit.attacks.joint.changes import with_changes
 from tacit.attacks.joint.fact_lines import fact_lines
 from tacit.attacks.joint.frequency_lines import FrequencyLines
 from tacit.attacks.joint.groups import MOST_LITERALS
-from tacit.attacks.joint.lines import MOST_GROUPS, Line, Origin, Problem, groups_of
+from tacit.attacks.joint.lines import MOST_GROUPS, Condition, Line, Origin, Problem, groups_of
 from tacit.attacks.joint.listed_lines import ListedLines
 from tacit.attacks.joint.missing_rules import MissingRules
 from tacit.attacks.joint.populations import populations
@@ -75,11 +75,12 @@ def lower(
     kept = tuple(line for line in lines if all(_is_possible(box, axes, place) for _, box in line.terms))
     cells = tuple(number for number, line in enumerate(kept) if _is_long_cell(line, releases))
     by_row = frozenset(number for number, release in enumerate(releases) if isinstance(release, PartialTable | Buckets))
-    conditions = tuple(one for one in missing if one.tells)
-    if isinstance(people, Changed):
+    gaps = (reader.condition() for reader in readers if isinstance(reader, FrequencyLines))
+    conditions: list[Condition] = [*(one for one in missing if one.tells), *(one for one in gaps if one is not None)]
+    if isinstance(people, Changed):  # then axes are histories, over which conditions are not read
         left_out += len(conditions)
-        conditions = ()
-    return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row, conditions)
+        conditions = []
+    return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row, tuple(conditions))
 
 
 def _no_other_values(number: int, release: Release, words: Vocabulary, scope: Box) -> Iterator[Line]:
