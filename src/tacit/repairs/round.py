@@ -46,7 +46,7 @@ def propose(case: RepairCase) -> Proposal:
     if not isinstance(release, Itemsets):
         return Proposal(_rounded_rules(case))
     if case.precision is not None:
-        return Proposal(rounded(release, case.precision), case.data)
+        return Proposal(rounded(release, case.precision))
     best = release
     best_open: int | None = None
     label = ""
@@ -55,11 +55,11 @@ def propose(case: RepairCase) -> Proposal:
         printed = rounded(release, precision)
         found = case.look(printed, case.data)
         if found.asked_verdict == "clean":
-            return Proposal(printed, case.data)
+            return Proposal(printed)
         still_open = sum(run.undecided for run in found.runs) if found.asked_verdict == "incomplete" else None
         if best_open is None or (still_open is not None and still_open < best_open):
             best, best_open, label = printed, still_open, precision.label
-    return Proposal(best, case.data, _unproved(len(choices), label, best_open))
+    return Proposal(best, remark=_unproved(len(choices), label, best_open))
 
 
 def _unproved(tried: int, label: str, still_open: int | None) -> str:
