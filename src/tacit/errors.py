@@ -87,14 +87,14 @@ def numbered(lines: Sequence[int], *, most: int = 8) -> str:
     return f"lines {', '.join(shown)} and {last}"
 
 
-def nearest(got: str, known: Iterable[str]) -> str | None:
+def nearest(got: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
     """The closest of the known names; None where none is close.
 
     >>> nearest("hidden_bellow", ["any", "hidden_below"]), nearest("Complete", ["complete"]), nearest("x", ["complete"])
     ('hidden_below', 'complete', None)
     """
     names = sorted(known)
-    near = get_close_matches(got, names, n=1, cutoff=0.7) or [name for name in names if name.casefold() == got.casefold()]
+    near = get_close_matches(got, names, n=1, cutoff=cutoff) or [name for name in names if name.casefold() == got.casefold()]
     return near[0] if near else None
 
 
@@ -105,7 +105,7 @@ def nearest_column(got: str, columns: Iterable[str]) -> str:
     "Did you mean 'salary'? There are 2 columns, named in the first line"
     """
     names = list(columns)
-    near = nearest(got, names)
+    near = nearest(got, names, cutoff=0.6)
     hint = f"Did you mean {near!r}? " if near else ""
     return f"{hint}There {'is 1 column' if len(names) == 1 else f'are {len(names):,} columns'}, named in the first line"
 

@@ -361,3 +361,20 @@ def test_packed_files_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "TACIT_MAX_UNPACKED=20GB" in told
     monkeypatch.setenv("TACIT_MAX_UNPACKED", "much")
     assert refusal("audit", file).startswith("TACIT_MAX_UNPACKED: is not a size")
+
+
+# Several crosstabs
+
+
+def test_each_crosstab_has_its_own_columns(tmp_path: Path) -> None:
+    jobs = write(tmp_path, "jobs.csv", "sex,cook,clerk\nF,40,30\nM,35,34\n")
+    ages = write(tmp_path, "ages.csv", "age,cook,clerk\nold,50,20\nyoung,25,44\n")
+    made = record(
+        "audit", jobs, ages, "--by", "sex,job", "--by", "age,job", "--sa", "none", "--people", "same", "--attack", "I01", code=3
+    )
+    assert [entry["n"] for entry in made["release"]] == [139, 139]
+    told = refusal("audit", jobs, ages, "--by", "sex,job", "--people", "same")
+    assert told.startswith("ages.csv: no --by names its columns. Give --by once for each file")
+    assert "--by: fits none of the files" in refusal("audit", jobs, "--by", "sex,job", "--by", "age,job")
+    with pytest.raises(library.errors.InputError, match="the first columns are not called as --by says"):
+        library.read_release(ages, by="sex,job")

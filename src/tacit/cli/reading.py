@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -51,7 +52,7 @@ frequency_table = together(
         "--by",
         multiple=True,
         metavar="COLUMNS",
-        help="Of a frequency table: its columns, separated with commas; of a crosstab that across last.",
+        help="Of a frequency table: its columns, separated with commas; of a crosstab that across last. Repeat it for other files.",
     ),
     click.option("--count", metavar="COLUMN", help="Of a frequency table: the column that holds the counts."),
     click.option(
@@ -145,14 +146,44 @@ def _cell_options(given: Mapping[str, Any]) -> dict[str, Any]:
 def gather(paths: Sequence[str], given: Mapping[str, Any], settings: Settings | None = None, record: Any = None) -> Gathered:
     """All releases in files and folders, read as the options say, or as the record of their audit has them."""
     from tacit.formats import folder
+    from tacit.formats.releases import is_recognised
 
     if record is not None:
         given = {**given, "ignore": (*given.get("ignore", ()), *_recorded_ignored(record))}
 
-    def read_one(path: str, place: int) -> Release:
-        return read(path, tables.as_recorded(record, place, given), settings)
+    groups = _groups_of_columns(given)
+    used: set[tuple[str, ...]] = set()
 
-    return folder.gather(paths, read_one, given.get("ignore", ()))
+    def read_one(path: str, place: int) -> Release:
+        said = tables.as_recorded(record, place, given)
+        if groups:
+            by = _columns_for(path, groups)
+            if not by and not is_recognised(path):
+                remedy = "Give --by once for each file, with the names of its first line; of a crosstab that across last"
+                raise InputError("no --by names its columns", where=os.path.basename(path), remedy=remedy)
+            used.update([by] if by else [])
+            said = {**said, "by": by}
+        return read(path, said, settings)
+
+    found = folder.gather(paths, read_one, given.get("ignore", ()))
+    if len(used) < len(groups):
+        raise OptionError("fits none of the files", where="--by", remedy="Write the names as in the first line of the file")
+    return found
+
+
+def _groups_of_columns(given: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The columns of each table, where --by is given several times; names without commas are those of one."""
+    groups = [tuple(name.strip() for name in one.split(",")) for one in given.get("by", ())]
+    if all(len(group) == 1 for group in groups):
+        groups = [tuple(group[0] for group in groups)] if groups else []
+    return groups
+
+
+def _columns_for(path: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The columns that --by names for a file; nothing where the file has none of them."""
+    from tacit.formats.frequencies import fits_columns
+
+    return next((group for group in groups if fits_columns(path, group)), ())
 
 
 def _recorded_ignored(record: Any) -> list[str]:

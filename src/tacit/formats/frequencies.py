@@ -23,7 +23,7 @@ from tacit.formats.frequency_cells import CellText, is_total, read_cell, read_ce
 from tacit.formats.frequency_columns import COUNT_NAMES, assign_roles, find_count
 from tacit.formats.frequency_statistics import check_measured, read_measured
 from tacit.formats.frequency_totals import mark_totals
-from tacit.formats.head import Head, read_head
+from tacit.formats.head import Head, header_names, read_head
 from tacit.formats.parquet import parquet_source, read_parquet, text_of
 from tacit.formats.table_frames import as_frame
 from tacit.formats.tables import Names, column_names, sensitive_names
@@ -265,6 +265,9 @@ def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
     down = len(by) - 1
     if len(cells.names) <= down:
         raise InputError(f"has {len(cells.names)} columns, too few for this --by", where=where, remedy="Name fewer columns")
+    if not _names_rows(cells.names, by):
+        remedy = "Give --by once for each file, with the names of its first line and then that of the column across"
+        raise InputError("the first columns are not called as --by says", where=where, remedy=remedy)
     heads = cells.names[down:]
     _check_named(cells, heads)
     _check_once(cells, heads)
@@ -280,6 +283,25 @@ def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
             printed.append(cells.texts[down + place][row])
     across = np.tile(np.arange(down, down + len(heads), dtype=np.int64), len(cells.lines))
     return _Listed(cells, by, labels, printed, np.repeat(cells.lines, len(heads)), across)
+
+
+def _names_rows(names: Sequence[str], by: Sequence[str]) -> bool:
+    """Whether the first columns of a crosstab are called as the caller says, or have no names."""
+    pairs = zip(names, by[:-1], strict=False)
+    return all(not name or name.startswith("Unnamed") or name.casefold() == wanted.casefold() for name, wanted in pairs)
+
+
+def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
+    """Whether a file is a frequency table with these columns, or a crosstab whose first columns are called so."""
+    try:
+        head = read_head(path)
+    except TacitError:
+        return False
+    delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1) or ","
+    names = list(head.columns) or header_names(head.lines[0] if head.lines else "", delimiter)
+    if set(by) <= set(names):
+        return True
+    return len(names) >= len(by) > 1 and by[-1] not in names and _names_rows(names, by)
 
 
 def _check_named(cells: _Cells, names: Sequence[str]) -> None:
