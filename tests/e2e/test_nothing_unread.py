@@ -307,6 +307,8 @@ def supports(n: int, times: int = 1) -> str:
 def test_n_follows_from_shares_in_full(tmp_path: Path) -> None:
     file = write(tmp_path, "bank.csv", supports(45_211))
     assert library.read_release(file).n == 45_211
+    text = " ".join(tacit("audit", file, "--attack", "I02").stdout.split())
+    assert "about 45,211 people (n is the only number that fits the printed supports)" in text
     told = refusal("audit", file, "--n", 452_110)
     assert told.startswith("--n: is 452,110, but all printed supports are multiples of 10 people: 45,211 people explain them.")
     assert "prints so" in refusal("audit", file, "--n", 45_212)

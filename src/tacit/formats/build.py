@@ -75,14 +75,14 @@ class _Reading:
     # The number of people
 
     def people(self, given: int | None) -> tuple[int | None, str]:
-        """N as the file says it, the caller gives it, or the lines betray it, and where it comes from."""
+        """N as the file says it, the caller gives it, or the lines betray it; in the last case, what it follows from."""
         n = one_n(self.printout.header.n, given, where=self.printout.where)
         if n is not None:
-            return n, "as given" if self.printout.header.n is None else "as the file or its header says"
+            return n, ""
         if self.printout.header.base is not None:
             return None, ""
         ways: tuple[tuple[Callable[[], int | None], str], ...] = (
-            (self._people_of_nothing, "the count of the empty set"),
+            (self._people_of_nothing, "the count of the set that everybody has"),
             (self._people_of_pairs, "the only number that fits the counts and supports printed together"),
             (self._people_of_shares, "the only number that fits the printed supports"),
         )

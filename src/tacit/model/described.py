@@ -27,7 +27,7 @@ def described(release: Release) -> dict[str, Any]:
         out |= {} if printing.convention is None else {"convention": printing.convention.name}
         head = release.header
         out |= {"qi": list(head.qi), "sa": list(head.sa) if head.has_roles else None}
-    printed = {"base": release.header.base, "digits": release.header.digits}
+    printed = {"base": release.header.base, "digits": release.header.digits, "n_from": release.header.n_from or None}
     out |= {name: value for name, value in printed.items() if value is not None}
     source = release.source
     if source is None:

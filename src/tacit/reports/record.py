@@ -77,7 +77,7 @@ def _external(finding: Finding) -> dict[str, Any]:
 
 
 #: Texts that say nothing about a data set.
-_HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made_by"})
+_HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made_by", "n_from"})
 
 
 def _says_no_name(name: str, value: object) -> bool:

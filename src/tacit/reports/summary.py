@@ -246,6 +246,8 @@ def described(release: Mapping[str, Any], kind: ReportKind) -> str:
         if release.get("n") is not None
         else "about an unknown number of people"
     )
+    if release.get("n_from"):
+        about += f" (n is {release['n_from']})"
     name = f"{visible(release['file'])}: " if kind == "internal" and release.get("file") else ""
     return f"{name}{what} {about}"
 
