@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.api import audit
-from tacit.errors import InputError, InternalError, OptionError, RepairError
+from tacit.errors import InputError, InternalError, OptionError, RepairError, nearest_name
 from tacit.formats.marks import Marks, read_marks
 from tacit.formats.rows import read_rows
 from tacit.hiding.counts import hidden_cells
@@ -20,10 +20,11 @@ from tacit.hiding.thresholds import IntegerThresholds
 from tacit.inference.unsafe import Case, unsafe_rules
 from tacit.measures.blank_cost import blank_cost
 from tacit.model.audit import Audit
-from tacit.model.hidden import Hidden
+from tacit.model.hidden import OTHER_COLUMNS, Hidden, OtherColumns
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Limits, Policy
 from tacit.model.repair import Tried
+from tacit.model.schema import Schema
 from tacit.model.table import Table
 
 __all__ = ["hide"]
@@ -43,6 +44,7 @@ def hide(
     min_confidence: Any = 0.6,
     min_support: Any = 0,
     marks: Any = None,
+    other_columns: OtherColumns = "drop",
     seed: int = 0,
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
@@ -66,6 +68,9 @@ def hide(
         A rule tells a cell when its confidence is above the first and its support, in people or as a share of them, above the second.
     marks
         Marks of cells: ``+`` must be published, ``-`` is sensitive. A file of the table's shape, or of lines ``row,column,mark``.
+    other_columns
+        What becomes of columns without a role, which a reader would learn from as well: ``"drop"`` leaves them out of the table, ``"keep"``
+        publishes them and protects against them, as condition attributes like the others.
     seed
         What chance starts from: which of several records that are alike loses a cell.
     time_limit
@@ -86,7 +91,10 @@ def hide(
     limits = Limits.within(time_limit)
     regions = regions_of(may_hide)
     chosen = method_for(method, regions)
-    case = _Case.of(people, rows, marks, min_confidence, min_support, limits)
+    if other_columns not in OTHER_COLUMNS:
+        remedy = nearest_name(str(other_columns), OTHER_COLUMNS, "choices")
+        raise OptionError(f"there is no choice {other_columns!r}", where="--other-columns", remedy=remedy)
+    case = _Case.of(people, rows, marks, min_confidence, min_support, limits, other_columns)
     problem = Problem.of(case.cells, case.whole_numbers, case.check)
     tell(0.2)
     found = find_cells(problem, regions, chosen, seed=seed, limits=limits)
@@ -111,11 +119,25 @@ class _Case:
     bars: Thresholds
     policy: Policy
     limits: Limits
+    other_columns: OtherColumns = "drop"
+    others: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, people: Any, rows: Any, marks: Any, min_confidence: Any, min_support: Any, limits: Limits) -> _Case:
+    def of(
+        cls,
+        people: Any,
+        rows: Any,
+        marks: Any,
+        min_confidence: Any,
+        min_support: Any,
+        limits: Limits,
+        other_columns: OtherColumns,
+    ) -> _Case:
         """The case, once it is clear that it makes sense."""
         original = _original(people)
+        others = original.others
+        if others and other_columns == "keep":
+            original = _with_roles(original, others)
         table = original.people
         bars = Thresholds.of(min_confidence=min_confidence, min_support=min_support, n=original.n)
         told = None if marks is None else read_marks(marks, table)
@@ -123,7 +145,10 @@ class _Case:
         cells = _cells(original, chosen, told, given=rows is not None)
         _check_values(cells)
         policy = Policy(min_confidence=bars.confidence, min_support=bars.support)  # type: ignore[arg-type]
-        return cls(original, chosen, cells, bars, policy, limits)
+        if others and other_columns == "drop":  # rows and marks may speak of them, so they are dropped last
+            kept = [name for name in table.names if name in table.schema.used]
+            original = PartialTable.of(table.select(kept), None, original.sensitive, original.header)
+        return cls(original, chosen, cells, bars, policy, limits, other_columns, others)
 
     @property
     def whole_numbers(self) -> IntegerThresholds:
@@ -164,7 +189,8 @@ class _Case:
         before = self.audit(self.partial(np.zeros(blank.shape, np.bool_)))
         cost = self.cost(blank, found, seed)
         tell(0.9)
-        return Hidden.made(partial, method=method, before=before, after=after, cost=cost)
+        how = {"other_columns": self.other_columns, "other_names": self.others}
+        return Hidden.made(partial, method=method, before=before, after=after, cost=cost, **how)
 
     def stricter(self, problem: Problem, regions: frozenset[str], seed: int) -> Hidden | None:
         """The table in which the same attributes of all sensitive records are hidden for a reader of known values only, too."""
@@ -248,6 +274,13 @@ def _original(people: Any) -> PartialTable:
         each = np.repeat(np.arange(len(people.weights)), people.weights)
         people = replace(people.take(each), weights=np.ones(len(each), np.int64))
     return PartialTable.of(people)
+
+
+def _with_roles(original: PartialTable, others: tuple[str, ...]) -> PartialTable:
+    """The same table with further condition attributes."""
+    schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
+    header = replace(original.header, qi=schema.qi)
+    return replace(original, people=replace(original.people, schema=schema), header=header)
 
 
 def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.int64]:

@@ -58,18 +58,55 @@ def test_the_papers_example(regions: str, method: str, cells: int, code: int) ->
     assert {(1, 3), (5, 3)} <= set(hidden)
 
 
-def test_columns_without_a_role_are_kept() -> None:
+def test_columns_without_a_role_are_dropped_unless_they_are_to_be_kept() -> None:
     Path("wide.csv").write_text(
         "id,job,note,ill\n" + "".join(f'{i},nurse,"a, b",{"flu" if i < 8 else "cold"}\n' for i in range(10))
     )
-    result = tacit("hide", "wide.csv", "--qi", "job", "--sa", "ill", "--rows", "id=3", "--may-hide", "sc", "-o", "out.csv")
+    hide = ("hide", "wide.csv", "--qi", "job", "--sa", "ill", "--rows", "id=3", "--may-hide", "sc", "-o", "out.csv")
+    result = tacit(*hide)
     assert result.exit_code == 0, result.output
-    after = rows_of("out.csv")
-    assert after[0] == ["id", "job", "note", "ill"]
-    assert after[4] == ["3", "", "a, b", ""]
+    assert "Dropped  2 columns without a role: id, note (--other-columns keep publishes them)\n" in result.stdout
+    before, after = rows_of("wide.csv"), rows_of("out.csv")
+    assert after[0] == ["job", "ill"]
+    assert after[4] == ["", ""]
     assert [row for place, row in enumerate(after) if place != 4] == [
-        row for place, row in enumerate(rows_of("wide.csv")) if place != 4
+        [row[1], row[3]] for place, row in enumerate(before) if place != 4
     ]
+    assert record(*hide)["other_columns"] == {"rule": "drop", "columns": ["id", "note"]}
+    assert tacit(*hide, "--other-columns", "keep").exit_code == 0
+    kept = rows_of("out.csv")
+    assert kept[0] == before[0]
+    assert kept[4] == ["3", "", "", ""]  # the note of everybody would tell it, too
+    assert tacit("audit", "out.csv", "--data", "wide.csv", "--rows", "id=3").exit_code == 0
+
+
+def test_a_column_without_a_role_that_tells_a_hidden_one_is_found() -> None:
+    """Whoever hides the education of a record and leaves its number in the file has hidden nothing."""
+    rows = [
+        (name, str(number), ill)
+        for number, name in enumerate(("none", "school", "college"))
+        for ill in ("flu",) * 8 + ("cold",) * 2
+    ]
+    rows = [(name, number, "flu" if name == "college" else ill) for name, number, ill in rows]
+    lines = [
+        "education,education-num,sex,ill",
+        *(f"{name},{number},{'FM'[place % 2]},{ill}" for place, (name, number, ill) in enumerate(rows)),
+    ]
+    Path("people.csv").write_text("\n".join(lines) + "\n")
+    Path("row.txt").write_text("20\n")
+    roles = ("--qi", "education,sex", "--sa", "ill", "--rows", "row.txt", "--min-confidence", "0.85")
+    assert tacit("hide", "people.csv", *roles, "--may-hide", "sc", "-o", "out.csv").exit_code == 0
+    assert rows_of("out.csv")[21][0] == ""
+    numbers = [line.split(",")[1] for line in lines]
+    with open("beside.csv", "w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([row[0], number, *row[1:]] for row, number in zip(rows_of("out.csv"), numbers, strict=True))
+    look = (*roles, "--data", "people.csv")
+    assert record("audit", "out.csv", *look)["verdict"] == "clean"
+    made = tacit("audit", "beside.csv", *look, "--json", "beside.json")
+    assert made.exit_code == 1
+    told = json.loads(Path("beside.json").read_text())
+    assert any(finding["event"] == {"education-num": ["2"], "ill": ["flu"]} for finding in told["findings"])
+    assert tacit("verify", "beside.json", "beside.csv").exit_code == 0
 
 
 def test_nothing_written_says_which_rows_are_sensitive() -> None:

@@ -46,14 +46,29 @@ class TableBook:
 
 
 def check_table(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any]) -> None:
-    """Raise where a finding of T01 does not follow from the table."""
+    """Raise where a finding of T01 does not follow from the table.
+
+    Another sensitive column may be a condition, so that each that the event names is tried as the one that is told.
+    """
+    reasons: list[Reject] = []
+    for column in (name for name in finding["event"] if name in book.release.people.schema.sa):
+        try:
+            return _check_told(finding, book, policy, column)
+        except Reject as reason:
+            reasons.append(reason)
+    raise reasons[-1] if reasons else Reject("its event is not a pattern of conditions and a sensitive value")
+
+
+def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any], column: str) -> None:
+    """Raise where the finding does not follow, if it is about this sensitive column."""
     schema = book.release.people.schema
-    pattern = {column: _single(values) for column, values in finding["event"].items() if column not in schema.sa}
-    told = [(column, _single(values)) for column, values in finding["event"].items() if column in schema.sa]
-    if len(told) != 1 or not set(pattern) <= set(schema.qi):
+    pattern = {name: _single(values) for name, values in finding["event"].items() if name != column}
+    value = _single(finding["event"][column])
+    names = (*schema.qi, *(name for name in book.release.people.names if name not in schema.used), *schema.sa)
+    conditions = [name for name in names if name != column]
+    if not set(pattern) <= set(conditions):
         raise Reject("its event is not a pattern of conditions and one sensitive value")
-    column, value = told[0]
-    pattern = {name: pattern[name] for name in schema.qi if name in pattern}
+    pattern = {name: pattern[name] for name in conditions if name in pattern}
     counts, rows = _taken_apart(finding["because"], book.release)
     if finding["count"] != [len(rows), len(rows)] or not rows or len(set(rows)) < len(rows):
         raise Reject("its count is not that of the records that it cites")

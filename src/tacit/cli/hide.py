@@ -51,6 +51,12 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Marks of cells: + must be published, - is sensitive; a file of the table's shape, or of lines row,column,mark.",
 )
+@click.option(
+    "--other-columns",
+    type=click.Choice(["drop", "keep"]),
+    default="drop",
+    help="Columns that --qi and --sa do not name: drop them, or keep them and protect against them as well.  [drop]",
+)
 @tables.blank
 @click.option("--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What chance starts from.  [0]")
 @options.missing
@@ -66,8 +72,8 @@ def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> i
     """Hide cells of DATA until no rule tells the sensitive ones, and audit the result.
 
     The sensitive cells of the rows that --rows names are hidden, and as few others as are needed: a reader who learns rules from what is left
-    must not infer one of them with more than the minimum confidence from more than the minimum support. All rows and columns are kept, hidden
-    cells are empty, and nothing written says which rows are sensitive.
+    must not infer one of them with more than the minimum confidence from more than the minimum support. All rows are kept, and the columns that
+    --qi and --sa name (others with --other-columns keep); hidden cells are empty, and nothing written says which rows are sensitive.
 
     Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 when no safe table exists or
     the input is bad (nothing is written).
@@ -107,6 +113,7 @@ def _made(people: PartialTable, settings: Settings, progress: Callable[[float], 
         may_hide=given["may_hide"],
         method=given["method"],
         marks=given["marks"],
+        other_columns=given["other_columns"],
         seed=given["seed"],
         time_limit=given["time_limit"],
         progress=progress,

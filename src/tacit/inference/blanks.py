@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tacit.inference.patterns import Cells, Codes, Merged, Node, Numbers, walk
+from tacit.inference.patterns import Cells, Codes, Merged, Node, Numbers, walk_with_others
 from tacit.model.partial import Thresholds
 
 
@@ -28,21 +28,24 @@ class BlankReading:
 
     largest: float = 0.0
     found: tuple[BlankShare, ...] = ()
+    undecided: int = 0
 
 
-def read_blanks(conditions: Codes, truth: Codes, rows: Numbers, made: npt.NDArray[np.bool_], bars: Thresholds) -> BlankReading:
+def read_blanks(
+    conditions: Codes, truth: Codes, rows: Numbers, made: npt.NDArray[np.bool_], bars: Thresholds, *, others: int = 0
+) -> BlankReading:
     """What a reader who knows which values blanks were made for makes of them.
 
     ``conditions`` and ``truth`` are those of the records whose sensitive cell is blank (-1: not known even to the owner), ``rows`` say which of
     them are to be protected, ``made`` which were made blank to protect others. For each record to be protected, and each pattern of its
     published cells, the share of its value among the *other* blanks with the pattern counts; a pattern needs more than the support of them,
     the empty one (all blanks) does not. A share counts against the table only where some of those blanks were made: which records are to be
-    protected was the owner's choice.
+    protected was the owner's choice. The last ``others`` columns of the conditions have no role.
     """
     owners = rows[truth[rows] >= 0]
     if not len(owners) or len(truth) < 2:
         return BlankReading()
-    search = _Search(conditions, truth, owners, made, bars)
+    search = _Search(conditions, truth, owners, made, bars, others)
     return search.reading()
 
 
@@ -53,6 +56,7 @@ class _Search:
     owners: Numbers
     made: npt.NDArray[np.bool_]
     bars: Thresholds
+    others: int = 0
     largest: float = 0.0
     best: dict[int, tuple[Cells, int, int]] = field(default_factory=dict)
     told: dict[int, list[Numbers]] = field(default_factory=dict)
@@ -79,12 +83,12 @@ class _Search:
                     self.note(node.cells, code, whole, both, is_made, self.owners[rows])
             return deeper or not node.cells
 
-        walk(blanks.cells[:-2], owners.cells[:-1], visit, root=True)
+        undecided = walk_with_others(blanks.cells[:-2], owners.cells[:-1], visit, others=self.others, root=True)
         found = (
             BlankShare(cells, code, whole, both, np.unique(np.concatenate(self.told[code])))
             for code, (cells, whole, both) in sorted(self.best.items())
         )
-        return BlankReading(self.largest, tuple(found))
+        return BlankReading(self.largest, tuple(found), undecided)
 
     def note(self, cells: Cells, code: int, whole: int, both: int, is_made: bool, rows: Numbers) -> None:
         self.largest = max(self.largest, both / whole)

@@ -69,24 +69,79 @@ def walk(
     *,
     root: bool = False,
     wildcard: bool = False,
-) -> None:
+    first: int | None = None,
+    longest: int | None = None,
+    most: int | None = None,
+) -> int:
     """Show every pattern of the owners' published cells to ``visit``, which says whether to look at longer ones.
 
     ``rows`` and ``owners`` are columns of codes, -1 where a cell is blank. The empty pattern is shown with ``root`` only. With ``wildcard`` a
-    blank cell of a row fits every value; an owner's blank cell is never part of a pattern.
+    blank cell of a row fits every value; an owner's blank cell is never part of a pattern. A pattern starts with one of the ``first`` columns,
+    has at most ``longest`` cells, and at most ``most`` patterns are shown. Return how many patterns have longer ones that were not looked at.
     """
     everything = Node((), np.arange(len(rows[0])), np.arange(len(owners[0])))
     if root and not visit(everything):
-        return
+        return 0
     waiting = [everything]
+    shown = cut = 0
     while waiting:
         node = waiting.pop()
-        for column in range(node.cells[-1][0] + 1 if node.cells else 0, len(rows)):
+        if most is not None and shown >= most:
+            cut += 1
+            continue
+        for column in range(node.cells[-1][0] + 1 if node.cells else 0, len(rows) if node.cells or first is None else first):
             theirs, ours = owners[column][node.owners], rows[column][node.rows]
             for code in np.unique(theirs[theirs >= 0]).tolist():
                 fits = ours == code
                 if wildcard:
                     fits |= ours < 0
                 child = Node((*node.cells, (column, code)), node.rows[fits], node.owners[theirs == code])
-                if visit(child):
-                    waiting.append(child)
+                shown += 1
+                if visit(child) and column + 1 < len(rows):
+                    if len(child.cells) == longest:
+                        cut += 1
+                    else:
+                        waiting.append(child)
+    return cut
+
+
+#: Patterns with a column that has no role: so long where there are very many, and so many are looked at.
+LONGEST, MOST_PATTERNS = 3, 200_000
+
+
+def walk_with_others(
+    rows: Sequence[Codes],
+    owners: Sequence[Codes],
+    visit: Callable[[Node], bool],
+    *,
+    others: int,
+    root: bool = False,
+    wildcard: bool = False,
+) -> int:
+    """Show every pattern once, where the last ``others`` columns have no role: first those without them, then those with one of them or more.
+
+    The latter are shown to the end where there are at most ``MOST_PATTERNS`` of them, else those of at most ``LONGEST`` cells. Return how many
+    patterns have longer ones that were not looked at; patterns may then be shown twice.
+    """
+    known = len(rows) - others
+    if known:
+        walk(rows[:known], owners[:known], visit, root=root, wildcard=wildcard)
+    if not others:
+        return 0
+    order = [*range(known, len(rows)), *range(known)]
+    seen: set[Cells] = set()
+
+    def visit_once(node: Node) -> bool:
+        cells = tuple(sorted((order[column], code) for column, code in node.cells))
+        if cells in seen:
+            return True
+        wanted = visit(Node(cells, node.rows, node.owners))
+        if wanted:
+            seen.add(cells)
+        return wanted
+
+    permuted = [rows[place] for place in order], [owners[place] for place in order]
+    cut = walk(*permuted, visit_once, wildcard=wildcard, first=others, longest=LONGEST, most=MOST_PATTERNS)
+    if not cut:
+        return 0
+    return walk(*permuted, visit_once, wildcard=wildcard, first=others, most=MOST_PATTERNS)

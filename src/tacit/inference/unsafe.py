@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import LimitReached
-from tacit.inference.patterns import Cells, Codes, Merged, Node, Numbers, walk
+from tacit.inference.patterns import Cells, Codes, Merged, Node, Numbers, walk_with_others
 from tacit.model.partial import Thresholds
 
 #: How a reader takes blanks. ``plain``: a blank fits nothing, and a record with an unknown value counts as not having it. ``known-only``: the
@@ -29,7 +29,8 @@ class RuleList:
     ``cells[i, c]`` is the code of column c in the pattern of rule i, -1 where it is not part of it. ``whole`` records fit the pattern (of
     those that the reading counts), ``both`` of them show the value. ``owners[starts[i]:starts[i + 1]]`` are the sensitive rows that rule i is
     about. ``worst`` is the rule of the largest confidence with enough support, unsafe or not, as (cells, value, whole, both); None where no
-    rule has enough. Where the time ran out, ``complete`` is false and there may be more rules.
+    rule has enough. Where the time ran out, ``complete`` is false and there may be more rules. ``undecided`` patterns have longer ones that were
+    not looked at.
     """
 
     cells: Codes
@@ -40,6 +41,7 @@ class RuleList:
     owners: Numbers
     worst: tuple[Cells, int, int, int] | None = None
     complete: bool = True
+    undecided: int = 0
 
     def __len__(self) -> int:
         return len(self.value)
@@ -63,13 +65,14 @@ class RuleList:
 class Case:
     """What rules are counted in: condition codes (rows x columns, -1 blank), sensitive codes (-1 blank), the sensitive rows and their values.
 
-    A true value of -1 is not known: then every value that a rule tells counts.
+    A true value of -1 is not known: then every value that a rule tells counts. The last ``others`` columns have no role.
     """
 
     conditions: Codes
     sensitive: Codes
     rows: Numbers
     truth: Codes
+    others: int = 0
 
     def __post_init__(self) -> None:
         shown = self.sensitive.astype(np.int32)
@@ -115,6 +118,7 @@ class _Collector:
     truth: Codes = field(default_factory=lambda: np.empty(0, np.int32))
     values: int = 0
     seen: int = 0
+    undecided: int = 0
     members: tuple[Numbers, Numbers] = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int64)))
 
     def search(self) -> None:
@@ -128,7 +132,10 @@ class _Collector:
         self.values = max(int(case.sensitive.max(initial=-1)), int(case.truth.max(initial=-1))) + 2
         starts, members = owners.members()
         self.members = starts, members
-        walk(rows.cells[:-1], owners.cells[:-1], self.visit, wildcard=self.reading == "wildcard")
+        is_wildcard = self.reading == "wildcard"
+        self.undecided = walk_with_others(
+            rows.cells[:-1], owners.cells[:-1], self.visit, others=case.others, wildcard=is_wildcard
+        )
 
     def visit(self, node: Node) -> bool:
         """Count one pattern; whether longer ones can have enough support."""
@@ -174,4 +181,4 @@ class _Collector:
         value, whole, both = (np.array([rule[place] for rule in rules], np.int64) for place in (1, 2, 3))
         bounds = np.cumsum([0, *map(len, owners)]).astype(np.int64)
         flat = np.concatenate(owners).astype(np.int64) if owners else np.empty(0, np.int64)
-        return RuleList(cells, value.astype(np.int32), whole, both, bounds, flat, self.worst, complete)
+        return RuleList(cells, value.astype(np.int32), whole, both, bounds, flat, self.worst, complete, self.undecided)

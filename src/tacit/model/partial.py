@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -94,9 +94,17 @@ class PartialTable:
         return int(blank.sum())
 
     @property
+    def others(self) -> tuple[str, ...]:
+        """The columns without a role, which are published all the same."""
+        return tuple(name for name in self.people.names if name not in self.people.schema.used)
+
+    @property
     def conditions(self) -> Codes:
         """The condition cells as codes of their columns' values, rows x QI columns; -1 where a cell is blank."""
-        names = self.people.schema.qi
+        return self.cells_of(self.people.schema.qi)
+
+    def cells_of(self, names: Sequence[str]) -> Codes:
+        """Cells as codes of their columns' values, rows x these columns; -1 where a cell is blank."""
         out = np.empty((len(self), len(names)), np.int32)
         for place, name in enumerate(names):
             out[:, place] = self.codes(name)

@@ -26,6 +26,7 @@ def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     lines += [f"Where    {count:,} of the {PLACES[region]} ({region})" for region, count in cost["by_region"].items() if count]
     if cost["by_column"]:
         lines.append("Columns  " + ", ".join(f"{visible(name)} {count:,}" for name, count in cost["by_column"].items()))
+    lines += _others(made)
     if dropped:
         lines.append(f"Missing  {counted(dropped, 'row')} with the mark of a missing value dropped; row numbers count the others")
     if origin:
@@ -37,6 +38,17 @@ def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     lines.append(_use(made))
     lines += [_instead(one) for one in made.tried]
     return "\n".join(lines) + "\n"
+
+
+def _others(made: Hidden) -> list[str]:
+    """What became of columns without a role."""
+    if not made.other_names:
+        return []
+    names = ", ".join(map(visible, made.other_names))
+    columns = counted(len(made.other_names), "column")
+    if made.other_columns == "drop":
+        return [f"Dropped  {columns} without a role: {names} (--other-columns keep publishes them)"]
+    return [f"Others   {columns} without a role published, and protected against: {names}"]
 
 
 def _optimum(made: Hidden) -> str:

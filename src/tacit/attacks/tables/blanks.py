@@ -32,6 +32,7 @@ from tacit.attacks.sensitive.values import BEHIND_PROOFS
 from tacit.attacks.tables import blank_words as words
 from tacit.attacks.tables.case import Attribute, TableCase
 from tacit.attacks.tables.rules import NOTHING
+from tacit.attacks.tables.words import not_looked_at
 from tacit.errors import LimitReached
 from tacit.inference.blanks import BlankReading, naive_bayes, read_blanks
 from tacit.inference.log_linear import largest_entropy
@@ -78,6 +79,7 @@ class _Outcome:
         self.found: list[_Found] = []
         self.complete = True
         self.known = self.wildcard = 0.0
+        self.undecided = 0
         self.models: dict[str, tuple[float, int]] = {}
         self.sure: set[int] = set()
         shares = []
@@ -96,8 +98,9 @@ class _Outcome:
         wild = unsafe_rules(case, self.bars, reading="wildcard", check=check)
         self.known, self.wildcard = max(self.known, known.worst_confidence), max(self.wildcard, wild.worst_confidence)
         self.complete &= known.complete and wild.complete
+        self.undecided += known.undecided + wild.undecided
         self._add("known-only", attribute, known)
-        if bool((self.case.conditions < 0).any()):
+        if bool((self.case.conditions_of(attribute) < 0).any()):
             self._add("wildcard", attribute, wild)  # without blank conditions it is what T01 finds
 
     def _add(self, reading: words.Reading, attribute: Attribute, rules: RuleList) -> None:
@@ -120,7 +123,11 @@ class _Outcome:
         made = np.ones(len(rows), np.bool_)
         if self.case.is_declared:
             made[at_risk] = False
-        read = read_blanks(self.case.conditions[rows], attribute.true[rows], at_risk, made, self.bars)
+        others = self.case.others_of(attribute)
+        read = read_blanks(
+            self.case.conditions_of(attribute)[rows], attribute.true[rows], at_risk, made, self.bars, others=others
+        )
+        self.undecided += read.undecided
         self._add_blanks(attribute, read, rows)
         return read.largest
 
@@ -172,8 +179,9 @@ class _Outcome:
             NAME,
             "estimates",
             "ran" if self.complete else "stopped",
-            late or words.caution(self.case, self.bars),
+            late or "; ".join(part for part in (words.caution(self.case, self.bars), not_looked_at(self.undecided)) if part),
             people=told,
+            undecided=self.undecided,
             measures={
                 **self.case.figures,
                 "known_only_confidence": self.known,
@@ -184,7 +192,7 @@ class _Outcome:
             },
             columns={
                 "reading": np.array([one.reading for one in self.found], object),
-                "pattern": np.array([words.described(self.case.pattern(one.cells)) for one in self.found], object),
+                "pattern": np.array([words.described(self.case.pattern(one.cells, one.attribute)) for one in self.found], object),
                 "column": np.array([one.attribute.name for one in self.found], object),
                 "value": np.array([one.attribute.values[one.value] for one in self.found], object),
                 "confidence": share,
@@ -210,7 +218,7 @@ class _Outcome:
         """The finding in words."""
         one = self.found[index]
         told = words.Told(
-            self.case.pattern(one.cells),
+            self.case.pattern(one.cells, one.attribute),
             one.attribute.name,
             one.attribute.values[one.value],
             one.whole,

@@ -73,8 +73,13 @@ class TableCase:
 
     @cached_property
     def conditions(self) -> Codes:
-        """The condition cells as codes, -1 where one is blank."""
-        return self.partial.conditions
+        """The cells of every column that is not sensitive as codes, -1 where one is blank; those without a role come last."""
+        return self.partial.cells_of(self.condition_names)
+
+    @property
+    def condition_names(self) -> tuple[str, ...]:
+        """The columns of the conditions: whoever reads the table reads all of it, whatever role a column was given."""
+        return (*self.partial.people.schema.qi, *self.partial.others)
 
     @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -106,7 +111,24 @@ class TableCase:
 
     def counted(self, attribute: Attribute) -> Case:
         """What rules about an attribute are counted in."""
-        return Case(self.conditions, attribute.shown, attribute.rows, attribute.truth)
+        return Case(self.conditions_of(attribute), attribute.shown, attribute.rows, attribute.truth, self.others_of(attribute))
+
+    def conditions_of(self, attribute: Attribute) -> Codes:
+        """The cells that an attribute may be told by: those of every other column, cells to be protected blank."""
+        columns = [self.conditions]
+        for other in self._beside(attribute):
+            cells = other.shown.copy()
+            cells[other.rows] = -1
+            columns.append(cells[:, None])
+        return np.concatenate(columns, axis=1)
+
+    def others_of(self, attribute: Attribute) -> int:
+        """How many of these columns are no condition attributes."""
+        return len(self.partial.others) + len(self._beside(attribute))
+
+    def _beside(self, attribute: Attribute) -> list[Attribute]:
+        """The other sensitive attributes."""
+        return [other for other in self.attributes if other.name != attribute.name]
 
     def still_shown(self, attribute: Attribute) -> Numbers:
         """Rows that are declared sensitive and whose cell the table shows nevertheless, where the original is another table."""
@@ -129,14 +151,15 @@ class TableCase:
             out |= {f"cells_hidden_{region}": count for region, count in known.hidden_by_region().items()}
         return out | {"records_at_risk": self.at_risk}
 
-    def pattern(self, cells: Sequence[tuple[int, int]]) -> dict[str, str]:
-        """The columns and values of a pattern."""
-        names = self.partial.people.schema.qi
-        return {names[place]: self.partial.people.column(names[place]).values[code] for place, code in cells}
+    def pattern(self, cells: Sequence[tuple[int, int]], attribute: Attribute) -> dict[str, str]:
+        """The columns and values of a pattern about an attribute."""
+        known = [(name, self.partial.people.column(name).values) for name in self.condition_names]
+        known += [(other.name, other.values) for other in self._beside(attribute)]
+        return {known[place][0]: known[place][1][code] for place, code in cells}
 
     def event(self, cells: Sequence[tuple[int, int]], attribute: Attribute, value: int) -> BoxEvent:
         """Who has the pattern and the value."""
-        allowed: dict[str, tuple[str, ...]] = {name: (text,) for name, text in self.pattern(cells).items()}
+        allowed: dict[str, tuple[str, ...]] = {name: (text,) for name, text in self.pattern(cells, attribute).items()}
         return BoxEvent(allowed | {attribute.name: (attribute.values[value],)})
 
 

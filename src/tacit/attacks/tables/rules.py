@@ -91,13 +91,15 @@ class _Outcome:
         told = [self.rows(*one) for one in self.listed.tolist()]
         people = len(np.unique(np.concatenate(told))) if told else 0
         complete = all(rules.complete for _, rules in self.found)
+        undecided = sum(rules.undecided for _, rules in self.found)
         return AttackRun(
             CODE,
             NAME,
             "proves",
             "ran" if complete else "stopped",
-            words.view(self.case) if complete else "the time limit was reached; there may be more rules",
+            words.view(self.case, undecided) if complete else "the time limit was reached; there may be more rules",
             people=people,
+            undecided=undecided,
             measures={
                 **self.case.figures,
                 "unsafe_rules": sum(len(rules) for _, rules in self.found),
@@ -117,7 +119,7 @@ class _Outcome:
         """All findings as columns: pattern, sensitive column and value as text, records that fit, that show the value, that are told."""
         counts = np.array([self._counts(*one) for one in self.listed.tolist()], np.int64).reshape(-1, 2)
         events = [self._parts(*one) for one in self.listed.tolist()]
-        texts = np.array([words.described(self.case.pattern(cells)) for cells, _, _ in events], object)
+        texts = np.array([words.described(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
         attributes = np.array([attribute.name for _, attribute, _ in events], object)
         values = np.array([attribute.values[value] for _, attribute, value in events], object)
         count = np.array(people, np.int64)
@@ -148,7 +150,9 @@ class _Outcome:
         place, rule = self.listed[index].tolist()
         cells, attribute, value = self._parts(place, rule)
         rows, (whole, both) = self.rows(place, rule), self._counts(place, rule)
-        told = words.Told(self.case.pattern(cells), attribute.name, attribute.values[value], whole, both, rows.tolist())
+        told = words.Told(
+            self.case.pattern(cells, attribute), attribute.name, attribute.values[value], whole, both, rows.tolist()
+        )
         statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
         because = words.citations(told, self.index, self.case.partial.line)
         event, count = self.event(index), Bound.of(len(rows))

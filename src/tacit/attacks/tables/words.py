@@ -27,8 +27,23 @@ class Told:
     rows: Sequence[int]
 
 
-def view(case: TableCase) -> str:
-    """Whose view an audit takes."""
+def view(case: TableCase, undecided: int = 0) -> str:
+    """Whose view an audit takes, and how many patterns were not looked at to the end."""
+    return "; ".join(part for part in (_view(case), not_looked_at(undecided)) if part)
+
+
+def not_looked_at(undecided: int) -> str:
+    """What was left out of a search through all columns; empty where nothing was."""
+    if not undecided:
+        return ""
+    patterns = "1 pattern" if undecided == 1 else f"{undecided:,} patterns"
+    return (
+        f"{patterns} of columns without a role {'has' if undecided == 1 else 'have'} longer ones that were not looked at: publish fewer "
+        "columns, or raise --min-support"
+    )
+
+
+def _view(case: TableCase) -> str:
     if case.original is not None:
         return "the owner's view: only rules that tell the true value count"
     if not case.is_declared:
