@@ -396,6 +396,7 @@ _ADVERSARY = fields(
         "knows_who_is_in_which_group": flag,
         "knows_quasi_identifiers": flag,
         "rounding": text,
+        "made_by": list_of(fields({"method": text, "changes": text})),
         "background_facts": natural,
         "knowledge": _NAMES,
         "rows_named": maybe(natural),

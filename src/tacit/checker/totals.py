@@ -79,7 +79,14 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
     told = record["adversary"]
     problems = []
     facts = [_told_by(release) for release in releases]
-    for name in ("knows_n", "knows_that_the_list_is_complete", "knows_all_values", "knows_who_is_in_which_group", "rounding"):
+    for name in (
+        "knows_n",
+        "knows_that_the_list_is_complete",
+        "knows_all_values",
+        "knows_who_is_in_which_group",
+        "rounding",
+        "made_by",
+    ):
         values = [one.get(name) for one in facts]
         same = values[0] if all(value == values[0] for value in values) else None
         if told.get(name) != same:
@@ -97,7 +104,8 @@ def _told_by(release: Release) -> dict[str, Any]:
         return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding
     if isinstance(release, Itemsets | Rules):
         complete = {"knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
-        return {"knows_n": header.n is not None} | complete
+        made_by = {"made_by": [one.to_dict() for one in header.made_by]} if header.made_by else {}
+        return {"knows_n": header.n is not None} | complete | made_by
     return {"knows_n": True} if isinstance(release, PartialTable) else {"knows_n": True, "knows_who_is_in_which_group": True}
 
 
