@@ -17,6 +17,7 @@ import numpy as np
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.formats.delimited import read_grid
 from tacit.formats.files import FilePath
+from tacit.formats.formulas import unguard
 from tacit.formats.frequencies_consistency import check_totals, people_of
 from tacit.formats.frequencies_header import TableHeader, is_described, read_table_header
 from tacit.formats.frequency_cells import CellText, is_total, read_cell, read_cell_by
@@ -119,6 +120,9 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
         return _with_options(data, said)
     if isinstance(data, str | os.PathLike):
         known, cells = read_table_header(data), _file_cells(data)
+        if known.guarded:
+            names = [unguard(name) for name in cells.names]
+            cells = replace(cells, names=names, texts=[list(map(unguard, column)) for column in cells.texts])
     else:
         known, cells = TableHeader(), _frame_cells(data)
         said = said if said.by else replace(said, by=_frame_columns(data))

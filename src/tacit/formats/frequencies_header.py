@@ -21,9 +21,11 @@ FORMAT = "tacit.frequencies/1"
 KEYS = frozenset(
     {
         *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
-        *("missing", "missing_rule", "convention", "span", "digits", "made_by"),
+        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas"),
     }
 )
+#: What the key ``formulas`` says where texts that look like formulas are written with an apostrophe before them.
+APOSTROPHE = "apostrophe"
 #: Values of a numeric column whose means and medians are printed, at most.
 MOST_VALUES = 1_000
 
@@ -45,6 +47,7 @@ class TableHeader:
     sa: tuple[str, ...] | None = None
     sa_values: tuple[str, ...] = ()
     where: str = ""
+    guarded: bool = False
 
 
 def is_described(path: FilePath) -> bool:
@@ -77,6 +80,7 @@ def read_table_header(path: FilePath) -> TableHeader:
         None if entries.get("sa") is None else check.names("sa"),
         check.names("sa_values"),
         where,
+        check.choice("formulas", (APOSTROPHE,)) is not None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from tacit.errors import OptionError
 from tacit.formats.files import FilePath, shown
-from tacit.formats.frequencies_header import header_entries
+from tacit.formats.formulas import guard, is_formula
+from tacit.formats.frequencies_header import APOSTROPHE, header_entries
 from tacit.formats.parquet import quoted, write_by_csv
 from tacit.formats.table_writing import Plain, csv_cell, write_with_header
 from tacit.model.frequencies import FrequencyTable
@@ -25,7 +27,10 @@ def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
     if COUNT in table.columns:
         remedy = f"Rename the column {COUNT!r} of the data"
         raise OptionError("a column has the name that the counts have", where=shown(path), remedy=remedy)
-    write_with_header(path, header_entries(table), lambda: _lines(table), lambda to, plain: _parquet(table, to, plain))
+    texts = [*table.columns, *(value for values in table.values for value in values), table.any_mark]
+    guarded = not os.fspath(path).casefold().endswith(".parquet") and any(map(is_formula, texts))
+    entries = header_entries(table) | ({"formulas": APOSTROPHE} if guarded else {})
+    write_with_header(path, entries, lambda: _lines(table, guarded=guarded), lambda to, plain: _parquet(table, to, plain))
 
 
 def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
@@ -39,13 +44,17 @@ def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
     write_by_csv(path, plain, [*columns, COUNT, *beside], texts, ", ".join(chosen))
 
 
-def _lines(table: FrequencyTable) -> Iterator[str]:
-    """The text of the file, many lines at a time."""
+def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
+    """The text of the file, many lines at a time; texts that look like formulas are ``guarded`` where there are any."""
+
+    def cell(text: str) -> str:
+        return csv_cell(guard(text) if guarded else text)
+
     width = len(table.columns)
     beside = _statistics(table)
-    yield ",".join([*map(csv_cell, table.columns), COUNT, *(csv_cell(name) for name, _ in beside)]) + "\n"
+    yield ",".join([*map(cell, table.columns), COUNT, *(csv_cell(name) for name, _ in beside)]) + "\n"
     # The code of "any value" is -1: the last text.
-    texts = [[*map(csv_cell, values), csv_cell(table.any_mark)] for values in table.values]
+    texts = [[*map(cell, values), cell(table.any_mark)] for values in table.values]
     codes, hidden = table.codes.reshape(len(table), width), table.printed < 0
     for first in range(0, len(table), _BATCH):
         rows = slice(first, first + _BATCH)
