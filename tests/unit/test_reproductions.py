@@ -12,7 +12,7 @@ from tacit.attacks.detectors import DETECTORS
 from tacit.errors import OptionError
 from tacit.model.reproduction import Part
 from tacit.reproductions import PAPERS, reproduce
-from tacit.reproductions.bench import UNITS, WORK, Bench, Setting
+from tacit.reproductions.bench import UNITS, WORK, Bench, Setting, Timing
 from tacit.reproductions.facts import Database
 from tests import naive_channels as naive
 
@@ -136,6 +136,16 @@ def test_the_record_is_the_same_every_time(folder: Path) -> None:
     first, second = (reproduce("pmicd08", data=folder).to_dict() for _ in range(2))
     assert first == second
     assert "seconds" not in str(first).lower()
+
+
+def test_the_record_does_not_depend_on_how_fast_the_machine_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = [reproduce(name, data=folder).to_dict() for name in ("pmicd08", "atzori05")]
+
+    def too_slow(_: Bench, name: str, setting: Setting) -> Timing:
+        return Timing(None, steps=WORK[name](setting.family), about=1e9)
+
+    monkeypatch.setattr(Bench, "rival", too_slow)
+    assert [reproduce(name, data=folder).to_dict() for name in ("pmicd08", "atzori05")] == quick
 
 
 def test_every_rival_of_the_table_is_measured() -> None:

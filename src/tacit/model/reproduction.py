@@ -31,8 +31,8 @@ class Graph:
 class Part:
     """One table or figure of a paper: how it is read, its rows beside ours, and what is confirmed by them.
 
-    ``clock`` names the columns that hold seconds of this machine. The record leaves them out, and what they confirm, because it is the same for
-    the same input.
+    ``clock`` names the columns that hold seconds of this machine, or depend on them. The record leaves them out, and what they confirm,
+    because it is the same for the same input.
     """
 
     name: str
