@@ -6,29 +6,26 @@ from collections import Counter
 
 import pytest
 
-from tests.judge.cases import draw
+from tests.judge.cases import KINDS, draw
 from tests.judge.verdicts import WRONG, judge
 
-#: Kinds of release that are judged on every run, on the same seeds; ``make judge`` runs all kinds.
-AGREED = (
-    "exact-list",
-    "closed-list",
-    "gaps-list",
-    "table",
-    "hidden-table",
-    "rounded-table",
-    "several-tables",
-    "convention-table",
-    "roles-table",
-    "list-without-n",
-    "buckets",
-    "rules-known",
-    "two-lists-same",
-    "two-tables-same",
+#: Kinds on which disagreements are known: ``make judge`` runs them, too, and prints their seeds.
+OPEN = (
+    "rounded-closed-list",
+    "column-any-list",
+    "rules",
+    "table-known",
+    "list-known",
+    "two-known",
+    "blanks",
     "two-mixed-same",
-    "two-mixed-unknown",
+    "two-mixed-nested",
+    "two-mixed-churn",
+    "two-tables-churn",
 )
-SEEDS = range(70)
+#: Kinds of release that are judged on every run, on the same seeds.
+AGREED = tuple(kind for kind in KINDS if kind not in OPEN)
+SEEDS = range(40)
 
 
 @pytest.mark.parametrize("kind", AGREED)

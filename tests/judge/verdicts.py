@@ -72,9 +72,8 @@ def ask(case: Case, folder: Path) -> Answer:
         given["known"] = tacit.read_table({column: [row[column] for row in case.known] for column in columns}, qi=columns)
     if case.knowledge:
         given["knowledge"] = case.knowledge
-    what: Any = paths if len(paths) > 1 else paths[0]
-    if case.convention is not None:
-        what = tacit.read_release(what, convention=case.convention)
+    read = [tacit.read_release(path, convention=case.convention) for path in paths]
+    what: Any = read if len(read) > 1 else read[0]
     audit = tacit.audit(what, **given)
     record = audit.to_dict(top=100_000)
     still_open = []
