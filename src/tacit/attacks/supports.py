@@ -113,6 +113,8 @@ class Supports:
             superset_max(high)
             line = np.where(high >= 0, _LAST - (high & _LAST), -2)
             lo, hi = np.append(release.lo, (-1, -1))[line], high >> _SHIFT  # position -2 is one of the two at the end
+            own = release.sets.lengths[lines] == np.bitwise_count(masks.astype(np.uint64)) + len(fixed)
+            lo[masks[own]], hi[masks[own]], line[masks[own]] = release.lo[lines[own]], release.hi[lines[own]], lines[own]
         else:
             lo[masks], hi[masks], line[masks] = release.lo[lines], release.hi[lines], lines
         if len(fixed) == 0:
