@@ -22,6 +22,8 @@ MOST_ITEMS = 22
 NOTHING = np.empty(0, np.int64)
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
+#: No set is longer.
+_LONGEST = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,16 +107,14 @@ class Supports:
 
         lo, hi, line = (np.full(size, value, np.int64) for value in (-1, -1, -2))
         if self.by_closure:
-            # The support of a set is that of its closure, the most frequent published set around it. One number holds an upper bound and its
-            # line, so that one transform finds the largest bound and its line together; the lower bound is taken from the same line, so
-            # that whoever looks the line up finds both.
-            high = np.full(size, -1, np.int64)
-            np.maximum.at(high, masks, (release.hi[lines] << _SHIFT) | (_LAST - lines))
-            superset_max(high)
-            line = np.where(high >= 0, _LAST - (high & _LAST), -2)
-            lo, hi = np.append(release.lo, (-1, -1))[line], high >> _SHIFT  # position -2 is one of the two at the end
-            own = release.sets.lengths[lines] == np.bitwise_count(masks.astype(np.uint64)) + len(fixed)
-            lo[masks[own]], hi[masks[own]], line[masks[own]] = release.lo[lines[own]], release.hi[lines[own]], lines[own]
+            # The support of a set is that of its closure, the smallest published set around it. One number holds the size of a set and its
+            # line, so that one transform finds the smallest and its line together; both bounds are those of that line.
+            closest = np.full(size, -1, np.int64)
+            np.maximum.at(closest, masks, ((_LONGEST - release.sets.lengths[lines]) << _SHIFT) | (_LAST - lines))
+            superset_max(closest)
+            line = np.where(closest >= 0, _LAST - (closest & _LAST), -2)
+            # Position -2 is one of the two at the end.
+            lo, hi = np.append(release.lo, (-1, -1))[line], np.append(release.hi, (-1, -1))[line]
         else:
             lo[masks], hi[masks], line[masks] = release.lo[lines], release.hi[lines], lines
         if len(fixed) == 0:

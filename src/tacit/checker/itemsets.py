@@ -115,7 +115,7 @@ class ItemsetBook:
         if (index := self._exactly(numbers)) is not None:
             return self.release.line(index)
         if self.release.only == "closed" and self.release.header.complete and len(above := self.holding(items)):
-            return min((-int(self.release.hi[index]), self.release.line(index)) for index in above.tolist())[1]
+            return min((int(self.release.sets.lengths[index]), self.release.line(index)) for index in above.tolist())[1]
         return None
 
     def was_looked_for(self, items: Set) -> bool:
