@@ -202,6 +202,7 @@ class _Search:
         order = sorted(self.found, key=lambda one: (one.lo, one.hi, len(one.box), one.column, str(sorted(one.box.items()))))
         lo, hi, left = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi", "values_left"))
         certain = int(lo[left == 1].max(initial=0))
+        people = max(self.people, int(lo.max(initial=0))) if order else 0
         problem = self.problem
 
         def event(index: int) -> BoxEvent:
@@ -213,9 +214,9 @@ class _Search:
             "proves",
             status,
             "; ".join(dict.fromkeys(self.reasons)),
-            people=max(self.people, int(lo.max(initial=0))),
+            people=people,
             undecided=self.undecided,
-            measures={"people_certain": max(self.people, certain) if self.target.policy.l == 2 else certain},
+            measures={"people_certain": max(people, certain) if self.target.policy.l == 2 else certain},
             columns={"values_left": left, "count": lo, "count_hi": hi},
             severity=(lo << 16) | np.array([min(len(one.box), 0x7FFF) for one in order], np.int64),
             event=event,

@@ -183,17 +183,23 @@ class _Search:
             is_row = np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
             return np.ones(len(cube.lo), np.bool_), is_row
         alone, shown = np.zeros(len(cube.lo), np.bool_), np.zeros(len(cube.lo), np.bool_)
-        for number in range(len(self.case.releases)):
-            single = Cube(self.problem, cube.chosen)
-            lines = self.problem.lines
-            own = [
-                place for place, line in enumerate(lines) if line.origin.release == number and line.origin.what not in DECLARED
-            ]
-            single.tighten(own, self._check)
-            told = (single.lo > 0) & (single.hi < self.target.policy.k)
+        every = frozenset(range(len(self.case.releases)))
+        for number in sorted(every):
+            told = self._told_by(cube, frozenset([number]))
             alone |= told
             shown |= told if number in self.problem.by_row else False
+        if self.problem.by_row and self.problem.by_row != every:
+            # What the others tell by themselves is a finding, whoever else shows it row by row.
+            shown &= ~self._told_by(cube, every - self.problem.by_row)
         return alone, shown
+
+    def _told_by(self, cube: Cube, releases: frozenset[int]) -> Flags:
+        """Which groups of the cube the lines of some releases show to be small."""
+        part = Cube(self.problem, cube.chosen)
+        lines = self.problem.lines
+        own = [place for place, line in enumerate(lines) if line.origin.release in releases and line.origin.what not in DECLARED]
+        part.tighten(own, self._check)
+        return np.asarray((part.lo > 0) & (part.hi < self.target.policy.k))
 
     def _list_open(self, cubes: Sequence[Cube], groups: Sequence[Groups]) -> None:
         """Note the groups that bounds left open, except where a world refutes that they are small."""
