@@ -213,7 +213,8 @@ class Rows:
                 continue
             if bound is None or says is None:
                 return None
-            out[says] = out.get(says, Fraction(0)) + weight
+            # An earlier step about an upper bound is about the negative of its group, so that it is always added.
+            out[says] = out.get(says, Fraction(0)) + (abs(weight) if says[0] == "step" else weight)
             total += weight * bound
         return ceil(total), out
 
