@@ -176,14 +176,18 @@ class _Outcome:
         found, people, which = self.found, self.people, self.which
         certain = self.left == 1
         undecided = int(found.unsettled.sum())
+        unread = self.case.unread if isinstance(self.case, SeveralCase) else 0
+        reason = self._reason(undecided)
+        if unread:
+            reason = "; ".join(filter(None, (reason, "relations between closed itemsets, or missing ones, are not used")))
         return AttackRun(
             CODE,
             NAME,
             "proves",
             "stopped" if found.stopped or (self.unproved and self.limits.is_over) else "ran",
-            self._reason(undecided),
+            reason,
             people=int(people[which].sum()),
-            undecided=undecided,
+            undecided=undecided + unread,
             measures={
                 "qi_combinations": len(people),
                 "people_certain": int(people[certain].sum()),

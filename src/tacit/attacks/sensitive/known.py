@@ -48,13 +48,14 @@ class Spoken(NamedTuple):
 class Reading:
     """What a release says: its lines, what it says by leaving something out, and how many lines were passed over.
 
-    ``columns`` are those in which a complete list was looked for.
+    ``columns`` are those in which a complete list was looked for. ``unread`` counts what it says besides and what is not used.
     """
 
     spoken: list[Spoken] = field(default_factory=list)
     missing: Missing | None = None
     left_out: int = 0
     columns: tuple[str, ...] = ()
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

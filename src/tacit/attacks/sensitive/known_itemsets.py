@@ -50,6 +50,9 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
         inner = known.only(release.header.qi or tuple(used))
         found.missing, found.columns = _missing(known, inner, release, listed), inner.names
         found.left_out += found.missing is None
+        found.unread += found.missing is None
+    # That closed sets of rounded counts differ, and that others are equal to their closure, is not used.
+    found.unread += release.only == "closed" and not release.is_exact
     return found
 
 

@@ -139,6 +139,11 @@ class SeveralCase:
         """How many lines are about something else than known columns and one sensitive value."""
         return sum(one.left_out for one in self.readings)
 
+    @property
+    def unread(self) -> int:
+        """How much the releases say besides, in ways that are not used."""
+        return sum(one.unread for one in self.readings)
+
     @cached_property
     def sa_counts(self) -> tuple[int, ...]:
         """The number of people with each value, where it is published."""
