@@ -29,6 +29,7 @@ from tacit.model.policy import Limits
 MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS = 20_000, 5_000_000, 5_000_000
 #: Questions that are asked one by one, and their number times that of cells.
 MOST_ASKED, MOST_WORK = 500, 400_000
+FEW_ASKED = 10
 #: Up to so many cells, every question that is left is asked for a world of its own, and then for a proof by cases.
 FEW_CELLS = 1_000
 _ROUNDS = 30
@@ -116,11 +117,13 @@ class Programs:
             return
         self._refute(out)
         self._exchange(out)
+        # Where worlds must meet conditions that programs do not know, most of them do not, and questions stay open by the hundred.
+        most = FEW_ASKED if self.rows.cells.problem.conditions else MOST_ASKED
         if len(self.rows.cells) <= FEW_CELLS:
-            for number in np.flatnonzero(out.open).tolist()[:MOST_ASKED]:
+            for number in np.flatnonzero(out.open).tolist()[:most]:
                 if out.open[number]:
                     self._by_world(number, out)
-            for number in np.flatnonzero(out.open).tolist()[:MOST_ASKED]:
+            for number in np.flatnonzero(out.open).tolist()[:most]:
                 if out.open[number]:
                     self._by_cases(number, out)
 
