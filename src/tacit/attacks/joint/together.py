@@ -1,18 +1,20 @@
-"""X01 joint-releases: groups of fewer than k people that several releases give away together.
+"""X01 joint-releases: groups of fewer than k people that all published lines reveal together.
 
 Infers
-    Every line of every release is a bound on how many people are in a group; which release somebody is in is one more column. Groups are sums
-    of their parts along every column, which tightens all bounds until nothing moves. What is left is asked of linear programs: a world that
-    fits all lines settles many questions at once, weights on the lines prove the rest, and a few cases where whole numbers of people matter.
+    The general adversary for every list and every frequency table, alone or together. Every line of every release is a bound on how many people
+    are in a group; of several releases, which of them a person is in is one more column. Groups are sums of their parts along every column,
+    which tightens all bounds until nothing moves. What is left is asked of linear programs: a world that fits all lines settles many questions
+    at once, weights on the lines prove the rest, and a few cases where whole numbers of people matter.
     Where everybody's quasi-identifiers are known, also who keeps fewer than l sensitive values by all releases together and by none alone.
 Assumes
-    That the people hang together as ``--people`` declares: the same in all releases, nested, or with so many who left and joined. That items and
-    columns of the same name mean the same, and that printed numbers were rounded as the headers or ``--rounding`` say.
+    That printed numbers were rounded as the headers or ``--rounding`` say. Of several releases, that their people are related as ``--people``
+    declares (the same in all, nested, or with so many who left and joined), and that items and columns of the same name mean the same.
 Claim
     Proves.
 Cost
     The product of the numbers of values of all columns; above 100,000 groups it looks at several columns at a time, and these tell each other
-    what they have shown. Programs are solved up to 20,000 kinds of people. Questions that stay open are counted.
+    what they have shown. Programs are solved up to 20,000 kinds of people. Questions that stay open are counted, and make the verdict
+    incomplete. A single release of more than 2,000 lines is left out where another attack has exposed it already.
 Example
     One release says that 20 people have x and y, another one that 19 have x, y and z: 1 person has x and y but not z.
 Reference
