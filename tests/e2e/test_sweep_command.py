@@ -31,7 +31,7 @@ def test_thresholds_as_table_record_csv_and_picture() -> None:
     ET.parse("grid.svg")
     told = tacit(*arguments)
     assert told.exit_code == 0
-    assert "Lowest threshold without a threat\n  k = 2: 50 people (71.43 %)" in told.stdout
+    assert "Lowest threshold at which I01 and I02 find nothing\n  k = 2: 50 people (71.43 %)" in told.stdout
     assert record(*arguments) == made
 
 
@@ -81,7 +81,7 @@ def test_thresholds_and_k_may_stand_in_the_config() -> None:
         (["rounding", "sets.csv", "--base", "a,b"], "--base: takes whole numbers."),
         (["rounding", "sets.csv", "--decimals", "13"], "--decimals: must be a whole number from 0 to 12."),
         (["rounding", "sets.csv", "--k", "0"], "--k: must be"),
-        (["rounding", "sets.csv", "--qi", "a"], "--qi: says how to read the data"),
+        (["rounding", "sets.csv", "--qi", "a"], "--qi and --sa: sets.csv, line 2, holds an item that is not a value"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments: list[str], told: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,6 +96,19 @@ def test_a_table_is_swept_as_it_is_mined() -> None:
     for cell in swept.cells:
         one = tacit.audit(release, data=people, policy=tacit.Policy(k=cell.k))
         assert (cell.itemsets, cell.channels, cell.verdict) == (len(release), one.attack("I01").findings, one.verdict)
+
+
+def test_a_cell_is_clean_only_if_every_attack_finds_nothing() -> None:
+    """Columns of a table tell more than sums and missing itemsets: X01 finds a group at 60 that I01 and I02 do not find."""
+    people = tacit.read_table(Path(__file__).parents[2] / "examples" / "patients.csv")
+    swept = tacit.sweep_itemsets(people, min_support=[60, 62], k=10)
+    assert [(cell.channels, cell.deduced, cell.people, cell.verdict) for cell in swept.cells] == [
+        (0, 0, 0, "clean"),
+        (0, 0, 5, "exposed"),
+    ]
+    for cell in swept.cells:
+        release = tacit.mine_itemsets(people, min_support=cell.min_support)
+        assert tacit.audit(release, policy=tacit.Policy(k=10)).verdict == cell.verdict
 
 
 def test_hierarchies_are_mined_along() -> None:

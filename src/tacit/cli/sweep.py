@@ -64,7 +64,7 @@ def itemsets_command(
     """Find a threshold: what would itemsets give away?
 
     For every threshold and k: counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For
-    each k: searches the lowest threshold without a threat. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
+    each k: searches the lowest threshold at which I01 and I02 find nothing. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
     """
     from tacit.sweeps import sweep_itemsets
 

@@ -15,7 +15,8 @@ class Cell:
 
     ``itemsets``, ``closed`` and ``maximal`` say how many sets would be published, ``channels`` how many groups of 1 to k-1 people follow from
     them by adding and subtracting (I01), ``groups_of_one`` how many of these are a single person, ``deduced`` how many more groups follow
-    through unpublished itemsets (I02), ``people`` how many people are concerned at least.
+    through unpublished itemsets (I02), ``people`` how many people are concerned at least. Where both find nothing, all attacks were run for
+    ``verdict`` and ``people``.
     """
 
     min_support: int
@@ -32,10 +33,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Lowest:
-    """The lowest support threshold without a threat for one k, as a count of people; None where there is none, or it was not found.
+    """The lowest support threshold at which I01 and I02 find nothing for one k, as a count of people; None where it was not found.
 
-    ``published`` counts only what follows from published itemsets (I01), ``min_support`` every attack. ``decided`` says that the search came to
-    its end and that no lower threshold was merely undecided.
+    ``published`` counts only what follows from published itemsets (I01), ``min_support`` missing ones as well (I02). Other attacks may find
+    something there: audit the list. ``decided`` says that the search came to its end and that no lower threshold was merely undecided.
     """
 
     k: int

@@ -45,7 +45,7 @@ _CELLS = ("min support", "", "itemsets", "closed", "maximal", "k", "channels", "
 
 
 def itemset_sweep_text(sweep: ItemsetSweep) -> str:
-    """The grid as a table, then the lowest threshold without a threat for each k."""
+    """The grid as a table, then the lowest threshold at which I01 and I02 find nothing."""
     rows = []
     before = None
     for cell in sweep.cells:
@@ -58,7 +58,7 @@ def itemset_sweep_text(sweep: ItemsetSweep) -> str:
     blocks = [
         f"Itemsets about {counted(sweep.n, 'person', 'people')}",
         table(_CELLS, rows, left=[10]),
-        "\n".join(["Lowest threshold without a threat", *(f"  {_lowest(one, sweep)}" for one in sweep.lowest)]),
+        "\n".join(["Lowest threshold at which I01 and I02 find nothing", *(f"  {_lowest(one, sweep)}" for one in sweep.lowest)]),
         "\n".join(_legend(sweep)),
     ]
     return "\n\n".join(blocks) + "\n"
@@ -91,6 +91,7 @@ def _legend(sweep: ItemsetSweep) -> list[str]:
         "of one    how many of these are a single person",
         "deduced   further such groups, through itemsets that the list leaves out (I02)",
         "people    how many people are concerned at least",
+        "verdict   of all attacks, X01 as well, where I01 and I02 find nothing",
     ]
     if any(cell.deduced is None and cell.channels for cell in sweep.cells):
         lines.append("-         not looked for, because the verdict is clear without it (--every-attack looks)")

@@ -38,7 +38,7 @@ def sweep_itemsets(
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> ItemsetSweep:
-    """What frequent itemsets would give away at every threshold and k, and the lowest threshold without a threat for each k.
+    """What frequent itemsets would give away at every threshold and k, and the lowest threshold that I01 and I02 leave clean.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def sweep_itemsets(
         Coarser values of a table's columns, or a folder of files that hold them.
     every_attack
         Count what missing itemsets give away (I02) in every cell. By default I02 runs only where I01 finds nothing, which is enough for
-        the verdict: at low thresholds it can take very long.
+        the verdict: at low thresholds it can take very long. Where both find nothing, the verdict is that of all attacks.
     time_limit
         Seconds after which it stops; the sweep then says that it is not finished. The highest thresholds are looked at first.
     progress
@@ -108,10 +108,15 @@ def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
     if channels and not every_attack:
         return Cell(least, k, None, None, look.maximal, channels, single, None, people, "exposed")
     run = looker.deduce(least, k)
-    exposed = channels > 0 or run.findings > 0
-    verdict: Verdict = "exposed" if exposed else "clean" if run.decides else "incomplete"
+    people = max(people, run.people)
     deduced = run.findings if run.decides or run.findings else None
-    return Cell(least, k, None, None, look.maximal, channels, single, deduced, max(people, run.people), verdict)
+    verdict: Verdict = "exposed"
+    if not channels and not run.findings:
+        # Nothing is called clean that the other attacks, the general adversary among them, did not look at.
+        whole = looker.audit_whole(least, k)
+        verdict = whole.verdict
+        people = max((one.people for one in whole.runs), default=0)
+    return Cell(least, k, None, None, look.maximal, channels, single, deduced, people, verdict)
 
 
 def _counted(cells: dict[tuple[int, int], Cell], grid: list[int], counts: dict[Only, list[int]]) -> list[Cell]:

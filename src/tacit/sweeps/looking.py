@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tacit.api import audit, mine_itemsets
 from tacit.errors import LimitReached
 from tacit.kernels.groups import Vertical, small_groups_on, vertical
-from tacit.model.audit import AttackRun
+from tacit.model.audit import AttackRun, Audit
 from tacit.model.hierarchy import Hierarchy
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets
@@ -77,6 +77,12 @@ class Looker:
                 raise LimitReached("the time limit was reached", where="sweep", remedy="Give more time with --time-limit")
             self._deductions[least, k] = run
         return self._deductions[least, k]
+
+    def audit_whole(self, least: int, k: int) -> Audit:
+        """Audit the complete list of one threshold by every attack that applies."""
+        self.limits.check("sweep")
+        release = mine_itemsets(self.people, min_support=least, hierarchies=self.trees, time_limit=self.limits.seconds_left)
+        return audit(release, data=self.rows, policy=Policy(k=k), time_limit=self.limits.seconds_left)
 
     def _groups(self, maximal: Itemsets) -> Look:
         """Small groups on the maximal sets, counted for every k in one pass."""

@@ -1,4 +1,4 @@
-"""The lowest support threshold without a threat, found by halving.
+"""The lowest support threshold at which I01 and I02 find nothing, by halving.
 
 Why halving is right: raising the threshold leaves a part of the family of published sets, and every set of it lies inside a maximal set of
 the larger family. Call a set safe when every group of people that its items tell apart is empty or has at least k members; groups on fewer

@@ -21,9 +21,11 @@ from tacit.model.table import Table
 from tacit.sweeps.grid import listed, thresholds
 
 _LATE = "the time limit was reached; what is missing was not looked at"
-_NOT_ASKED = "whether anybody's value is certain was not looked at (--certain looks)"
+_NOT_ASKED = "whether anybody's value is certain and what all rules tell together were not looked at (--certain looks)"
 #: The attack that bounds everybody's value: it can take minutes, so it runs where it is asked for.
 _SLOW = "R03"
+#: The general adversary, which decides where all other attacks find nothing.
+_GENERAL = "X01"
 
 
 def sweep_rules(
@@ -57,7 +59,8 @@ def sweep_rules(
     policy
         What the publisher accepts; set ``max_posterior`` or ``max_gain`` to let estimates count.
     certain
-        Bound everybody's value (R03) in every cell, which can take long. Without it a cell in which nothing is found is not called clean.
+        Bound everybody's value (R03) in every cell, and take all rules together (X01) where nothing else is found, which can take long.
+        Without it a cell in which nothing is found is not called clean.
     time_limit
         Seconds after which it stops; the sweep then says that it is not finished.
     progress
@@ -130,8 +133,11 @@ class _Looker:
             slow = self._attacked(rules, [_SLOW])
             runs[_SLOW] = slow.attack(_SLOW)
             certain = slow.measures.get("people_certain")
+            if not any(run.findings for run in runs.values()):
+                runs[_GENERAL] = self._attacked(rules, [_GENERAL]).attack(_GENERAL)
         elif _SLOW in codes:
             runs[_SLOW] = replace(runs[_SLOW], status="not-asked", reason=_NOT_ASKED)
+            runs[_GENERAL] = replace(runs[_GENERAL], reason="")
         verdict = Audit((), {}, self.policy, tuple(runs.values())).verdict
         reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable", "not-asked") and run.reason]
         known = fast.measures
