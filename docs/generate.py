@@ -121,7 +121,8 @@ def _attacks(prefix: str) -> Iterator[str]:
     """The table of attacks; ``prefix`` leads from the page to the pages of the attacks."""
     yield from ("| code | attack | needs | claim | what it infers | source |", "|---|---|---|---|---|---|")
     for a in tacit.ATTACKS:
-        yield _row(f"[{a.code}]({prefix}{a.code}.md)", a.name, a.needs, a.claim, a.summary, a.source)
+        needs = "a list, or a table of counts" if a.needs == "lines" else a.needs
+        yield _row(f"[{a.code}]({prefix}{a.code}.md)", a.name, needs, a.claim, a.summary, a.source)
 
 
 def _repairs(prefix: str) -> Iterator[str]:
