@@ -56,9 +56,12 @@ def test_the_numbers_are_those_of_the_files(told: tuple[Path, str, dict[str, Any
 
 def test_the_repaired_release_audits_clean_by_itself(told: tuple[Path, str, dict[str, Any]]) -> None:
     folder, text, record = told
-    assert record["repair"]["after"]["verdict"] == "clean"
-    assert "Audited again: CLEAN." in text
-    assert tacit("audit", folder / "safer.csv").exit_code == 0
+    after = record["repair"]["after"]
+    assert sum(attack["findings"] for attack in after["attacks"]) == 0
+    still_open = sum(attack["undecided"] for attack in after["attacks"])
+    assert after["verdict"] == ("incomplete" if still_open else "clean")
+    assert f"nothing is found, {still_open} questions are open" in " ".join(text.split()) or "Audited again: CLEAN." in text
+    assert tacit("audit", folder / "safer.csv").exit_code in (0, 3)
 
 
 def test_the_example_follows_from_the_published_lines_and_is_true_of_the_data(told: tuple[Path, str, dict[str, Any]]) -> None:

@@ -86,7 +86,7 @@ def test_one_release_in_a_list_and_people_of_one_release_are_refused() -> None:
         audited(VISITS)
     with pytest.raises(OptionError, match="--people: is about several releases"):
         tacit.audit(release_of(VISITS), people=tacit.Same())
-    with pytest.raises(OptionError, match="--data: holds another number of people"):
+    with pytest.raises(OptionError, match="--data: holds 1 people, and the release is about 100"):
         audited(VISITS, TREATMENTS, data=[["x"]])
     with pytest.raises(OptionError, match="--data: is about one group of people"):
         audited(VISITS, TREATMENTS, data=[["x"]] * 100, people=tacit.Nested())

@@ -95,7 +95,11 @@ def _repaired(story: Story) -> str:
     moved = f"{counted(cost['people_changed'], 'person', 'people')} in small groups took the values of the people most like them"
     lists = f"{counted(cost['itemsets_lost'], 'itemset')} lost, {cost['itemsets_ghost']:,} new"
     price = f"{lists}, counts off by {cost['support_error_mean']:.1%} on average"
-    return f"{moved}: {price}. Audited again: {done.after.verdict.upper()}."
+    after = done.after
+    still_open = sum(run.undecided for run in after.runs)
+    if after.verdict == "incomplete" and not len(after.findings):
+        return f"{moved}: {price}. Audited again: nothing is found, {counted(still_open, 'question')} are open (INCOMPLETE)."
+    return f"{moved}: {price}. Audited again: {after.verdict.upper()}."
 
 
 def _written(folder: str) -> str:
