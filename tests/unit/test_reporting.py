@@ -246,8 +246,8 @@ def test_a_folder_that_is_not_ours_is_left_alone(folder: Path, tmp_path: Path) -
         shown = command("audit", folder / "itemsets.csv", "--acro", bad)
         assert shown.exit_code == 2
         assert why in shown.output
-    for place, report in (("twice.md", "twice.md"), ("twice", "twice/a.md")):
-        shown = command("audit", folder / "itemsets.csv", "--acro", tmp_path / place, "--report", tmp_path / report)
+    for folder_name, report in (("twice.md", "twice.md"), ("twice", "twice/a.md")):
+        shown = command("audit", folder / "itemsets.csv", "--acro", tmp_path / folder_name, "--report", tmp_path / report)
         assert (shown.exit_code, "is named twice, or another output lies in it" in shown.output) == (2, True)
     assert {one.name for one in tmp_path.iterdir()} == {"acro", "file"}
 
