@@ -69,7 +69,7 @@ def case_alone(release: Release, *, known: Any = None, people: Table | None = No
     if not isinstance(release, Itemsets | FrequencyTable | Rules) or (isinstance(release, Rules) and has_own_case(release)):
         return None
     several = several_case([release], known=known, people=people, knowledge=knowledge)
-    asks = several is not None and (several.speaking or (known is not None and release.header.sa))
+    asks = several is not None and (several.speaking or (known is not None and release.header.sa and not several.unread))
     return several if asks else None
 
 

@@ -70,7 +70,7 @@ def test_a_long_set_is_decided_where_rounding_is_coarse() -> None:
     release = long_release(10)
     assert release.sets.lengths.max() == 16
     found = tacit.audit(release, policy=tacit.Policy(k=4))
-    assert (found.attack("I01").status, found.attack("I01").undecided, found.verdict) == ("ran", 0, "clean")
+    assert (found.attack("I01").status, found.attack("I01").undecided, len(found.findings)) == ("ran", 0, 0)
 
 
 def test_a_long_set_gives_what_bounds_still_prove() -> None:

@@ -113,19 +113,24 @@ def test_nobody_at_all_is_no_division_by_zero(tmp_path: Path) -> None:
     assert audit.table("posterior")["posterior"].tolist() == []
 
 
-@pytest.mark.parametrize(
-    ("header", "why"),
-    [
-        ({"sa_values": None}, "does not list the values"),
-        ({"coarser": True}, "coarser values"),
-        ({"sa": None}, "does not say which"),
-    ],
-)
-def test_what_cannot_be_read_beside_people_is_said(header: dict[str, Any], why: str, tmp_path: Path) -> None:
-    audit = tacit.audit(written(tmp_path, [A_TO_X], **header), known=table(THREE).qi, attacks=["R02"])
-    assert audit.attack("R02").status == "unavailable"
-    assert why in audit.attack("R02").reason
+def test_coarser_values_are_not_read_beside_people_and_this_is_said(tmp_path: Path) -> None:
+    audit = tacit.audit(written(tmp_path, [A_TO_X], coarser=True), known=table(THREE).qi, attacks=["R02", "R03"])
+    assert [run.status for run in audit.runs if run.code in ("R02", "R03")] == ["unavailable"] * 2
+    assert "coarser values" in audit.attack("R02").reason
     assert audit.verdict == "incomplete"
+
+
+@pytest.mark.parametrize("header", [{"sa_values": None}, {"sa": None}])
+def test_values_that_no_header_lists_are_one_other_value(header: dict[str, Any], tmp_path: Path) -> None:
+    audit = tacit.audit(written(tmp_path, [A_TO_X], **header), known=table(THREE).qi, attacks=["R02"])
+    assert audit.table("posterior")["posterior"].tolist() == pytest.approx([2 / 3, 1 / 3] * 3)
+
+
+def test_lines_that_name_the_sensitive_column_and_are_not_used_leave_certain_values_open() -> None:
+    people = Table.from_rows(["q", "z", "s"], [("a", "1", "x"), ("a", "1", "x"), ("b", "2", "y")], Schema(qi=("q",), sa=("s",)))
+    audit = tacit.audit(tacit.mine_itemsets(people, min_support=2), known=people.qi, attacks=["R03"])
+    assert audit.attack("R03").undecided == 2  # z=1 with s=x, and all three
+    assert "2 lines, or relations" in audit.attack("R03").reason
 
 
 def test_an_estimate_is_kept_when_counting_missing_rules_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

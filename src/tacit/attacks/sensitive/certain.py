@@ -179,7 +179,11 @@ class _Outcome:
         unread = self.case.unread if isinstance(self.case, SeveralCase) else 0
         reason = self._reason(undecided)
         if unread:
-            reason = "; ".join(filter(None, (reason, "relations between closed itemsets, or missing ones, are not used")))
+            reason = "; ".join(
+                filter(
+                    None, (reason, f"{unread:,} lines, or relations between lines, that name the sensitive column are not used")
+                )
+            )
         return AttackRun(
             CODE,
             NAME,

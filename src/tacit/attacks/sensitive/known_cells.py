@@ -18,6 +18,7 @@ def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
         value = cell.pop(known.sensitive, None)
         if not known.knows(list(cell)) or not (value is None or value in known.values):
             found.left_out += 1
+            found.unread += value is not None
             continue
         places, count = known.population.holding(cell.items()), release.count(index)
         if value is None:

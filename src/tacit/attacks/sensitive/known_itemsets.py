@@ -28,7 +28,7 @@ Listed = Mapping[str, dict[frozenset[Pair], int]]
 def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
     """The lines with one sensitive value, and what a complete list leaves out."""
     if release.header.coarser:
-        return Reading(left_out=len(release))
+        return Reading(left_out=len(release), unread=len(release))
     found = Reading()
     listed: dict[str, dict[frozenset[Pair], int]] = {}
     for index in range(len(release)):
@@ -37,6 +37,7 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
         rest = tuple(pair for pair in pairs if pair[0] != known.sensitive)
         if len(own) > 1 or not set(own) <= set(known.values) or not known.knows([column for column, _ in rest]):
             found.left_out += 1
+            found.unread += bool(own)
             continue
         places, count = known.population.holding(rest), release.count(index)
         if not own:

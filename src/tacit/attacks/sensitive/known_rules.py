@@ -14,7 +14,7 @@ from tacit.model.release import Rules
 def read_rules(known: Known, number: int, release: Rules) -> Reading:
     """The lines of rules, the distribution where it is printed, and the rules that a complete list leaves out."""
     lines = [index for index in range(len(release)) if _is_about(known, release, index)]
-    found = Reading(left_out=len(release) - len(lines))
+    found = Reading(left_out=len(release) - len(lines), unread=_not_used(known, release, lines))
     case = _case(known, release, lines)
     for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in case.counts), strict=True)):
         origin = Origin(number, case.release.line(line), LINE, about(case.antecedent(line)))
@@ -42,6 +42,15 @@ def _case(known: Known, release: Rules, lines: list[int]) -> RuleCase:
         source=release.source,
     )
     return RuleCase(chosen, known.only(columns))
+
+
+def _not_used(known: Known, release: Rules, lines: list[int]) -> int:
+    """How many of the other lines name the sensitive column all the same."""
+    naming = {item for item in range(len(release.items)) if pair_of(release, item)[0] == known.sensitive}
+    rest = sorted(set(range(len(release))) - set(lines))
+    return sum(
+        not naming.isdisjoint([*release.antecedents[index].tolist(), *release.consequents[index].tolist()]) for index in rest
+    )
 
 
 def _is_about(known: Known, release: Rules, index: int) -> bool:

@@ -66,8 +66,8 @@ def why_not(target: Target) -> str:
     release = target.release
     if release.kind == "rules" and (release.items.pairs is None or not release.header.sa):
         return "the file does not say which of its columns are quasi-identifying and which is sensitive: name them with --qi and --sa"
-    if release.kind == "rules" and release.header.coarser:
-        return "the rules use coarser values, which are not looked up among known people: audit rules that were mined without hierarchies"
+    if release.header.coarser:
+        return f"the {release.kind} use coarser values, which are not looked up among known people: mine them without hierarchies"
     return "needs everybody's quasi-identifiers: give them with --known, or the data with --data"
 
 
