@@ -121,12 +121,22 @@ def _check_case(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement
         return
     if len(assumed) >= MOST_DEPTH:
         raise Reject("its cases are split too often to be re-done")
-    box, at = _certificate_box(case["split"]["event"]), case["split"]["at"]
+    fewer, more = _sides(claim, case["split"])
+    _check_case(claim, case["le"], (*assumed, fewer))
+    _check_case(claim, case["ge"], (*assumed, more))
+
+
+def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statement]:
+    """Two statements of which one is true: on either side of a number, or as a place of a release says."""
+    if "event" not in split:
+        fewer, more = claim.book.choice(split)
+        claim.cited[int(split["release"]), split.get("line", split.get("cell"))] = fewer.printed
+        return fewer, more
+    box, at = _certificate_box(split["event"]), split["at"]
     if not isinstance(at, int):
         raise Reject("it splits a case at something that is no whole number")
     term = ((Fraction(1), box),)
-    _check_case(claim, case["le"], (*assumed, Statement(term, None, at, (0, 0))))
-    _check_case(claim, case["ge"], (*assumed, Statement(term, at + 1, None, (0, 0))))
+    return Statement(term, None, at, (0, 0)), Statement(term, at + 1, None, (0, 0))
 
 
 def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:

@@ -302,40 +302,68 @@ class JointBook:
 
     def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
         """How many people a rule that a complete list leaves out allows, given how many have its antecedent at most."""
-        header, items, given = release.header, list(cited["items"]), cited["given"]
+        header, given = release.header, cited["given"]
         by_share = cited["what"] == "missing-share"
-        place = f"{'share of ' if by_share else ''}missing rule {' and '.join(items[:-1])} => {items[-1]}"
-        if cited.get("cell") != place or given["what"] in ("missing-rule", "missing-share"):
+        whole, box = self._missing_boxes(number, release, cited)
+        if given["what"] in ("missing-rule", "missing-share"):
             raise Reject("it cites a missing rule that is none")
-        if not header.complete or header.coarser or not header.min_support or not header.min_confidence or len(header.sa) != 1:
-            raise Reject("it needs a complete list of rules, and the release is none")
-        antecedent, (value,) = self._columns_of(items[:-1], header.qi), self._columns_of(items[-1:], header.sa).values()
-        whole = {("column", name): (frozenset({one}), False) for name, one in antecedent.items()}
         said = self.statement(given)
-        if (
-            len(said.terms) != 1
-            or said.terms[0] != (Fraction(1), {**whole, **self.scope(number)})
-            or (said.lo if by_share else said.hi) is None
-        ):
+        if len(said.terms) != 1 or said.terms[0] != (Fraction(1), whole) or (said.lo if by_share else said.hi) is None:
             raise Reject("what it is given is not about the antecedent of its missing rule")
-        if value not in header.sa_values or self._is_listed(release, antecedent, value):
-            raise Reject("it takes a rule as missing that the release lists")
-        box: Box = {**whole, ("column", header.sa[0]): (frozenset({value}), False), **self.scope(number)}
+        assert header.min_support is not None
+        assert header.min_confidence is not None
+        place = str(cited["cell"])
         if by_share:
-            return self._below_share(number, place, header, (said.terms[0][1], box), said.lo or 0)
+            share = header.min_confidence * (said.lo or 0)
+            if (math.floor(share) + 1 if header.strict else math.ceil(share)) < header.min_support:
+                raise Reject("a rule that it takes as missing may be missing for its support")
+            self.missing[number, place] = (said.lo or 0, said.lo or 0)
+            return self._below_share(header, (whole, box), said.lo or 0)
         share = header.min_confidence * (said.hi or 0)
         most = max(header.min_support - 1, math.floor(share) if header.strict else math.ceil(share) - 1)
         self.missing[number, place] = (0, most)
         return Statement(((Fraction(1), box),), None, most, (0, most))
 
-    def _below_share(self, number: int, place: str, header: Header, boxes: tuple[Box, Box], least: int) -> Statement:
-        """That fewer people with an antecedent have a value than a rule needs, where so few would make the rule frequent enough."""
+    def _missing_boxes(self, number: int, release: Rules, cited: Mapping[str, Any]) -> tuple[Box, Box]:
+        """The people with the antecedent of a rule that a complete list leaves out, and those of them with its value."""
+        header, items = release.header, list(cited["items"])
+        share = "share of " if cited["what"] == "missing-share" else ""
+        if cited.get("cell") != f"{share}missing rule {' and '.join(items[:-1])} => {items[-1]}":
+            raise Reject("it cites a missing rule that is none")
+        if not header.complete or header.coarser or not header.min_support or not header.min_confidence or len(header.sa) != 1:
+            raise Reject("it needs a complete list of rules, and the release is none")
+        antecedent, (value,) = self._columns_of(items[:-1], header.qi), self._columns_of(items[-1:], header.sa).values()
+        if value not in header.sa_values or self._is_listed(release, antecedent, value):
+            raise Reject("it takes a rule as missing that the release lists")
+        whole: Box = {("column", name): (frozenset({one}), False) for name, one in antecedent.items()}
+        whole |= self.scope(number)
+        return whole, {**whole, ("column", header.sa[0]): (frozenset({value}), False)}
+
+    def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
+        """Two statements of which one is true: why a rule is missing, or what a printed 0 means where small numbers are hidden."""
+        number = int(cited["release"])
+        release = self.releases[number]
+        if self.histories is not None:
+            raise Reject("it tells cases apart by a line where values may have changed")
+        if isinstance(release, Rules) and cited["what"] == "missing-rule":
+            whole, box = self._missing_boxes(number, release, cited)
+            rare = (release.header.min_support or 1) - 1
+            self.missing[number, str(cited["cell"])] = (0, rare)
+            fewer = Statement(((Fraction(1), box),), None, rare, (0, rare))
+            return fewer, self._below_share(release.header, (whole, box), rare)
+        if not isinstance(release, FrequencyTable):
+            raise Reject("it tells cases apart by a line that says no such thing")
+        said, least = self.statement(cited), release.printing.hidden_below
+        index = self.by_line[number][cited.get("line", cited.get("cell"))]
+        if least is None or not release.printing.zeros_shown or bool(release.is_hidden[index]):
+            raise Reject("it tells cases apart by a cell that may hold any number of people")
+        return Statement(said.terms, None, 0, said.printed), Statement(said.terms, least, None, said.printed)
+
+    @staticmethod
+    def _below_share(header: Header, boxes: tuple[Box, Box], least: int) -> Statement:
+        """That fewer people with an antecedent have a value than the confidence of a rule needs."""
         assert header.min_confidence is not None
-        share = header.min_confidence * least
-        if (math.floor(share) + 1 if header.strict else math.ceil(share)) < (header.min_support or 1):
-            raise Reject("a rule that it takes as missing may be missing for its support")
         whole, having = boxes
-        self.missing[number, place] = (least, least)
         terms = (
             (Fraction(header.min_confidence.numerator), whole),
             (Fraction(-header.min_confidence.denominator), having),

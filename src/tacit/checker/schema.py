@@ -243,7 +243,7 @@ def _case(value: Any, place: str, depth: int = 0) -> None:
     if not isinstance(value, dict) or "split" not in value:
         fields({"weights": _SUM}, {"impossible": one_of(True)})(value, place)
         return
-    fields({"split": fields({"event": _BOX, "at": whole}), "le": anything, "ge": anything})(value, place)
+    fields({"split": either(fields({"event": _BOX, "at": whole}), _bare_origin), "le": anything, "ge": anything})(value, place)
     for side in ("le", "ge"):
         _case(value[side], f"{place}.{side}" if depth < 3 else place, depth + 1)
 

@@ -103,13 +103,19 @@ def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
     if "split" not in case:
         shown = "nobody at all fits the lines" if case.get("impossible") else "the lines show it"
         return [f"{'in that case ' * bool(depth)}{shown}"]
-    group, at = _group_words(case["split"]["event"]), case["split"]["at"]
-    return [
-        f"if {group} number at most {at:,}:",
-        *_case_words(case["le"], depth + 1),
-        f"if {group} number at least {at + 1:,}:",
-        *_case_words(case["ge"], depth + 1),
-    ]
+    fewer, more = _split_words(case["split"])
+    return [f"if {fewer}:", *_case_words(case["le"], depth + 1), f"if {more}:", *_case_words(case["ge"], depth + 1)]
+
+
+def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
+    """What is true in either case."""
+    if "event" in split:
+        group, at = _group_words(split["event"]), split["at"]
+        return f"{group} number at most {at:,}", f"{group} number at least {at + 1:,}"
+    if split["what"] == "missing-rule":
+        return f"the {split['cell']} has too little support", f"the {split['cell']} has too little confidence"
+    place = f"line {split['line']}" if "line" in split else f"cell {split['cell']}"
+    return f"{place} stands for nobody", f"{place} stands for as many people as are not hidden"
 
 
 def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[str]:

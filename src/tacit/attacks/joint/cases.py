@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from tacit.attacks.joint.proofs import Leaf, Split, Tree
+from tacit.attacks.joint.proofs import Leaf, Split, Threshold, Tree
 from tacit.attacks.joint.rows import Floats, Masks, Rows, Whole
 from tacit.attacks.joint.solver import NEAR, Solver
 from tacit.model.policy import Limits
@@ -48,22 +48,34 @@ class Cases:
             return None if shown is None else Leaf(shown[1], False)
         split = self._split(rows, best.people)
         if split is None:
-            world = np.rint(best.people).astype(np.int64)
-            self.world = world if self.rows.fits(world) else None
-            return None
-        box, at = split
-        fewer = self._settle(rows.case(box, None, at, depth), depth + 1)
-        more = None if fewer is None else self._settle(rows.case(box, at + 1, None, depth), depth + 1)
-        return None if fewer is None or more is None else Split(box, at, fewer, more)
+            return self._by_choice(rows, np.rint(best.people).astype(np.int64), depth)
+        term = ((1, split.box),)
+        fewer = self._settle(rows.case(term, None, split.at, depth), depth + 1)
+        more = None if fewer is None else self._settle(rows.case(term, split.at + 1, None, depth), depth + 1)
+        return None if fewer is None or more is None else Split(split, fewer, more)
 
-    def _split(self, rows: Rows, people: Floats) -> tuple[Masks, int] | None:
+    def _by_choice(self, rows: Rows, world: Whole, depth: int) -> Tree | None:
+        """What becomes of a world of whole people: it refutes, or breaks a condition, which makes two cases."""
+        if not rows.adds_up(world):
+            return None
+        choice = rows.broken(world) if rows.has_conditions else None
+        if choice is None:
+            self.world = world
+            return None
+        if choice.more is None:
+            return None
+        fewer = self._settle(rows.chosen(choice.fewer, depth), depth + 1)
+        more = None if fewer is None else self._settle(rows.chosen(choice.more, depth), depth + 1)
+        return None if fewer is None or more is None else Split(choice, fewer, more)
+
+    def _split(self, rows: Rows, people: Floats) -> Threshold | None:
         """A group that has a fraction of a person more than a whole number, the target first and then the largest; None where none has."""
         found: tuple[float, Masks, int] | None = None
         for box, count in self._counted(rows, people):
             distance = abs(count - floor(count) - 0.5)
             if distance < 0.5 - NEAR and (found is None or distance < found[0] - NEAR):
                 found = distance, box, floor(count)
-        return None if found is None else (found[1], found[2])
+        return None if found is None else Threshold(found[1], found[2])
 
     def _counted(self, rows: Rows, people: Floats) -> Iterator[tuple[Masks, float]]:
         yield self.box, float(people[rows.cells.inside(self.box)].sum())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tacit.attacks.joint.boxes import Allowed, Axis, Box, Key
-from tacit.attacks.joint.lines import Line, Origin, Whole
+from tacit.attacks.joint.lines import Choice, Line, Origin, Whole
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable
 from tacit.model.measured import numbers_of
 
@@ -18,22 +18,27 @@ MOST_CELLS = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
-    """Boxes that hold nobody, or at least so many people."""
+    """Cells that hold nobody, or at least so many people."""
 
-    boxes: tuple[Box, ...]
+    cells: tuple[Line, ...]
     least: int
 
-    def hold(self, axes: Sequence[Axis], kinds: Whole) -> bool:
-        """Whether that is true of people of these classes on every axis."""
+    def is_told(self, axes: Sequence[Axis]) -> bool:
+        """Cells are boxes of the axes, so that this can always be told."""
+        return bool(axes) or not self.cells
+
+    def broken(self, axes: Sequence[Axis], kinds: Whole) -> Choice | None:
+        """A cell with fewer people of these classes, but not nobody."""
         place = {axis.key: number for number, axis in enumerate(axes)}
-        for box in self.boxes:
+        for line in self.cells:
+            box = line.terms[0][1]
             inside = np.ones(len(kinds), np.bool_)
             for key, allowed in box.items():
                 mask = axes[place[key]].mask(allowed)
                 inside &= np.array([bool(mask >> bit & 1) for bit in range(len(axes[place[key]].classes))])[kinds[:, place[key]]]
             if 0 < int(np.count_nonzero(inside)) < self.least:
-                return False
-        return True
+                return Choice(replace(line, lo=None, hi=0), replace(line, lo=self.least, hi=None))
+        return None
 
 
 class FrequencyLines:
@@ -45,22 +50,22 @@ class FrequencyLines:
 
     def lines(self) -> Iterator[Line]:
         """Every cell: a number, a rounded one, or that it is small; one of which nothing is known names its values all the same."""
-        release, number = self._release, self._number
+        release = self._release
         taken: Sequence[int] = range(len(release))
         if len(release) > MOST_CELLS:
             self.left_out += 1
             fixed_columns = (release.codes.reshape(len(release), len(release.columns)) != ANY).sum(axis=1)
             taken = sorted(np.argsort(fixed_columns, kind="stable")[:MOST_CELLS].tolist())
         for index in taken:
-            count = release.count(index)
-            most = None if count.hi >= UNBOUNDED else count.hi
-            fixed = {Key("column", column): self._allowed(column, value) for column, value in release.cell(index).items()}
-            yield Line(
-                ((1, {**fixed, **self._scope}),),
-                count.lo,
-                most,
-                Origin(number, release.place(index), "count", count, text=release.text(index)),
-            )
+            yield self._line(index)
+
+    def _line(self, index: int) -> Line:
+        """What a cell prints."""
+        release = self._release
+        count = release.count(index)
+        fixed = {Key("column", column): self._allowed(column, value) for column, value in release.cell(index).items()}
+        origin = Origin(self._number, release.place(index), "count", count, text=release.text(index))
+        return Line(((1, {**fixed, **self._scope}),), count.lo, None if count.hi >= UNBOUNDED else count.hi, origin)
 
     def condition(self) -> Gaps | None:
         """What no line says in full: a cell that prints 0 for nobody or for many holds nobody, or as many as are not hidden."""
@@ -68,14 +73,7 @@ class FrequencyLines:
         if least is None or least < 2 or not release.printing.zeros_shown:
             return None
         shown = np.flatnonzero(~release.is_hidden & (release.lo == 0) & (release.hi >= least)).tolist()
-        boxes = [
-            {
-                **{Key("column", column): self._allowed(column, value) for column, value in release.cell(index).items()},
-                **self._scope,
-            }
-            for index in shown
-        ]
-        return Gaps(tuple(boxes), least) if boxes else None
+        return Gaps(tuple(self._line(index) for index in shown), least) if shown else None
 
     def _allowed(self, column: str, value: str) -> Allowed:
         """The values that a label stands for: itself, or the numbers of a range."""

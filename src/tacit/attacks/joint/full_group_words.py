@@ -11,7 +11,7 @@ from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.cube import OPEN
 from tacit.attacks.joint.lines import Line, Problem
 from tacit.attacks.joint.proofs import Step
-from tacit.attacks.joint.words import box_record, citations_of, lines_of, step_record
+from tacit.attacks.joint.words import box_record, citations_of, step_record
 from tacit.model.bound import Bound
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
@@ -71,7 +71,6 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
     if found.blanks is not None:
         certificate["blanks"] = {"release": found.blanks.release, "rows": found.blanks.rows, "shown": found.blanks.shown}
     certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
-    used = lines_of([step for proof in proofs for step in proof])
     told = tuple(line for proof in proofs for line in _words(case, problem, proof))
     told += () if proofs[2] else (f"{found.column} has no other values.",)
     sentence = statement(event, found.column, count)
@@ -79,7 +78,7 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
         name = case.name(found.blanks.release)
         sentence = blank_statement(event, found.column, found.blanks.rows, name)
         told += (f"So many rows of {name} show it: {found.blanks.shown:,}. No blank hides it.",) if proofs[2] else ()
-    because = citations_of(problem, used, numbers)
+    because = citations_of(problem, [step for proof in proofs for step in proof], numbers)
     return Finding(code, event, count, sentence, because, told, None, certificate)
 
 

@@ -61,11 +61,27 @@ class Line:
     origin: Origin
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two statements is true, and both have the same origin; the other one is None where no line can say it."""
+
+    fewer: Line
+    more: Line | None
+
+    @property
+    def origin(self) -> Origin:
+        """Where it is said that one of them is true."""
+        return self.fewer.origin
+
+
 class Condition(Protocol):
     """Something that is true of people and no bound on a sum of groups."""
 
-    def hold(self, axes: Sequence[Axis], kinds: Whole) -> bool:
-        """Whether it is true of people of these classes on every axis; False as well where that cannot be told."""
+    def is_told(self, axes: Sequence[Axis]) -> bool:
+        """Whether classes on these axes tell if it is true."""
+
+    def broken(self, axes: Sequence[Axis], kinds: Whole) -> Choice | None:
+        """Two statements of which neither is true of people of these classes on every axis; None where the condition holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +104,19 @@ class Problem:
     by_row: frozenset[int] = frozenset()
     conditions: tuple[Condition, ...] = ()
 
+    @cached_property
+    def tells_conditions(self) -> bool:
+        """Whether classes on all axes tell if all conditions hold."""
+        return all(condition.is_told(self.axes) for condition in self.conditions)
+
+    def broken(self, kinds: Whole) -> Choice | None:
+        """Two statements of which one should be true of people of these classes on every axis, and none is; None where all is well."""
+        found = (condition.broken(self.axes, kinds) for condition in self.conditions)
+        return next((choice for choice in found if choice is not None), None)
+
     def holds(self, kinds: Whole) -> bool:
-        """Whether people of these classes on every axis meet what is no bound on a sum of groups."""
-        return all(condition.hold(self.axes, kinds) for condition in self.conditions)
+        """Whether people of these classes on every axis meet what is no bound on a sum of groups; False where that cannot be told."""
+        return self.tells_conditions and self.broken(kinds) is None
 
     @cached_property
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:

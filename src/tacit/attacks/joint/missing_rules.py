@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key, literal
-from tacit.attacks.joint.lines import Line, Origin
+from tacit.attacks.joint.lines import Choice, Line, Origin
 from tacit.model.bound import Bound
 from tacit.model.release import Rules
 
@@ -30,6 +30,7 @@ class MissingRules:
 
     def __init__(self, number: int, release: Rules, scope: Box) -> None:
         self._number, self._release, self._scope = number, release, scope
+        self._listed = set(_rules_of(release))
         self.left_out = 0
 
     @property
@@ -43,7 +44,7 @@ class MissingRules:
         """The largest number of people that each missing rule allows; only those that say more than a shorter one does."""
         if not self.tells:
             return
-        header, listed = self._release.header, self._listed()
+        header, listed = self._release.header, self._listed
         told = tuple(told)
         most = self._antecedents(told, "hi")
         yield from self._shares(self._antecedents(told, "lo"), listed)
@@ -95,36 +96,68 @@ class MissingRules:
         share = (header.min_confidence or 0) * people
         return max((header.min_support or 1) - 1, floor(share) if header.strict else ceil(share) - 1)
 
-    def hold(self, axes: Sequence[Axis], kinds: Whole) -> bool:
-        """Whether no rule that the list leaves out is strong enough to be in it, among people of these classes on every axis.
-
-        How many people have an antecedent is counted among them, so that this says more than :meth:`lines`. False as well where it cannot be
-        told: values that no line tells apart, or too many antecedents.
-        """
-        header = self._release.header
-        place = {axis.key: number for number, axis in enumerate(axes)}
-        columns = [place[Key("column", name)] for name in header.qi if Key("column", name) in place]
-        sensitive = place.get(Key("column", header.sa[0]))
+    def is_told(self, axes: Sequence[Axis]) -> bool:
+        """Whether classes on these axes tell which rules would be listed: every value by itself, and not too many antecedents."""
+        columns, sensitive = self._places(axes)
         if sensitive is None:
             return False
         plain = all(len(values) == 1 for number in (*columns, sensitive) for values in axes[number].classes)
         every = prod(len(axes[number].classes) + 1 for number in columns)
-        if not plain or every > MOST_ANTECEDENTS or (header.min_support or 1) < 2:
-            return False
+        return plain and every <= MOST_ANTECEDENTS
+
+    def broken(self, axes: Sequence[Axis], kinds: Whole) -> Choice | None:
+        """A rule that the list leaves out and that is strong enough to be in it, among people of these classes on every axis.
+
+        How many people have an antecedent is counted among them, so that this says more than :meth:`lines`.
+        """
+        columns, sensitive = self._places(axes)
+        assert sensitive is not None
         if MEMBER in self._scope:
-            inside = axes[place[MEMBER]].mask(self._scope[MEMBER])
-            kinds = kinds[(inside >> kinds[:, place[MEMBER]] & 1) == 1]
-        listed = self._listed()
+            member = next(number for number, axis in enumerate(axes) if axis.key == MEMBER)
+            inside = axes[member].mask(self._scope[MEMBER])
+            kinds = kinds[(inside >> kinds[:, member] & 1) == 1]
+        if self._release.header.min_support == 1 and (unnamed := self._unnamed(axes, kinds, columns)) is not None:
+            return unnamed
         for size in range(1, len(columns) + 1):
             for chosen in combinations(columns, size):
-                if not self._hold_over(axes, kinds, chosen, sensitive, listed):
-                    return False
-        return True
+                found = self._broken_over(axes, kinds, chosen, sensitive)
+                if found is not None:
+                    return self._choice(*found)
+        return None
 
-    def _hold_over(
-        self, axes: Sequence[Axis], kinds: Whole, chosen: Sequence[int], sensitive: int, listed: set[tuple[Antecedent, str]]
-    ) -> bool:
-        """Whether no missing rule over these columns is strong enough."""
+    def _places(self, axes: Sequence[Axis]) -> tuple[list[int], int | None]:
+        """The axes of the quasi-identifiers, and that of the sensitive column."""
+        header = self._release.header
+        place = {axis.key: number for number, axis in enumerate(axes)}
+        columns = [place[Key("column", name)] for name in header.qi if Key("column", name) in place]
+        return columns, place.get(Key("column", header.sa[0]))
+
+    def _unnamed(self, axes: Sequence[Axis], kinds: Whole, columns: Sequence[int]) -> Choice | None:
+        """That nobody has values that no line names, where somebody has: one person may make a rule of which nothing is known here."""
+        for number in columns:
+            values = [str(one) for (one,) in axes[number].classes if one is not None]
+            unnamed = [bit for bit, (one,) in enumerate(axes[number].classes) if one is None]
+            if np.isin(kinds[:, number], unnamed).any():
+                box = {axes[number].key: Allowed(frozenset(values), excluded=True), **self._scope}
+                origin = Origin(self._number, axes[number].key.name, "missing-rule", Bound(0, 0))
+                return Choice(Line(((1, box),), None, 0, origin), None)
+        return None
+
+    def _choice(self, antecedent: Antecedent, value: str) -> Choice:
+        """A missing rule is too rare, or too weak."""
+        header = self._release.header
+        assert header.min_confidence is not None
+        rare = (header.min_support or 1) - 1
+        fewer = self._line(antecedent, value, rare, None)
+        having = fewer.terms[0][1]
+        whole = {key: allowed for key, allowed in having.items() if key != Key("column", header.sa[0])}
+        terms = ((header.min_confidence.numerator, whole), (-header.min_confidence.denominator, having))
+        return Choice(fewer, Line(terms, 0 if header.strict else 1, None, fewer.origin))
+
+    def _broken_over(
+        self, axes: Sequence[Axis], kinds: Whole, chosen: Sequence[int], sensitive: int
+    ) -> tuple[Antecedent, str] | None:
+        """A missing rule over these columns that is strong enough."""
         shape = [len(axes[number].classes) for number in (*chosen, sensitive)]
         cells = np.ravel_multi_index([kinds[:, number] for number in (*chosen, sensitive)], shape)
         counts = np.bincount(cells, minlength=prod(shape)).reshape(-1, shape[-1])
@@ -140,18 +173,9 @@ class MissingRules:
             if None in values or consequent is None:
                 continue  # people with values that nobody names may all have different ones
             named = frozenset((axes[number].key.name, str(one)) for number, one in zip(chosen, values, strict=True))
-            if (named, consequent) not in listed:
-                return False
-        return True
-
-    def _listed(self) -> set[tuple[Antecedent, str]]:
-        """The rules that are there."""
-        release, pairs = self._release, self._release.items.pairs or ()
-        out = set()
-        for index in range(len(release)):
-            right = [pairs[item] for item in release.consequents[index].tolist()]
-            out.add((frozenset(pairs[item] for item in release.antecedents[index].tolist()), right[0][1]))
-        return out
+            if (named, consequent) not in self._listed:
+                return named, consequent
+        return None
 
     def _antecedents(self, told: Iterable[Line], end: Literal["lo", "hi"]) -> Mapping[Antecedent, tuple[int, Origin]]:
         """Combinations of quasi-identifiers of which some line says how many people have them at least or at most."""
@@ -174,7 +198,7 @@ class MissingRules:
                 best[antecedent] = bound, line.origin
         return best
 
-    def _line(self, antecedent: Antecedent, value: str, limit: int, given: Origin) -> Line:
+    def _line(self, antecedent: Antecedent, value: str, limit: int, given: Origin | None) -> Line:
         column = self._release.header.sa[0]
         fixed = [*sorted(antecedent), (column, value)]
         box = {Key("column", name): Allowed(frozenset([one])) for name, one in fixed}
@@ -182,3 +206,12 @@ class MissingRules:
         place = f"missing rule {' and '.join(items[:-1])} => {items[-1]}"
         origin = Origin(self._number, place, "missing-rule", Bound(0, limit), items, given)
         return Line(((1, {**box, **self._scope}),), None, limit, origin)
+
+
+def _rules_of(release: Rules) -> Iterator[tuple[Antecedent, str]]:
+    """The rules that are there, by antecedent and value; none where items are not of columns."""
+    pairs = release.items.pairs
+    for index in range(len(release)) if pairs is not None else ():
+        assert pairs is not None
+        right = [pairs[item] for item in release.consequents[index].tolist()]
+        yield frozenset(pairs[item] for item in release.antecedents[index].tolist()), right[0][1]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.cube import Cube, End, Whole
+from tacit.attacks.joint.lines import Choice
 
 #: ``("line", number)``, ``("step", number)``, or in a case of a proof by cases ``("case", depth)``.
 Cited = tuple[str, int]
@@ -30,11 +31,18 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Split:
-    """A proof by cases: the people of a box number at most ``at``, or more."""
+class Threshold:
+    """The people of a box number at most ``at``, or more."""
 
     box: Mapping[int, int]
     at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """A proof by cases: on either side of a threshold, or for each of two statements of which one is true."""
+
+    by: Threshold | Choice
     fewer: Tree
     more: Tree
 
@@ -211,6 +219,17 @@ def all_weights(step: Step) -> Iterator[Weights]:
             waiting += [tree.more, tree.fewer]
 
 
+def all_choices(step: Step) -> Iterator[Choice]:
+    """The pairs of statements of which one is true that the cases of a step tell apart."""
+    waiting: list[Tree] = [step.cases] if step.cases is not None else []
+    while waiting:
+        tree = waiting.pop()
+        if isinstance(tree, Split):
+            waiting += [tree.more, tree.fewer]
+            if isinstance(tree.by, Choice):
+                yield tree.by
+
+
 def _renumbered(step: Step, places: Mapping[int, int]) -> Step:
     def weights_of(weights: Weights) -> Weights:
         return {(kind, places[number] if kind == "step" else number): weight for (kind, number), weight in weights.items()}
@@ -218,7 +237,7 @@ def _renumbered(step: Step, places: Mapping[int, int]) -> Step:
     def tree_of(tree: Tree) -> Tree:
         if isinstance(tree, Leaf):
             return Leaf(weights_of(tree.weights), tree.impossible)
-        return Split(tree.box, tree.at, tree_of(tree.fewer), tree_of(tree.more))
+        return Split(tree.by, tree_of(tree.fewer), tree_of(tree.more))
 
     cases = None if step.cases is None else tree_of(step.cases)
     assert cases is None or isinstance(cases, Split)

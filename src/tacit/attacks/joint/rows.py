@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.boxes import Axis
-from tacit.attacks.joint.lines import Problem
+from tacit.attacks.joint.lines import Choice, Line, Problem
 from tacit.attacks.joint.proofs import Cited, Step
 
 Whole = npt.NDArray[np.int64]
@@ -126,9 +126,9 @@ class Rows:
         """Some of the rows."""
         return Rows(self.cells, tuple(self.rows[row] for row in rows), ())
 
-    def case(self, box: Masks, lo: int | None, hi: int | None, depth: int) -> Rows:
-        """The rows and a case: a bound on the people of a box."""
-        row = Row(((1, box),), lo, hi, ("case", depth), ("case", depth))
+    def case(self, terms: tuple[tuple[int, Masks], ...], lo: int | None, hi: int | None, depth: int) -> Rows:
+        """The rows and a case: a bound on a sum of people of boxes."""
+        row = Row(terms, lo, hi, ("case", depth), ("case", depth))
         return Rows(self.cells, (*self.rows, row), self.everybody, dict(self._where))
 
     @property
@@ -165,7 +165,26 @@ class Rows:
         hi = [np.inf if row.hi is None else row.hi / row.scale for row in self.rows]
         return np.array(lo, float), np.array(hi, float)
 
+    def chosen(self, line: Line, depth: int) -> Rows:
+        """The rows and one of two statements of which one is true."""
+        terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
+        return self.case(terms, line.lo, line.hi, depth)
+
     def fits(self, world: Whole) -> bool:
+        """Whether a world of whole people fits all rows, exactly, and meets the conditions of the problem."""
+        return self.adds_up(world) and (not self.has_conditions or self.broken(world) is None)
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether worlds must meet conditions besides; worlds of some axes alone refute nothing and need not."""
+        problem = self.cells.problem
+        return bool(problem.conditions) and len(self.cells.chosen) == len(problem.axes)
+
+    def broken(self, world: Whole) -> Choice | None:
+        """Two statements of which one should be true of a world and none is; None where conditions hold."""
+        return self.cells.problem.broken(self.cells.kinds(world))
+
+    def adds_up(self, world: Whole) -> bool:
         """Whether a world of whole people fits all rows, exactly."""
         if (world < 0).any():
             return False
@@ -173,10 +192,7 @@ class Rows:
             total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
             if (row.lo is not None and total < row.lo) or (row.hi is not None and total > row.hi):
                 return False
-        problem = self.cells.problem
-        if not problem.conditions or len(self.cells.chosen) < len(problem.axes):
-            return True
-        return int(world.sum()) <= MOST_PEOPLE and problem.holds(self.cells.kinds(world))
+        return not self.has_conditions or (int(world.sum()) <= MOST_PEOPLE and self.cells.problem.tells_conditions)
 
     def proved(
         self, group: Whole, sign: int, weights: Floats, wanted: int | None = None

@@ -17,6 +17,8 @@ from tacit.model.policy import Limits
 
 #: Nodes of a search for a world of whole people: a number, and not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
+#: Searches on the way to a world that meets conditions, at most.
+MOST_CHOICES = 40
 #: One search takes at most this share of the time that is left, and at least a second: others are to be asked as well.
 SHARE = 0.25
 #: A world may cost this share more than the best one would.
@@ -83,14 +85,31 @@ class Solver:
         return cost
 
     def world(self, cost: Floats) -> Whole | None:
-        """A world of whole people that fits all rows, with little cost; None where none was found."""
-        lo, hi = self.rows.bounds
+        """A world of whole people that fits all rows, with little cost; None where none was found.
+
+        A world that breaks a condition is looked for again, once for each of the two statements of which one is true.
+        """
+        waiting, tried = [(self.rows, 0)], 0
+        while waiting and tried < MOST_CHOICES:
+            rows, depth = waiting.pop()
+            world = self._world(rows, cost)
+            tried += 1
+            if world is None:
+                continue
+            choice = rows.broken(world) if rows.has_conditions else None
+            if choice is None:
+                return world
+            waiting += [(rows.chosen(line, depth), depth + 1) for line in (choice.more, choice.fewer) if line is not None]
+        return None
+
+    def _world(self, rows: Rows, cost: Floats) -> Whole | None:
+        lo, hi = rows.bounds
         # Without n a group could grow without end; a world with fewer people is a world as well.
-        most = [row.hi for row in self.rows.rows if row.hi is not None]
+        most = [row.hi for row in rows.rows if row.hi is not None]
         left = self.limits.seconds_left
         found = solve_whole(
             cost,
-            matrix=self.rows.matrix,
+            matrix=rows.matrix,
             low=lo,
             high=hi,
             most=2.0 * max(most, default=100),
@@ -102,7 +121,7 @@ class Solver:
         if found.x is None:
             return None
         world = np.rint(found.x).astype(np.int64)
-        return world if self.rows.fits(world) else None
+        return world if rows.adds_up(world) else None
 
     def clash(self) -> dict[Cited, Fraction]:
         """Weights on rows that no people fit, by which it is proved; none where there are no such weights."""

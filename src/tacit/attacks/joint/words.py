@@ -9,8 +9,8 @@ from typing import Any
 
 from tacit.attacks.joint.boxes import ANYTHING_ELSE
 from tacit.attacks.joint.case import JointCase
-from tacit.attacks.joint.lines import Problem
-from tacit.attacks.joint.proofs import Leaf, Step, Tree, Weights, all_weights
+from tacit.attacks.joint.lines import Choice, Origin, Problem
+from tacit.attacks.joint.proofs import Leaf, Step, Tree, Weights, all_choices, all_weights
 from tacit.model.bound import Bound
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
@@ -47,8 +47,8 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
         "least": [step_record(problem, step) for step in proofs[0]],
         "most": [step_record(problem, step) for step in proofs[1]],
     }
-    used = lines_of([step for proof in proofs for step in proof])
-    steps = _steps(case, problem, used, certificate)
+    used = [step for proof in proofs for step in proof]
+    steps = _steps(case, problem, lines_of(used), certificate)
     return Finding(CODE, found.event, count, told, citations_of(problem, used), tuple(steps), None, certificate)
 
 
@@ -57,11 +57,18 @@ def lines_of(steps: Sequence[Step]) -> list[int]:
     return sorted({number for step in steps for weights in all_weights(step) for kind, number in weights if kind == "line"})
 
 
-def citations_of(problem: Problem, used: Sequence[int], numbers: Sequence[int] | None = None) -> tuple[Citation, ...]:
+def origins_of(problem: Problem, steps: Sequence[Step]) -> list[Origin]:
+    """Where all that steps use is said."""
+    return [
+        *(problem.lines[number].origin for number in lines_of(steps)),
+        *(choice.origin for step in steps for choice in all_choices(step)),
+    ]
+
+
+def citations_of(problem: Problem, steps: Sequence[Step], numbers: Sequence[int] | None = None) -> tuple[Citation, ...]:
     """Each cited place once; weights stand in the certificate. ``numbers`` are those of the releases, where they are others."""
     found: dict[tuple[int, int | str], Citation] = {}
-    for number in used:
-        origin = problem.lines[number].origin
+    for origin in origins_of(problem, steps):
         release = origin.release if numbers is None else numbers[origin.release]
         found.setdefault((release, origin.place), Citation(release, origin.place, origin.printed, None))
     return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], isinstance(key[1], str), str(key[1]).zfill(12))))
@@ -81,7 +88,8 @@ def _tree_record(problem: Problem, tree: Tree) -> dict[str, Any]:
     if isinstance(tree, Leaf):
         record: dict[str, Any] = {"weights": _weight_records(problem, tree.weights)}
         return record | {"impossible": True} if tree.impossible else record
-    split = {"event": box_record(problem, tree.box), "at": tree.at}
+    by = tree.by
+    split = by.origin.to_dict() if isinstance(by, Choice) else {"event": box_record(problem, by.box), "at": by.at}
     return {"split": split, "le": _tree_record(problem, tree.fewer), "ge": _tree_record(problem, tree.more)}
 
 
