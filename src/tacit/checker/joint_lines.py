@@ -121,7 +121,7 @@ class JointBook:
         self.by_line.append({release.line(index): index for index in range(len(release))})
         if release.items.pairs is None or release.header.coarser:
             return {}
-        self.columns |= {column for column, _ in release.items.pairs}
+        self.columns |= {*(column for column, _ in release.items.pairs), *release.header.columns}
         if isinstance(release, Rules) and release.header.sa:
             self.columns |= {*release.header.qi, " & ".join(release.header.sa)}
         sensitive, values = ("column", " & ".join(release.header.sa)), release.header.sa_values
@@ -161,6 +161,18 @@ class JointBook:
             else:
                 box[axis] = (values - known[0], False)
         return box
+
+    def _unlisted(self, release: Itemsets, cited: Mapping[str, Any]) -> tuple[Axis, Values] | None:
+        """A single value of a column of the list that it does not name; None where something else is cited."""
+        published = {int(item) for item in release.sets.members.tolist()}
+        if len(cited["items"]) != 1 or cited["items"][0] in {release.items.names[item] for item in published}:
+            return None
+        columns = {axis[1] for item in published for axis, _ in [self._item(release, item)] if axis[0] == "column"}
+        columns |= set(release.header.columns) if release.items.pairs is not None else set()
+        fitting = [column for column in columns if cited["items"][0].startswith(f"{column}=")]
+        if len(fitting) != 1:
+            return None
+        return ("column", fitting[0]), (frozenset({cited["items"][0][len(fitting[0]) + 1 :]}), False)
 
     def _named(self, release: Itemsets, cited: Mapping[str, Any]) -> list[int]:
         number = {name: place for place, name in enumerate(release.items.names)}
@@ -217,9 +229,12 @@ class JointBook:
     def _of_itemsets(self, number: int, release: Itemsets, cited: Mapping[str, Any]) -> Statement:
         what, one = cited["what"], Fraction(1)
         if what == "missing" and cited["cell"] == "min_support":
-            items, least = self._named(release, cited), release.min_support
+            least = release.min_support
             if not release.header.complete or least is None or release.header.coarser:
                 raise Reject("it needs a complete list, and the release is none")
+            if (unlisted := self._unlisted(release, cited)) is not None:
+                return Statement(((one, {unlisted[0]: unlisted[1], **self.scope(number)}),), None, least - 1, (least, least))
+            items = self._named(release, cited)
             if any(set(items) <= set(release.sets[index].tolist()) for index in range(len(release))):
                 raise Reject("it takes an itemset as missing that the release tells")
             return Statement(((one, self._box(number, items)),), None, least - 1, (least, least))

@@ -157,6 +157,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
         sa_counts=counts,
         groups=value_groups(entries.get("value_groups"), where=where),
         made_by=get.made_by(),
+        columns=get.names("columns"),
     )
     try:
         Schema(qi=header.qi, sa=header.sa)
@@ -299,8 +300,9 @@ def header_entries(release: Listed) -> dict[str, Any]:
     }
     if isinstance(release, Itemsets):
         entries["only"] = release.only
-        if columns := item_columns(release.items):
-            entries["columns"] = list(columns)
+        columns = item_columns(release.items)
+        if columns or (header.columns and not len(release.items)):
+            entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
     if header.coarser:
         entries["coarser"] = True
     if header.made_by:

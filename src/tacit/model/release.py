@@ -72,7 +72,7 @@ class Header:
     pattern is missing says nothing. ``groups`` are names for several values of a column that rules may use like a value. ``no_sa`` says that no
     column is sensitive, which is more than that none is named. ``made_by`` are the repairs that made the release, the first one first.
     ``unread`` names columns or fields of the file that were not understood, ``ignored`` those that the caller declares to say nothing;
-    ``n_from`` says what n follows from, where nobody says it.
+    ``n_from`` says what n follows from, where nobody says it. ``columns`` are those that items were looked for in, listed ones or not.
     """
 
     n: int | None = None
@@ -96,6 +96,7 @@ class Header:
     unread: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     n_from: str = field(default="", compare=False)
+    columns: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def has_roles(self) -> bool:

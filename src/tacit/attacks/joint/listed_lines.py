@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.joint.boxes import Allowed, Box, Key, intersection
+from tacit.attacks.joint.boxes import Allowed, Box, Key, intersection, literal
 from tacit.attacks.joint.lines import Line, Origin
 from tacit.attacks.joint.vocabulary import Vocabulary
 from tacit.attacks.rule_numbers import UNBOUNDED, Confidence, confidence_of
@@ -28,6 +28,7 @@ class ListedLines:
         self._number, self._scope, self._release = number, scope, release
         self._meaning = [words.meaning(release, item) for item in self._used(release)]
         self._of = dict(zip(self._used(release), self._meaning, strict=True))
+        self._words = words
         self.left_out = 0
 
     @staticmethod
@@ -125,6 +126,21 @@ class ListedLines:
             if box is not None:
                 told = tuple(sorted(names[item] for item in missing))
                 yield Line(((1, box),), None, threshold - 1, Origin(self._number, "min_support", "missing", most, told))
+        for key, value in self._unlisted(release):
+            box = {key: Allowed(frozenset([value])), **self._scope}
+            told = (literal(key, value),)
+            yield Line(((1, box),), None, threshold - 1, Origin(self._number, "min_support", "missing", most, told))
+
+    def _unlisted(self, release: Itemsets) -> Iterator[tuple[Key, str]]:
+        """The values of the list's columns that only other releases name: none of them is frequent enough to be listed."""
+        columns = {key for key, _ in self._meaning if key.kind == "column"}
+        if release.items.pairs is not None:
+            columns |= {Key("column", column) for column in release.header.columns}
+        listed = {(key, value) for key, (values, _) in self._meaning for value in values}
+        for key in sorted(columns):
+            for value in sorted(self._words.values.get(key, ())):
+                if (key, value) not in listed:
+                    yield key, value
 
     def _border(self, frequent: Mapping[frozenset[int], int]) -> Iterator[tuple[int, ...]]:
         """The smallest sets of published items that the list leaves out."""

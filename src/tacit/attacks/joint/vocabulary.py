@@ -76,9 +76,9 @@ def columns_of(release: Release) -> Mapping[str, Sequence[str]]:
         return shown | {release.sensitive: release.values}
     if release.items.pairs is None or release.header.coarser:
         return {}
-    # A list of rules is about its columns even where it is empty.
+    # A list is about its columns even where it is empty.
     roles = (*release.header.qi, " & ".join(release.header.sa)) if isinstance(release, Rules) and release.header.sa else ()
-    return dict.fromkeys([*(column for column, _ in release.items.pairs), *roles], ())
+    return dict.fromkeys([*(column for column, _ in release.items.pairs), *release.header.columns, *roles], ())
 
 
 def all_values(release: Release) -> Mapping[str, Sequence[str]]:

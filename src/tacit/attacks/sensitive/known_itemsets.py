@@ -47,7 +47,8 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
         origin = Origin(number, release.line(index), LINE, about(rest))
         found.spoken.append(Spoken(places, known.values.index(own[0]), count.lo, count.hi, origin))
     if listed and release.header.complete and release.min_support is not None and release.items.pairs is not None:
-        used = {column: None for column, _ in release.items.pairs if column != known.sensitive}
+        named = (*(column for column, _ in release.items.pairs), *release.header.columns)
+        used = {column: None for column in named if column != known.sensitive}
         inner = known.only(release.header.qi or tuple(used))
         found.missing, found.columns = _missing(known, inner, release, listed), inner.names
         found.left_out += found.missing is None
