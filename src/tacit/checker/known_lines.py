@@ -262,7 +262,7 @@ class _Citation:
         items = release.items.pairs
         if not header.complete or header.coarser or items is None or header.min_support is None:
             raise Reject("it needs a complete list, and the release is none")
-        if not {column for column, _ in pairs} <= set(header.qi or [column for column, _ in items]):
+        if not {column for column, _ in pairs} <= set(header.qi or [*(column for column, _ in items), *header.columns]):
             raise Reject("a set that it takes for missing has other columns than the list")
         if isinstance(release, Rules):
             if header.min_confidence is None or not pairs:
