@@ -17,10 +17,10 @@ import numpy.typing as npt
 from tacit.attacks.joint.boxes import Axis
 from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.full_group_words import Blanks, FullGroup
-from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED
+from tacit.attacks.joint.programs import MOST_ASKED
 from tacit.attacks.joint.proofs import Prover, Step
 from tacit.attacks.joint.row_lines import ShownColumn, shown_columns
-from tacit.attacks.joint.solver import Solver
+from tacit.attacks.joint.solver import FEW_CELLS, Solver
 from tacit.attacks.joint.world import World
 from tacit.model.partial import PartialTable
 

@@ -58,7 +58,7 @@ class Cases:
         """What becomes of a world of whole people: it refutes, or breaks a condition, which makes two cases."""
         if not rows.adds_up(world):
             return None
-        choice = rows.broken(world) if rows.has_conditions else None
+        choice = next(rows.choices(world), None)
         if choice is None:
             self.world = world
             return None

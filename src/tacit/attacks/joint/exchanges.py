@@ -21,6 +21,8 @@ Flags = npt.NDArray[np.bool_]
 
 #: People who are looked at as partners for each step, and people of all open groups together, at most.
 MOST_PARTNERS, MOST_PEOPLE = 64, 20_000
+#: Worlds that steps start from, at most; where more boxes than a few are left after the first, others would not help.
+MOST_STARTS, FEW_LEFT = 8, 500
 #: Boxes that are asked about at most.
 MOST_BOXES = 4_000
 #: Entries of the table of people and what lines ask of them, at most; above, an axis is left out.
@@ -29,10 +31,33 @@ MOST_ENTRIES = 60_000_000
 NO_END = 2**30
 
 
+def refuted_from(
+    world: World,
+    boxes: Sequence[Mapping[int, int]],
+    k: int,
+    seed: int | None,
+    check: Callable[[], None],
+    starts: int = MOST_STARTS,
+) -> Flags:
+    """Which of the boxes steps empty or fill, from a world or from others that exchanges at random lead to, as long as some are left."""
+    random = np.random.default_rng(seed)
+    out = np.zeros(len(boxes), np.bool_)
+    for turn in range(starts):
+        asked = np.flatnonzero(~out)
+        if not len(asked) or (turn and len(asked) > FEW_LEFT):
+            break
+        out[asked] = refuted_by_exchanges(world, [boxes[number] for number in asked.tolist()], k, check)
+        world = world.exchanged(random)
+    return out
+
+
 def refuted_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
     """Which of the boxes are empty, or hold k people, in the world or in one that steps along a single axis lead to."""
     held = [np.flatnonzero(world.inside(box)) for box in boxes]
     out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
+    if not world.problem.tells_conditions:
+        return out
+    world = world.narrowed(2 * k)  # each of fewer than k steps changes two people
     random = np.random.default_rng(len(boxes))
     named: dict[int, list[int]] = {}
     for number, box in enumerate(boxes):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.attacks.joint.boxes import Allowed, Axis, Box, Key
-from tacit.attacks.joint.lines import Choice, Line, Origin, Whole
+from tacit.attacks.joint.lines import Choice, Line, Origin, Tally
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable
 from tacit.model.measured import numbers_of
 
@@ -27,18 +27,19 @@ class Gaps:
         """Cells are boxes of the axes, so that this can always be told."""
         return bool(axes) or not self.cells
 
-    def broken(self, axes: Sequence[Axis], kinds: Whole) -> Choice | None:
-        """A cell with fewer people of these classes, but not nobody."""
+    def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
+        """The cells that hold fewer people, but not nobody, or nearly so."""
         place = {axis.key: number for number, axis in enumerate(axes)}
         for line in self.cells:
             box = line.terms[0][1]
-            inside = np.ones(len(kinds), np.bool_)
-            for key, allowed in box.items():
+            counts = tally([place[key] for key in box])
+            for key, allowed in reversed(list(box.items())):
                 mask = axes[place[key]].mask(allowed)
-                inside &= np.array([bool(mask >> bit & 1) for bit in range(len(axes[place[key]].classes))])[kinds[:, place[key]]]
-            if 0 < int(np.count_nonzero(inside)) < self.least:
-                return Choice(replace(line, lo=None, hi=0), replace(line, lo=self.least, hi=None))
-        return None
+                counts = counts[..., [bit for bit in range(counts.shape[-1]) if mask >> bit & 1]].sum(axis=-1)
+            people = float(counts)
+            if max(-people, people - self.least) < room:
+                first = 2 * people < self.least
+                yield Choice(replace(line, lo=None, hi=0), replace(line, lo=self.least, hi=None), first)
 
 
 class FrequencyLines:

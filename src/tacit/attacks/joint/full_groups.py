@@ -28,11 +28,11 @@ from tacit.attacks.joint.full_group_words import FullGroup, write_out
 from tacit.attacks.joint.histories import KINDS
 from tacit.attacks.joint.lines import Problem
 from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK
+from tacit.attacks.joint.programs import MOST_ASKED, MOST_ENTRIES, MOST_WORK
 from tacit.attacks.joint.proofs import Prover, Split, Step
 from tacit.attacks.joint.row_lines import shown_columns
 from tacit.attacks.joint.rows import Rows, cells_of
-from tacit.attacks.joint.solver import NEAR, Solver
+from tacit.attacks.joint.solver import FEW_CELLS, NEAR, Solver
 from tacit.attacks.joint.windows import tightened, windows
 from tacit.attacks.joint.world import World
 from tacit.errors import LimitReached

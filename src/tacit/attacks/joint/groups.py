@@ -16,7 +16,7 @@ Flags = npt.NDArray[np.bool_]
 #: The longest descriptions that questions are asked about, in items; people who left or joined are described as fully as they can be.
 MOST_LITERALS = 3
 #: A cube of all columns with at most so many groups is asked about every one of them, however long its description.
-ASKED_WHOLE = 20_000
+ASKED_WHOLE = 5_000
 #: Longer descriptions that bounds show to be small are listed as well, the smallest groups first, up to this number.
 MOST_LONGER = 5_000
 

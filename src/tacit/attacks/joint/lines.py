@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -61,27 +61,40 @@ class Line:
     origin: Origin
 
 
+#: How many people, or fractions of them, have each class on some axes, in the order of these.
+Tally = Callable[[Sequence[int]], npt.NDArray[Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of two statements is true, and both have the same origin; the other one is None where no line can say it."""
+    """One of two statements is true, and both have the same origin; the other one is None where no line can say it.
+
+    ``first`` says which of them is nearer to being true of the people who were looked at.
+    """
 
     fewer: Line
     more: Line | None
+    first: bool = True
 
     @property
     def origin(self) -> Origin:
         """Where it is said that one of them is true."""
         return self.fewer.origin
 
+    @property
+    def nearer(self) -> Line:
+        """The statement that is nearer to being true."""
+        return self.fewer if self.first or self.more is None else self.more
+
 
 class Condition(Protocol):
-    """Something that is true of people and no bound on a sum of groups."""
+    """Something that is true of people and no bound on a sum of groups: of pairs of statements one is true each."""
 
     def is_told(self, axes: Sequence[Axis]) -> bool:
         """Whether classes on these axes tell if it is true."""
 
-    def broken(self, axes: Sequence[Axis], kinds: Whole) -> Choice | None:
-        """Two statements of which neither is true of people of these classes on every axis; None where the condition holds."""
+    def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
+        """The pairs of which neither statement is true of so many people on these axes, with as much room as so many changed people need."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +122,30 @@ class Problem:
         """Whether classes on all axes tell if all conditions hold."""
         return all(condition.is_told(self.axes) for condition in self.conditions)
 
-    def broken(self, kinds: Whole) -> Choice | None:
-        """Two statements of which one should be true of people of these classes on every axis, and none is; None where all is well."""
-        found = (condition.broken(self.axes, kinds) for condition in self.conditions)
-        return next((choice for choice in found if choice is not None), None)
+    def choices(self, tally: Tally, room: float = 0) -> Iterator[Choice]:
+        """Pairs of statements of which one should be true and neither is, with so much room; none where conditions hold."""
+        return (choice for condition in self.conditions for choice in condition.choices(self.axes, tally, room))
+
+    def tally(self, kinds: Whole) -> Tally:
+        """How many of these people, given by their class on every axis, have each class on some axes."""
+
+        def counted(places: Sequence[int]) -> Whole:
+            shape = [len(self.axes[place].classes) for place in places]
+            cells = np.zeros(len(kinds), np.int64)
+            for place, size in zip(places, shape, strict=True):
+                cells = cells * size + kinds[:, place]
+            return np.bincount(cells, minlength=prod(shape)).reshape(shape)
+
+        return counted
 
     def holds(self, kinds: Whole) -> bool:
         """Whether people of these classes on every axis meet what is no bound on a sum of groups; False where that cannot be told."""
-        return self.tells_conditions and self.broken(kinds) is None
+        return not self.conditions or (self.tells_conditions and next(self.choices(self.tally(kinds)), None) is None)
+
+    def narrowed(self, kinds: Whole, room: int) -> Problem:
+        """The problem with lines in place of its conditions, true of these people and of all who differ from them in at most so many people."""
+        lines = tuple(choice.nearer for choice in self.choices(self.tally(kinds), room)) if self.conditions else ()
+        return replace(self, lines=(*self.lines, *lines), conditions=()) if self.conditions else self
 
     @cached_property
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:

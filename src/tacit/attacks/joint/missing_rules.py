@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import ceil, floor, prod
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key, literal
-from tacit.attacks.joint.lines import Choice, Line, Origin
+from tacit.attacks.joint.lines import Choice, Line, Origin, Tally
 from tacit.model.bound import Bound
 from tacit.model.release import Rules
 
@@ -19,8 +19,6 @@ from tacit.model.release import Rules
 MOST_MISSING = 5_000
 #: Antecedents that are looked at in a world, at most.
 MOST_ANTECEDENTS = 20_000
-
-Whole = npt.NDArray[np.int64]
 
 Antecedent = frozenset[tuple[str, str]]
 
@@ -105,25 +103,29 @@ class MissingRules:
         every = prod(len(axes[number].classes) + 1 for number in columns)
         return plain and every <= MOST_ANTECEDENTS
 
-    def broken(self, axes: Sequence[Axis], kinds: Whole) -> Choice | None:
-        """A rule that the list leaves out and that is strong enough to be in it, among people of these classes on every axis.
+    def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
+        """The rules that the list leaves out and that are strong enough to be in it, or would be with so many people more or less.
 
-        How many people have an antecedent is counted among them, so that this says more than :meth:`lines`.
+        How many people have an antecedent is counted, so that this says more than :meth:`lines`.
         """
         columns, sensitive = self._places(axes)
         assert sensitive is not None
-        if MEMBER in self._scope:
-            member = next(number for number, axis in enumerate(axes) if axis.key == MEMBER)
-            inside = axes[member].mask(self._scope[MEMBER])
-            kinds = kinds[(inside >> kinds[:, member] & 1) == 1]
-        if self._release.header.min_support == 1 and (unnamed := self._unnamed(axes, kinds, columns)) is not None:
-            return unnamed
+        counts = self._counted(axes, tally, (*columns, sensitive))
+        if self._release.header.min_support == 1:
+            yield from self._unnamed(axes, counts, columns)
         for size in range(1, len(columns) + 1):
-            for chosen in combinations(columns, size):
-                found = self._broken_over(axes, kinds, chosen, sensitive)
-                if found is not None:
-                    return self._choice(*found)
-        return None
+            for chosen in combinations(range(len(columns)), size):
+                rest = tuple(place for place in range(len(columns)) if place not in chosen)
+                yield from self._strong(axes, counts.sum(axis=rest), [columns[place] for place in chosen], sensitive, room)
+
+    def _counted(self, axes: Sequence[Axis], tally: Tally, places: tuple[int, ...]) -> npt.NDArray[Any]:
+        """How many people of the release have each class on these axes."""
+        if MEMBER not in self._scope:
+            return tally(places)
+        member = next(number for number, axis in enumerate(axes) if axis.key == MEMBER)
+        inside = axes[member].mask(self._scope[MEMBER])
+        kept = [bit for bit in range(len(axes[member].classes)) if inside >> bit & 1]
+        return np.asarray(tally((member, *places))[kept].sum(axis=0))
 
     def _places(self, axes: Sequence[Axis]) -> tuple[list[int], int | None]:
         """The axes of the quasi-identifiers, and that of the sensitive column."""
@@ -132,18 +134,35 @@ class MissingRules:
         columns = [place[Key("column", name)] for name in header.qi if Key("column", name) in place]
         return columns, place.get(Key("column", header.sa[0]))
 
-    def _unnamed(self, axes: Sequence[Axis], kinds: Whole, columns: Sequence[int]) -> Choice | None:
+    def _unnamed(self, axes: Sequence[Axis], counts: npt.NDArray[Any], columns: Sequence[int]) -> Iterator[Choice]:
         """That nobody has values that no line names, where somebody has: one person may make a rule of which nothing is known here."""
-        for number in columns:
+        for place, number in enumerate(columns):
             values = [str(one) for (one,) in axes[number].classes if one is not None]
             unnamed = [bit for bit, (one,) in enumerate(axes[number].classes) if one is None]
-            if np.isin(kinds[:, number], unnamed).any():
+            if counts.take(unnamed, axis=place).any():
                 box = {axes[number].key: Allowed(frozenset(values), excluded=True), **self._scope}
                 origin = Origin(self._number, axes[number].key.name, "missing-rule", Bound(0, 0))
-                return Choice(Line(((1, box),), None, 0, origin), None)
-        return None
+                yield Choice(Line(((1, box),), None, 0, origin), None)
 
-    def _choice(self, antecedent: Antecedent, value: str) -> Choice:
+    def _strong(
+        self, axes: Sequence[Axis], counts: npt.NDArray[Any], chosen: Sequence[int], sensitive: int, room: float
+    ) -> Iterator[Choice]:
+        """The missing rules over some columns that are strong enough, or nearly so."""
+        header = self._release.header
+        assert header.min_confidence is not None
+        top, under = header.min_confidence.as_integer_ratio()
+        rare = (header.min_support or 1) - 1 - counts
+        # In people as well: one person more or less changes this sum by so much at most.
+        weak = (top * counts.sum(axis=-1, keepdims=True) - under * counts - (0 if header.strict else 1)) / (top + under)
+        for place in np.argwhere(np.maximum(rare, weak) < room).tolist():
+            *values, consequent = (axes[number].classes[bit][0] for number, bit in zip((*chosen, sensitive), place, strict=True))
+            if None in values or consequent is None:
+                continue  # people with values that nobody names may all have different ones
+            named = frozenset((axes[number].key.name, str(one)) for number, one in zip(chosen, values, strict=True))
+            if (named, consequent) not in self._listed:
+                yield self._choice(named, consequent, first=bool(rare[tuple(place)] >= weak[tuple(place)]))
+
+    def _choice(self, antecedent: Antecedent, value: str, *, first: bool) -> Choice:
         """A missing rule is too rare, or too weak."""
         header = self._release.header
         assert header.min_confidence is not None
@@ -152,30 +171,7 @@ class MissingRules:
         having = fewer.terms[0][1]
         whole = {key: allowed for key, allowed in having.items() if key != Key("column", header.sa[0])}
         terms = ((header.min_confidence.numerator, whole), (-header.min_confidence.denominator, having))
-        return Choice(fewer, Line(terms, 0 if header.strict else 1, None, fewer.origin))
-
-    def _broken_over(
-        self, axes: Sequence[Axis], kinds: Whole, chosen: Sequence[int], sensitive: int
-    ) -> tuple[Antecedent, str] | None:
-        """A missing rule over these columns that is strong enough."""
-        shape = [len(axes[number].classes) for number in (*chosen, sensitive)]
-        cells = np.ravel_multi_index([kinds[:, number] for number in (*chosen, sensitive)], shape)
-        counts = np.bincount(cells, minlength=prod(shape)).reshape(-1, shape[-1])
-        people = counts.sum(axis=1)
-        limits = {total: self._limit(total) for total in np.unique(people).tolist()}
-        most = np.array([limits[total] for total in people.tolist()], np.int64)
-        for antecedent, value in np.argwhere(counts > most[:, None]).tolist():
-            values = [
-                axes[number].classes[int(at)][0]
-                for number, at in zip(chosen, np.unravel_index(antecedent, shape[:-1]), strict=True)
-            ]
-            consequent = axes[sensitive].classes[value][0]
-            if None in values or consequent is None:
-                continue  # people with values that nobody names may all have different ones
-            named = frozenset((axes[number].key.name, str(one)) for number, one in zip(chosen, values, strict=True))
-            if (named, consequent) not in self._listed:
-                return named, consequent
-        return None
+        return Choice(fewer, Line(terms, 0 if header.strict else 1, None, fewer.origin), first)
 
     def _antecedents(self, told: Iterable[Line], end: Literal["lo", "hi"]) -> Mapping[Antecedent, tuple[int, Origin]]:
         """Combinations of quasi-identifiers of which some line says how many people have them at least or at most."""

@@ -18,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.cases import Cases
-from tacit.attacks.joint.exchanges import refuted_by_exchanges
+from tacit.attacks.joint.exchanges import MOST_STARTS, refuted_from
 from tacit.attacks.joint.proofs import Cited, Split, Step
-from tacit.attacks.joint.rows import Flags, Masks, Rows, Whole
-from tacit.attacks.joint.solver import NEAR, Solver
+from tacit.attacks.joint.rearranging import Rearranging
+from tacit.attacks.joint.rows import Flags, Masks, Rows, Whole, sparse
+from tacit.attacks.joint.solver import FEW_CELLS, NEAR, Solver
 from tacit.attacks.joint.world import World
 from tacit.model.policy import Limits
 
@@ -30,15 +31,11 @@ MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS = 20_000, 5_000_000, 5_000_000
 #: Questions that are asked one by one, and their number times that of cells.
 MOST_ASKED, MOST_WORK = 500, 400_000
 FEW_ASKED = 10
-#: Up to so many cells, every question that is left is asked for a world of its own, and then for a proof by cases.
-FEW_CELLS = 1_000
 _ROUNDS = 30
-#: Worlds of whole people that are asked for where there are many cells.
-_FEW_WORLDS = 2
 #: Further worlds that exchanges of people lead to, at most.
 _MOST_EXCHANGES = 100
 #: Questions up to which single exchanges are tried where something was found already.
-FEW_LEFT = 500
+FEW_QUESTIONS = 5_000
 
 
 @dataclass(eq=False)
@@ -72,7 +69,7 @@ class Programs:
     """Questions about boxes, asked of the rows.
 
     With ``whole`` the rows are all that is known, so that a world that fits them refutes. With ``eager`` worlds are looked for before proofs,
-    as where nothing was found so far and the questions are expected to have the answer no.
+    as where nothing was found so far and the questions are expected to have the answer no. ``known`` is a world that is known to start with.
     """
 
     rows: Rows
@@ -81,6 +78,7 @@ class Programs:
     k: int
     whole: bool = True
     eager: bool = True
+    known: World | None = None
     _exchanges: int = 0
     _world: World | None = None
 
@@ -95,17 +93,15 @@ class Programs:
     @cached_property
     def _inside(self) -> Any:
         """Which cells each group holds, as a sparse matrix."""
-        from scipy.sparse import csr_array
-
-        cells = [self.rows.cells.inside(box) for box in self.boxes]
-        starts = np.concatenate(([0], np.cumsum([len(one) for one in cells])))
-        places = np.concatenate(cells) if cells else np.empty(0, np.int64)
-        return csr_array((np.ones(len(places)), places, starts), shape=(len(cells), len(self.rows.cells)))
+        return sparse(self.rows.cells, self.boxes)
 
     def settle(self, out: Settlement) -> None:
         """Refute or prove, for each of the groups, that it holds 1 to k-1 people; what is known so far is in ``out`` at any time."""
         if not len(self.boxes):
             return
+        self._world = self.known if self.whole else None
+        if self._world is not None and not self._is_small:
+            self._exchange(out)
         if self.whole and self.eager and not self._start(out):
             return
         if not self._weigh(out):
@@ -115,11 +111,13 @@ class Programs:
                 self._ask(number, out)
         if not self.whole:
             return
-        self._refute(out)
-        self._exchange(out)
+        if self._world is None or self._is_small:
+            self._refute(out)
+        if self.known is None or self._is_small:
+            self._exchange(out)
         # Where worlds must meet conditions that programs do not know, most of them do not, and questions stay open by the hundred.
         most = FEW_ASKED if self.rows.cells.problem.conditions else MOST_ASKED
-        if len(self.rows.cells) <= FEW_CELLS:
+        if self._is_small:
             for number in np.flatnonzero(out.open).tolist()[:most]:
                 if out.open[number]:
                     self._by_world(number, out)
@@ -136,20 +134,28 @@ class Programs:
             return not out.clash
         self._look_at(best.people, out)
         if self._world is None:
-            world = self._solver.world(cost)
+            world = self._solver.world(cost if self._is_small else np.zeros(len(cost)))
             if world is not None:
                 self._refute_by(world, out)
         return True
 
+    @property
+    def _is_small(self) -> bool:
+        """Whether there are so few cells that worlds are looked for one by one."""
+        return len(self.rows.cells) <= FEW_CELLS
+
     def _exchange(self, out: Settlement) -> None:
         """Refute by single exchanges of people, starting from a world that is known."""
         left = np.flatnonzero(out.open)
-        if self._world is None or not len(left) or (not self.eager and len(left) > FEW_LEFT):
+        if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
-        if self.rows.cells.problem.conditions:
-            return  # steps keep lines true, and nothing else
         boxes = [self.boxes[number] for number in left.tolist()]
-        out.refuted[left] = refuted_by_exchanges(self._world, boxes, self.k, lambda: self.limits.check("X01"))
+        starts = MOST_STARTS if self._is_small else 1
+        out.refuted[left] = refuted_from(self._world, boxes, self.k, self.limits.seed, lambda: self.limits.check("X01"), starts)
+        left = np.flatnonzero(out.open)
+        if len(left) and not self._is_small:
+            near = Rearranging(self.rows, self._world.cells(self.rows.cells), self.limits)
+            out.refuted[left] = near.refute([self.boxes[number] for number in left.tolist()], self.k)
 
     def _weigh(self, out: Settlement) -> bool:
         """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows.
@@ -199,8 +205,6 @@ class Programs:
             self._exchanges += 1
             people = people.exchanged(self._random)
             world = people.cells(self.rows.cells)
-            if not self.rows.cells.problem.holds(people.kinds):
-                break
 
     def _ask(self, number: int, out: Settlement) -> None:
         """Two programs for one question; people on the way may take hope from others as well."""
@@ -223,12 +227,13 @@ class Programs:
 
     def _refute(self, out: Settlement) -> None:
         """Worlds of whole people, as few and as many in all open groups as can be."""
-        small = len(self.rows.cells) <= FEW_CELLS
-        for turn in range(_ROUNDS if small else _FEW_WORLDS):
+        for turn in range(_ROUNDS if self._is_small else 1):
             before = out.open
             if not before.any():
                 return
-            cost = np.asarray(self._inside[before].sum(axis=0)).ravel() * (1 if turn % 2 == 0 else -1)
+            # Any world will do where there are many cells: exchanges lead on from it, and the best one takes long to find.
+            few_or_many = (1 if turn % 2 == 0 else -1) if self._is_small else 0
+            cost = np.asarray(self._inside[before].sum(axis=0)).ravel() * few_or_many
             world = self._solver.world(cost)
             if world is not None:
                 self._refute_by(world, out)

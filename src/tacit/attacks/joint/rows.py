@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.boxes import Axis
-from tacit.attacks.joint.lines import Choice, Line, Problem
+from tacit.attacks.joint.lines import Choice, Line, Problem, Tally
 from tacit.attacks.joint.proofs import Cited, Step
 
 Whole = npt.NDArray[np.int64]
@@ -61,6 +61,17 @@ class Cells:
         places = np.stack(np.unravel_index(np.arange(len(self)), self.shape), axis=1) if self.shape else np.zeros((1, 0))
         order = np.argsort(np.array(self.chosen))
         return np.repeat(places[:, order].astype(np.int64), world, axis=0)
+
+    def tally(self, people: npt.NDArray[Any]) -> Tally:
+        """How many of so many people in each cell have each class on some axes."""
+        table = people.reshape(self.shape)
+
+        def counted(places: Sequence[int]) -> npt.NDArray[Any]:
+            kept = [self.chosen.index(place) for place in places]
+            total = table.sum(axis=tuple(at for at in range(table.ndim) if at not in kept))
+            return np.transpose(total, [sorted(kept).index(at) for at in kept])
+
+        return counted
 
     def size(self, masks: Masks) -> int:
         """How many cells a box holds."""
@@ -170,9 +181,17 @@ class Rows:
         terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
         return self.case(terms, line.lo, line.hi, depth)
 
+    def along(self, lines: Iterable[Line]) -> Rows:
+        """The rows and lines that are taken to be true, those left out that are there already."""
+        found = {_name(row.terms): row for row in self.rows}
+        for line in lines:
+            terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
+            _add(found, terms, line.lo, line.hi, ("case", 0))
+        return Rows(self.cells, tuple(found.values()), self.everybody)
+
     def fits(self, world: Whole) -> bool:
         """Whether a world of whole people fits all rows, exactly, and meets the conditions of the problem."""
-        return self.adds_up(world) and (not self.has_conditions or self.broken(world) is None)
+        return self.adds_up(world) and next(self.choices(world), None) is None
 
     @property
     def has_conditions(self) -> bool:
@@ -180,9 +199,9 @@ class Rows:
         problem = self.cells.problem
         return bool(problem.conditions) and len(self.cells.chosen) == len(problem.axes)
 
-    def broken(self, world: Whole) -> Choice | None:
-        """Two statements of which one should be true of a world and none is; None where conditions hold."""
-        return self.cells.problem.broken(self.cells.kinds(world))
+    def choices(self, people: npt.NDArray[Any], room: float = 0) -> Iterator[Choice]:
+        """Pairs of statements of which one should be true of people in cells and none is, with so much room; none where conditions hold."""
+        return self.cells.problem.choices(self.cells.tally(people), room) if self.has_conditions else iter(())
 
     def adds_up(self, world: Whole) -> bool:
         """Whether a world of whole people fits all rows, exactly."""
@@ -192,7 +211,7 @@ class Rows:
             total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
             if (row.lo is not None and total < row.lo) or (row.hi is not None and total > row.hi):
                 return False
-        return not self.has_conditions or (int(world.sum()) <= MOST_PEOPLE and self.cells.problem.tells_conditions)
+        return not self.has_conditions or self.cells.problem.tells_conditions
 
     def proved(
         self, group: Whole, sign: int, weights: Floats, wanted: int | None = None
@@ -249,9 +268,19 @@ class Rows:
         return Fraction(int(left.min()), common)
 
 
+def sparse(cells: Cells, boxes: Iterable[Masks]) -> Any:
+    """Which cells each box holds, as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    held = [cells.inside(box) for box in boxes]
+    starts = np.concatenate(([0], np.cumsum([len(one) for one in held])))
+    places = np.concatenate(held) if held else np.empty(0, np.int64)
+    return csr_array((np.ones(len(places)), places, starts), shape=(len(held), len(cells)))
+
+
 def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | None, hi: int | None, says: Cited) -> Any:
     """Put a row in, or tighten the one about the same people."""
-    name = tuple((factor, tuple(sorted(masks.items()))) for factor, masks in terms)
+    name = _name(terms)
     known = found.get(name)
     if known is None:
         found[name] = Row(tuple(terms), lo, hi, says, says)
@@ -262,3 +291,8 @@ def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | No
         known = replace(known, hi=hi, says_hi=says)
     found[name] = known
     return name
+
+
+def _name(terms: Sequence[tuple[int, Masks]]) -> Any:
+    """What rows about the same people have in common."""
+    return tuple((factor, tuple(sorted(masks.items()))) for factor, masks in terms)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.attacks.joint.lines import Line
 from tacit.attacks.joint.proofs import Cited
 from tacit.attacks.joint.rows import Floats, Rows, Whole
 from tacit.inference.solving import solve_linear, solve_whole
@@ -17,8 +19,14 @@ from tacit.model.policy import Limits
 
 #: Nodes of a search for a world of whole people: a number, and not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
-#: Searches on the way to a world that meets conditions, at most.
-MOST_CHOICES = 40
+#: Up to so many cells, worlds are looked for one by one.
+FEW_CELLS = 1_000
+#: Searches on the way to a world that meets conditions, at most; where there are more cells, turns of putting lines in their place.
+MOST_CHOICES, MOST_TURNS, MOST_WORLDS = 40, 6, 3
+#: Fractions of people whose mean is taken for typical ones.
+FEW_POINTS = 4
+#: People that a condition is kept away from being broken, so that rounding does not break it.
+NEARLY = 3
 #: One search takes at most this share of the time that is left, and at least a second: others are to be asked as well.
 SHARE = 0.25
 #: A world may cost this share more than the best one would.
@@ -42,6 +50,7 @@ class Solver:
 
     rows: Rows
     limits: Limits
+    _narrowed: Rows | None = None
 
     @cached_property
     def _sides(self) -> tuple[Any, ...]:
@@ -87,8 +96,11 @@ class Solver:
     def world(self, cost: Floats) -> Whole | None:
         """A world of whole people that fits all rows, with little cost; None where none was found.
 
-        A world that breaks a condition is looked for again, once for each of the two statements of which one is true.
+        A world that breaks a condition is looked for again, once for each of the two statements of which one is true; where there are many
+        cells, only for those that fractions of people are nearer to.
         """
+        if self.rows.has_conditions and len(self.rows.cells) > FEW_CELLS:
+            return self._near_world(cost)
         waiting, tried = [(self.rows, 0)], 0
         while waiting and tried < MOST_CHOICES:
             rows, depth = waiting.pop()
@@ -96,11 +108,71 @@ class Solver:
             tried += 1
             if world is None:
                 continue
-            choice = rows.broken(world) if rows.has_conditions else None
+            choice = next(rows.choices(world), None)
             if choice is None:
                 return world
             waiting += [(rows.chosen(line, depth), depth + 1) for line in (choice.more, choice.fewer) if line is not None]
         return None
+
+    def _near_world(self, cost: Floats) -> Whole | None:
+        """A world that meets conditions: lines are put in their place until a world of the rest meets all of them."""
+        if self._narrowed is None:
+            self._narrowed = self.rows.along(self._sides_taken())
+        for _ in range(MOST_WORLDS):
+            world = self._world(self._narrowed, cost)
+            if world is None or next(self.rows.choices(world), None) is None:
+                return world
+            self._narrowed = self._narrowed.along(choice.nearer for choice in self.rows.choices(world, NEARLY))
+        return None
+
+    def _sides_taken(self) -> list[Line]:
+        """Of every choice that fractions of people come near to, one of its statements, so that there are people of whom all of these are true.
+
+        Statements that are missed by as little as can be are exchanged for the other ones, until none is missed.
+        """
+        typical = self._typical()
+        if typical is None:
+            return []
+        taken = {choice.origin: choice for choice in self.rows.choices(typical, NEARLY)}
+        for _ in range(MOST_TURNS):
+            people, missed = self._nearest([choice.nearer for choice in taken.values()])
+            if people is None:
+                break
+            wrong = [choice for choice, by in zip(taken.values(), missed.tolist(), strict=True) if by > NEAR]
+            fresh = [choice for choice in self.rows.choices(people, NEARLY) if choice.origin not in taken]
+            if not wrong and not fresh:
+                break
+            taken |= {choice.origin: replace(choice, first=not choice.first) for choice in wrong}
+            taken |= {choice.origin: choice for choice in fresh}
+        return [choice.nearer for choice in taken.values()]
+
+    def _typical(self) -> Floats | None:
+        """People in fractions who fit all rows: the mean of some who are the best for costs drawn at random, as it comes near to less than they do."""
+        random = np.random.default_rng(self.limits.seed)
+        draws = (random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS))
+        points = [best.people for cost in draws if (best := self.least(cost)) is not None]
+        return np.mean(points, axis=0) if points else None
+
+    def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
+        """People in fractions who fit all rows and miss these lines by the least, and by how much each of them."""
+        from scipy.sparse import csr_array, eye_array, hstack, vstack
+
+        extra = self.rows.only(()).along(lines)
+        lo, hi = extra.bounds
+        sign = np.where(np.isfinite(hi), 1.0, -1.0)  # each has one end
+        soft = hstack((extra.matrix * sign[:, None], -eye_array(len(sign))), format="csr") if len(sign) else csr_array((0, 0))
+        equal, *_ = self._sides
+        above, limits = self._above
+        wide = [hstack((part, csr_array((part.shape[0], len(sign)))), format="csr") for part in (above, self.rows.matrix[equal])]
+        if len(sign):
+            wide[0], limits = vstack((wide[0], soft), format="csr"), np.concatenate((limits, np.where(sign > 0, hi, -lo)))
+        cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(sign))))
+        fixed = wide[1], self._sides[3][equal]
+        found = solve_linear(cost, above=(wide[0], limits), equal=fixed, seconds=self.limits.seconds_left)
+        self.limits.check("X01")
+        if found.status != 0 or found.x is None:
+            return None, np.empty(0)
+        return found.x[: len(self.rows.cells)], found.x[len(self.rows.cells) :]
 
     def _world(self, rows: Rows, cost: Floats) -> Whole | None:
         lo, hi = rows.bounds

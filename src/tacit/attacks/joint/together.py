@@ -34,7 +34,7 @@ from tacit.attacks.joint.boxes import MEMBER, item_event
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.clashes import refuse_clash
 from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.exchanges import refuted_by_exchanges
+from tacit.attacks.joint.exchanges import refuted_from
 from tacit.attacks.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
 from tacit.attacks.joint.groups import Flags, Groups
 from tacit.attacks.joint.known_people import with_values
@@ -42,7 +42,7 @@ from tacit.attacks.joint.lines import DECLARED, Problem
 from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.movers import told_once
 from tacit.attacks.joint.portraits import MOST_COMPARED, Portrait, event_of, of_group, portraits
-from tacit.attacks.joint.programs import FEW_LEFT, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
+from tacit.attacks.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Step, all_weights
 from tacit.attacks.joint.rows import Rows, cells_of
 from tacit.attacks.joint.windows import apart, tightened, windows
@@ -57,8 +57,6 @@ __all__ = ["CODE", "NAME", "run"]
 NAME = "joint-releases"
 #: Worlds that exchanges lead to, at most, from one to start with.
 MOST_WORLDS = 20
-#: Worlds that single exchanges start from, at most.
-MOST_STARTS = 8
 #: Sets of columns that no cube holds and that a world is asked about, at most.
 MOST_APART = 5_000
 
@@ -124,10 +122,11 @@ class _Search:
         # Programs over all columns know all that programs over some of them know.
         together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
         steps = [step for number in range(len(cubes)) for step in prover.rounded(number)]
+        if everything not in together:
+            self._refute_by_exchange()
         for number, window in enumerate(together):
             self._settle(prover, window, steps, whole=window == everything)
             self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
-        self._refute_by_exchange()
 
     def _check(self) -> None:
         self.target.limits.check(CODE)
@@ -257,24 +256,16 @@ class _Search:
             if left == 0 or idle >= 2:
                 return
             world = world.exchanged(random)
-            if not self.problem.holds(world.kinds):
-                return
 
     def _refute_by_exchange(self) -> None:
         """Strike out open groups that exchanges between a few people make empty, or large."""
-        world, random = self.world, np.random.default_rng(self.target.limits.seed)
-        if world is None or self.problem.conditions:
+        asked = [(event, box) for event, box in self.open.items() if event not in self.found]
+        if self.world is None or not asked or (self.found and len(asked) > FEW_QUESTIONS):
             return
-        for _ in range(MOST_STARTS):
-            asked = [(event, box) for event, box in self.open.items() if event not in self.found]
-            if not asked or (self.found and len(asked) > FEW_LEFT):
-                return
-            refuted = refuted_by_exchanges(world, [box for _, box in asked], self.target.policy.k, self._check)
-            for place in np.flatnonzero(refuted).tolist():
-                del self.open[asked[place][0]]
-            if len(asked) - int(refuted.sum()) > FEW_LEFT:
-                return
-            world = world.exchanged(random)
+        limits, boxes = self.target.limits, [box for _, box in asked]
+        refuted = refuted_from(self.world, boxes, self.target.policy.k, limits.seed, self._check)
+        for place in np.flatnonzero(refuted).tolist():
+            del self.open[asked[place][0]]
 
     def _fits(self, chosen: tuple[int, ...]) -> bool:
         """Whether programs over these axes are small enough to be solved."""
@@ -299,7 +290,13 @@ class _Search:
         settled = Settlement(np.zeros(len(asked), np.bool_))
         try:
             Programs(
-                rows, self.target.limits, [box for _, box in asked], self.target.policy.k, whole, eager=not self.found
+                rows,
+                self.target.limits,
+                [box for _, box in asked],
+                self.target.policy.k,
+                whole,
+                eager=not self.found,
+                known=self.world,
             ).settle(settled)
         finally:
             self._take(prover, settled, [event for event, _ in asked])

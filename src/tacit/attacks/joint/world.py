@@ -23,6 +23,9 @@ Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Signs = npt.NDArray[np.uint64]
 
+#: Of all people, those who exchange something at a time, where conditions must hold.
+SHARES = (1.0, 0.1, 0.01)
+
 
 @dataclass(eq=False)
 class World:
@@ -101,15 +104,30 @@ class World:
         return np.rint(table).astype(np.int64).ravel()
 
     def exchanged(self, random: np.random.Generator) -> World:
-        """Another world: on every axis in turn, people who are alike for all lines that name it exchange their classes at random."""
+        """Another world: on every axis in turn, people who are alike for all lines that name it exchange their classes at random.
+
+        Only some of them do where conditions break otherwise; nobody where they break even so.
+        """
+        for share in SHARES if self.problem.conditions else SHARES[:1]:
+            found = self._exchanged(random, share)
+            if self.problem.holds(found.kinds):
+                return found
+        return self
+
+    def _exchanged(self, random: np.random.Generator, share: float) -> World:
         found = World(self.problem, self.kinds.copy())
         for axis in random.permutation(len(self.problem.axes)).tolist():
-            alike = found.alike(axis)
-            before = np.lexsort((random.random(len(alike)), alike))
-            after = np.argsort(alike, kind="stable")
+            taking = np.flatnonzero(random.random(len(self.kinds)) < share)
+            alike = found.alike(axis)[taking]
+            before = taking[np.lexsort((random.random(len(alike)), alike))]
+            after = taking[np.argsort(alike, kind="stable")]
             found.kinds[after, axis] = found.kinds[before, axis]
             found.forget(axis)
         return found
+
+    def narrowed(self, room: int) -> World:
+        """The same people, with lines in place of conditions that hold as long as at most so many people change."""
+        return World(self.problem.narrowed(self.kinds, room), self.kinds)
 
     def forget(self, axis: int) -> None:
         """Forget who is in which part of an axis, since somebody has changed there."""
