@@ -325,7 +325,10 @@ def repair(
         kind: Only = only or (start.only if isinstance(start, Itemsets) else "all")
         limits.check("repair")
         mined = mine_itemsets(people, min_support=least or start.min_support or 1, only=kind, time_limit=limits.seconds_left)
-        return replace(mined, header=replace(start.header, n=people.n))
+        # People who were added or changed may lack the sensitive column: then its values are not all that there is.
+        column, values = " & ".join(start.header.sa), start.header.sa_values
+        values = values if people.has_one_of([f"{column}={value}" for value in values]) else ()
+        return replace(mined, header=replace(start.header, n=people.n, sa_values=values))
 
     all_sets, first_look = partial(mine, only="all"), partial(look, first_hit=True)
     case = RepairCase(

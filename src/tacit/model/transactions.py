@@ -41,6 +41,13 @@ class Transactions:
         """How many people there are."""
         return int(self.weights.sum())
 
+    def has_one_of(self, names: Iterable[str]) -> bool:
+        """Whether everybody has exactly one of these items, as of the values of a column."""
+        wanted = frozenset(names)
+        named = np.array([name in wanted for name in self.items.names], np.bool_)
+        each = np.bincount(self.rows.owners(), named[self.rows.members], len(self.rows))
+        return bool((each == 1).all())
+
     def merged(self) -> Transactions:
         """The same people with equal rows merged into one, in the order of their first appearance."""
         if len(self.rows) < 2:

@@ -22,7 +22,7 @@ from tacit.model.policy import Limits
 #: Cells that are arranged anew at a time, at first and in the end, and classes that are chosen of an axis with more.
 FEW_MOVED, MOST_MOVED, FEW_CLASSES = 600, 1_200, 3
 #: Programs at most, those in a row that settle little, and which share of the questions is worth one.
-MOST_TURNS, MOST_IDLE, WORTH = 400, 6, 0.01
+MOST_TURNS, MOST_IDLE, WORTH = 400, 8, 0.01
 #: Nodes of a program, and the share by which its answer may be worse than the best.
 NODES, GAP = 3, 0.5
 

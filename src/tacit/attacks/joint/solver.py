@@ -147,7 +147,7 @@ class Solver:
         return [choice.nearer for choice in taken.values()]
 
     def _typical(self) -> Floats | None:
-        """People in fractions who fit all rows: the mean of some who are the best for costs drawn at random, as it comes near to less than they do."""
+        """People in fractions who fit all rows: the mean of some who are the best for costs drawn at random."""
         random = np.random.default_rng(self.limits.seed)
         draws = (random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS))
         points = [best.people for cost in draws if (best := self.least(cost)) is not None]
