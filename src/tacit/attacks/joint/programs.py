@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.cases import Cases
+from tacit.attacks.joint.cube import End
 from tacit.attacks.joint.exchanges import MOST_STARTS, refuted_from
 from tacit.attacks.joint.proofs import Cited, Split, Step
 from tacit.attacks.joint.rearranging import Rearranging
@@ -252,8 +253,14 @@ class Programs:
     def _by_cases(self, number: int, out: Settlement) -> None:
         """Prove one question by cases, both its ends."""
         box = self.boxes[number]
+        group = self.rows.cells.inside(box)
         steps = []
         for sign, wanted in ((1, 1), (-1, 1 - self.k)):
+            end: End = "lo" if sign > 0 else "hi"
+            shown = self._solver.bound(group, sign)
+            if shown is not None and shown[0] >= wanted:
+                steps.append(Step(box, end, sign * shown[0], shown[1]))
+                continue
             search = Cases(self.rows, self.limits, box, sign, wanted)
             tree = search.prove()
             if search.world is not None:
@@ -261,5 +268,5 @@ class Programs:
             if tree is None:
                 return
             weights = {} if isinstance(tree, Split) else tree.weights
-            steps.append(Step(box, "lo" if sign > 0 else "hi", sign * wanted, weights, tree if isinstance(tree, Split) else None))
+            steps.append(Step(box, end, sign * wanted, weights, tree if isinstance(tree, Split) else None))
         out.proofs[number] = steps[0], steps[1]

@@ -1,0 +1,97 @@
+"""What is either one or the other: why a rule is missing, what a printed 0 means, and which values a complete list leaves out."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit.attacks.joint import programs, rearranging, solver
+from tests.judge.cases import draw
+from tests.judge.verdicts import WRONG, judge
+
+RULES = (
+    "antecedent,consequent,count,support,confidence\n"
+    '"{""A"": ""y""}",f,4,,1.0\n"{""A"": ""x"", ""B"": ""u""}",f,2,,1.0\n'
+    '"{""A"": ""y"", ""B"": ""u""}",f,3,,1.0\n"{""B"": ""u""}",f,5,,1.0\n'
+)
+HEADER: dict[str, Any] = {
+    "format": "tacit.rules/1",
+    "n": 7,
+    "qi": ["A", "B"],
+    "sa": "S",
+    "sa_values": ["f", "g"],
+    "min_support": 2,
+    "min_confidence": "3/4",
+    "complete": True,
+}
+
+
+def written(folder: Path, name: str, text: str, header: dict[str, Any]) -> Path:
+    path = folder / name
+    path.write_text(text)
+    Path(f"{path}.json").write_text(json.dumps(header))
+    return path
+
+
+def test_a_missing_rule_is_too_rare_or_too_weak(tmp_path: Path) -> None:
+    """Of 3 people with x, 2 have f. That x => f is missing cannot be for its support, so that it is for its confidence: one has g."""
+    release = tacit.read_release(written(tmp_path, "rules.csv", RULES, HEADER))
+    audit = tacit.audit(release, attacks=["X01"])
+    (found,) = (finding for finding in audit.findings if finding.statement == "1 person has S=g.")
+    assert any("missing rule A=x => S=f has too little support" in step for step in found.steps)
+    record = audit.to_dict(top=1_000)
+    assert tacit.verify(record, [release]).ok
+
+    def changed(key: str, value: Any) -> dict[str, Any]:
+        out = copy.deepcopy(record)
+        for finding in out["findings"]:
+            for step in finding["certificate"]["least"]:
+                if "release" in step.get("split", {}):
+                    step["split"][key] = value
+        return out
+
+    assert not tacit.verify(changed("items", ["A=y", "S=f"]), [release]).ok
+    assert not tacit.verify(changed("cell", "missing rule A=y => S=f"), [release]).ok
+    assert not tacit.verify(changed("what", "count"), [release]).ok
+
+
+def test_without_a_complete_list_nothing_follows_from_a_missing_rule(tmp_path: Path) -> None:
+    release = tacit.read_release(written(tmp_path, "rules.csv", RULES, HEADER | {"complete": False}))
+    audit = tacit.audit(release, attacks=["X01"])
+    assert "1 person has S=g." not in [finding.statement for finding in audit.findings]
+
+
+def test_values_that_only_another_release_names_are_missing_from_a_complete_list(tmp_path: Path) -> None:
+    """All 6 people have x or y, 3 each. Of the 2 of them in the list fewer than 2 have x, and fewer than 2 have y: 1 each."""
+    rules = "antecedent,consequent,count,support,confidence\n" + "".join(f'"{{""A"": ""{a}""}}",v,,,\n' for a in "xy")
+    head = {"format": "tacit.rules/1", "n": 6, "qi": ["A"], "sa": "B", "sa_values": ["u", "v"], "complete": False}
+    one = written(tmp_path, "one.csv", rules, head | {"min_support": 3, "min_confidence": "3/5"})
+    head = {"format": "tacit.itemsets/1", "complete": True, "n": 2, "min_support": 2, "columns": ["A", "B"]}
+    two = written(tmp_path, "two.csv", 'itemset,count,support\n"[""B=v""]",2,\n', head)
+    releases = [tacit.read_release(path) for path in (one, two)]
+    audit = tacit.audit(releases, people=tacit.Nested())
+    assert "1 person has A=x, among the people of two.csv." in [finding.statement for finding in audit.findings]
+    assert tacit.verify(audit.to_dict(top=1_000), releases).ok
+    without = written(tmp_path, "two.csv", 'itemset,count,support\n"[""B=v""]",2,\n', head | {"columns": ["B"]})
+    audit = tacit.audit([releases[0], tacit.read_release(without)], people=tacit.Nested())
+    assert "1 person has A=x, among the people of two.csv." not in [finding.statement for finding in audit.findings]
+
+
+@pytest.mark.parametrize("kind", ["rules", "rounded-table", "convention-table", "two-mixed-same", "two-mixed-nested"])
+def test_worlds_of_many_cells_are_found_as_those_of_few(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is done where there are many cells, done where there are few, beside every world that fits."""
+    for module in (programs, solver):
+        monkeypatch.setattr(module, "FEW_CELLS", 2)
+    monkeypatch.setattr(rearranging, "FEW_MOVED", 6)
+    outcomes: Counter[str] = Counter()
+    for seed in range(25):
+        verdict = judge(draw(kind, seed))
+        assert verdict.outcome not in WRONG, f"--kind {kind} --seed {seed}: {verdict.notes}"
+        outcomes[verdict.outcome] += 1
+    assert outcomes["right"] >= 20
