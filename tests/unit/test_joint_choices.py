@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tacit
-from tacit.attacks.joint import programs, rearranging, solver
+from tacit.attacks.joint import programs, rearranging, solver, together, windows
 from tests.judge.cases import draw
 from tests.judge.verdicts import WRONG, judge
 
@@ -95,3 +96,21 @@ def test_worlds_of_many_cells_are_found_as_those_of_few(kind: str, monkeypatch: 
         assert verdict.outcome not in WRONG, f"--kind {kind} --seed {seed}: {verdict.notes}"
         outcomes[verdict.outcome] += 1
     assert outcomes["right"] >= 20
+
+
+@pytest.mark.parametrize("kind", ["two-lists-unknown", "two-tables-nested", "two-tables-churn", "two-mixed-same"])
+def test_a_release_tells_no_less_beside_another_where_columns_are_too_many_to_be_looked_at_together(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(windows, "MOST_GROUPS", 12)
+    monkeypatch.setattr(windows, "WINDOW_GROUPS", 12)
+    monkeypatch.setattr(together, "MOST_CELLS", 2)
+    told = 0
+    for seed in range(25):
+        case = draw(kind, seed)
+        verdict = judge(case)
+        assert verdict.outcome not in WRONG, f"--kind {kind} --seed {seed}: {verdict.notes}"
+        alone = [judge(replace(case, releases=[release], people=None)) for release in case.releases]
+        told += any(one.said == "exposed" for one in alone)
+        assert verdict.said == "exposed" or all(one.said != "exposed" for one in alone), f"--kind {kind} --seed {seed}"
+    assert told > 3

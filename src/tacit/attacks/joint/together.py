@@ -24,12 +24,13 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from tacit.attacks.base import Target
+from tacit.attacks.joint.alone import Translation
 from tacit.attacks.joint.boxes import MEMBER, item_event
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.clashes import refuse_clash
@@ -41,6 +42,7 @@ from tacit.attacks.joint.known_people import with_values
 from tacit.attacks.joint.lines import DECLARED, Problem
 from tacit.attacks.joint.lowering import lower
 from tacit.attacks.joint.movers import told_once
+from tacit.attacks.joint.populations import populations
 from tacit.attacks.joint.portraits import MOST_COMPARED, Portrait, event_of, of_group, portraits
 from tacit.attacks.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Step, all_weights
@@ -51,6 +53,7 @@ from tacit.attacks.joint.world import World, refuted_by
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
 from tacit.model.event import ItemEvent
+from tacit.model.people import Same
 
 __all__ = ["CODE", "NAME", "run"]
 
@@ -127,6 +130,31 @@ class _Search:
         for number, window in enumerate(together):
             self._settle(prover, window, steps, whole=window == everything)
             self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
+        if len(self.case.releases) > 1 and everything not in together:
+            self._take_alone()
+
+    def _take_alone(self) -> None:
+        """Add what each release tells by itself: over fewer columns more can be asked, and beside others it tells no less."""
+        whose = populations(self.case.releases, self.case.people, self.case.population)
+        untold = 0
+        for number, release in enumerate(self.case.releases):
+            if number in self.problem.by_row:
+                continue
+            case = JointCase.of((release,), Same(), data=self.case.data)
+            alone = _Search(case, lower((release,), Same()), self.target)
+            alone.look()
+            translation = Translation.of(alone.problem, self.problem, number, whose.scopes[number])
+            inside = (self.case.population[number],) if self.problem.members else ()
+            for event, found in alone.found.items():
+                told = replace(event, inside=inside)
+                if translation is None:
+                    untold += 1
+                elif told not in self.found:
+                    self.found[told] = replace(found, event=told, together=False, proof=partial(_translated, translation, found))
+            self.undecided += alone.undecided + len(alone.open.keys() - alone.found.keys())
+        if untold:
+            self.undecided += untold
+            self.reasons.append(f"{untold:,} small groups that a release tells by itself are not proved beside the others")
 
     def _check(self) -> None:
         self.target.limits.check(CODE)
@@ -371,6 +399,11 @@ def _is_about_movers(event: ItemEvent) -> bool:
 
 def _both_ends(prover: Prover, cube: int, group: int) -> tuple[Sequence[Step], Sequence[Step]]:
     return prover.prove(cube, group, "lo"), prover.prove(cube, group, "hi")
+
+
+def _translated(translation: Translation, found: Found) -> tuple[Sequence[Step], Sequence[Step]]:
+    least, most = found.proof()
+    return translation.steps(least), translation.steps(most)
 
 
 def _given(proofs: tuple[Sequence[Step], Sequence[Step]]) -> tuple[Sequence[Step], Sequence[Step]]:

@@ -25,23 +25,39 @@ MOST_COLUMNS, MOST_EXCHANGES = 3, 3
 
 
 def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
-    """The axes of every cube, and how many lines or sets of columns no cube holds."""
+    """The axes of every cube, and how many lines or sets of columns no cube holds.
+
+    Of several releases, those that each would be looked at by itself are among them, so that it tells no less beside the others.
+    """
     everything = frozenset(range(len(problem.axes)))
     if _groups(problem, everything) <= MOST_GROUPS:
         return [tuple(sorted(everything))], 0
     always = frozenset(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
-    named = Counter(always.union(*(masks for _, masks in terms)) for terms in problem.boxes)
-    largest = _largest(named)
+    columns = [always.union(*(masks for _, masks in terms)) for terms in problem.boxes]
     chosen: dict[tuple[int, ...], None] = {}
+    skipped = _choose(problem, Counter(columns), chosen)
+    owners = [line.origin.release for line in problem.lines]
+    for release in sorted(set(owners)) if len(set(owners)) > 1 else ():
+        named = Counter(one for one, owner in zip(columns, owners, strict=True) if owner == release)
+        own = always.union(*named)
+        if _groups(problem, own) > MOST_GROUPS:
+            _choose(problem, named, chosen)
+        elif not any(own <= set(window) for window in chosen):
+            chosen[tuple(sorted(own))] = None
+    return list(chosen), skipped
+
+
+def _choose(problem: Problem, named: Counter[frozenset[int]], chosen: dict[tuple[int, ...], None]) -> int:
+    """Add the axes of cubes that hold what these lines name, where none does yet; how many lines none will hold."""
     skipped = 0
-    for start in largest:
+    for start in _largest(named):
         if any(start <= set(window) for window in chosen):
             continue
         if _groups(problem, start) > MOST_GROUPS or len(chosen) >= MOST_WINDOWS:
             skipped += named[start]
             continue
         chosen[tuple(sorted(_grown(problem, start, named)))] = None
-    return list(chosen), skipped
+    return skipped
 
 
 def apart(problem: Problem, chosen: Sequence[tuple[int, ...]], most: int) -> tuple[list[tuple[int, ...]] | None, int]:
