@@ -101,30 +101,29 @@ class Programs:
         if not len(self.boxes):
             return
         self._world = self.known if self.whole else None
-        if self._world is not None and not self._is_small:
-            self._exchange(out)
         if self.whole and self.eager and not self._start(out):
             return
+        if self.whole and not self._is_small:
+            # One world leads to many; programs need to be asked only what these leave open.
+            self._refute(out)
+            self._exchange(out)
         if not self._weigh(out):
             return
         for number in np.flatnonzero(out.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
             if out.hoped[number]:
                 self._ask(number, out)
-        if not self.whole:
+        if not self.whole or not self._is_small:
             return
-        if self._world is None or self._is_small:
-            self._refute(out)
-        if self.known is None or self._is_small:
-            self._exchange(out)
+        self._refute(out)
+        self._exchange(out)
         # Where worlds must meet conditions that programs do not know, most of them do not, and questions stay open by the hundred.
         most = FEW_ASKED if self.rows.cells.problem.conditions else MOST_ASKED
-        if self._is_small:
-            for number in np.flatnonzero(out.open).tolist()[:most]:
-                if out.open[number]:
-                    self._by_world(number, out)
-            for number in np.flatnonzero(out.open).tolist()[:most]:
-                if out.open[number]:
-                    self._by_cases(number, out)
+        for number in np.flatnonzero(out.open).tolist()[:most]:
+            if out.open[number]:
+                self._by_world(number, out)
+        for number in np.flatnonzero(out.open).tolist()[:most]:
+            if out.open[number]:
+                self._by_cases(number, out)
 
     def _start(self, out: Settlement) -> bool:
         """Look for one world, and refute by it and by exchanges; whether there are people at all who fit the rows."""
@@ -228,7 +227,7 @@ class Programs:
 
     def _refute(self, out: Settlement) -> None:
         """Worlds of whole people, as few and as many in all open groups as can be."""
-        for turn in range(_ROUNDS if self._is_small else 1):
+        for turn in range(_ROUNDS if self._is_small else int(self._world is None)):
             before = out.open
             if not before.any():
                 return

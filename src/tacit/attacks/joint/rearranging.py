@@ -22,7 +22,7 @@ from tacit.model.policy import Limits
 #: Cells that are arranged anew at a time, at first and in the end, and classes that are chosen of an axis with more.
 FEW_MOVED, MOST_MOVED, FEW_CLASSES = 600, 1_200, 3
 #: Programs at most, those in a row that settle little, and which share of the questions is worth one.
-MOST_TURNS, MOST_IDLE, WORTH = 400, 8, 0.01
+MOST_TURNS, MOST_IDLE, WORTH = 150, 8, 0.01
 #: Nodes of a program, and the share by which its answer may be worse than the best.
 NODES, GAP = 3, 0.5
 
@@ -72,6 +72,69 @@ class Rearranging:
             self.world = self._moved([box], cost if turn % 2 == 0 else -cost)
         return out
 
+    def mend(self) -> bool:
+        """Arrange people anew, part by part, until no condition is broken; whether that came about."""
+        idle = 0
+        broken = list(self.rows.choices(self.world))
+        while broken and idle <= MOST_IDLE:
+            near = self.rows.cells.problem.masks(broken[int(self._random.integers(len(broken)))].fewer.terms[0][1])
+            better = self._less_broken(self._movable(near), broken)
+            idle = idle + 1 if better is None else 0
+            if better is not None:
+                self.world = better
+                broken = list(self.rows.choices(self.world))
+        return not broken
+
+    def _less_broken(self, movable: Whole, broken: Sequence[Choice]) -> Whole | None:
+        """People in these cells who miss the nearer statements of broken conditions by less; None where there are none."""
+        from scipy.sparse import csr_array, eye_array, hstack, vstack
+
+        wanted = self.rows.only(()).along(choice.nearer for choice in broken)
+        missed = _missed(wanted, self.world)
+        for _ in range(2):
+            world = self.world.copy()
+            world[movable] = 0
+            parts = []
+            for rows, soft in ((self._narrowed, False), (wanted, True)):
+                matrix, (lo, hi) = rows.matrix[:, movable], rows.bounds
+                fixed = rows.matrix @ world
+                used = np.diff(matrix.indptr) > 0
+                parts.append((matrix[used], (lo - fixed)[used], (hi - fixed)[used], int(used.sum()) if soft else 0))
+            (hard, low, high, _), (extra, lower, upper, some) = parts
+            sign = np.where(np.isfinite(upper), -1.0, 1.0)  # each has one end
+            matrix = vstack(
+                (hstack((hard, csr_array((hard.shape[0], some)))), hstack((extra, eye_array(some).multiply(sign[:, None])))),
+                format="csr",
+            )
+            cost = np.concatenate((np.zeros(len(movable)), np.ones(some)))
+            found = solve_whole(
+                cost,
+                matrix=matrix,
+                low=np.concatenate((low, lower)),
+                high=np.concatenate((high, upper)),
+                most=2.0 * max(int(self.world.sum()), 1),
+                integrality=np.concatenate((np.ones(len(movable)), np.zeros(some))),
+                nodes=NODES,
+                gap=GAP,
+                seconds=self.limits.seconds_left,
+            )
+            self.limits.check("X01")
+            if found.x is None:
+                return None
+            world[movable] = np.rint(found.x[: len(movable)]).astype(np.int64)
+            if not self._narrowed.adds_up(world) or _missed(wanted, world) >= missed:
+                return None
+            known = {choice.origin for choice in broken}
+            fresh = [choice for choice in self.rows.choices(world) if choice.origin not in known]
+            if not fresh:
+                return world
+            self._keep_true(fresh)
+        return None
+
+    def _keep_true(self, choices: Sequence[Choice]) -> None:
+        """From now on, these choices keep the side that is true of the world."""
+        self._narrowed = self._narrowed.along(line for choice in choices if (line := self._true_side(choice)) is not None)
+
     def _moved(self, boxes: Sequence[Mapping[int, int]], cost: npt.NDArray[Any]) -> Whole:
         """A world in which only cells near some boxes differ, with little cost; the same one where none was found."""
         movable = self._movable(boxes[0])
@@ -82,8 +145,7 @@ class Rearranging:
             broken = list(self.rows.choices(found))
             if not broken:
                 return found
-            sides = [line for choice in broken if (line := self._true_side(choice)) is not None]
-            self._narrowed = self._narrowed.along(sides)
+            self._keep_true(broken)
         return self.world
 
     def _true_side(self, choice: Choice) -> Line | None:
@@ -132,3 +194,9 @@ class Rearranging:
             return None
         world[movable] = np.rint(found.x).astype(np.int64)
         return world if rows.adds_up(world) else None
+
+
+def _missed(rows: Rows, world: Whole) -> float:
+    """By how much a world misses rows, over their scales, in all."""
+    total, (lo, hi) = rows.matrix @ world, rows.bounds
+    return float(np.maximum(lo - total, 0).sum() + np.maximum(total - hi, 0).sum())

@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit.attacks.joint.lines import Line
 from tacit.attacks.joint.proofs import Cited
+from tacit.attacks.joint.rearranging import Rearranging
 from tacit.attacks.joint.rows import Floats, Rows, Whole
 from tacit.inference.solving import solve_linear, solve_whole
 from tacit.model.policy import Limits
@@ -22,9 +23,9 @@ MOST_NODES = 50
 #: Up to so many cells, worlds are looked for one by one.
 FEW_CELLS = 1_000
 #: Searches on the way to a world that meets conditions, at most; where there are more cells, turns of putting lines in their place.
-MOST_CHOICES, MOST_TURNS, MOST_WORLDS = 40, 6, 3
+MOST_CHOICES, MOST_TURNS = 40, 3
 #: Fractions of people whose mean is taken for typical ones.
-FEW_POINTS = 4
+FEW_POINTS = 2
 #: People that a condition is kept away from being broken, so that rounding does not break it.
 NEARLY = 3
 #: One search takes at most this share of the time that is left, and at least a second: others are to be asked as well.
@@ -115,15 +116,14 @@ class Solver:
         return None
 
     def _near_world(self, cost: Floats) -> Whole | None:
-        """A world that meets conditions: lines are put in their place until a world of the rest meets all of them."""
+        """A world that meets conditions: one with lines in the place of some of them, mended where it breaks others."""
         if self._narrowed is None:
             self._narrowed = self.rows.along(self._sides_taken())
-        for _ in range(MOST_WORLDS):
-            world = self._world(self._narrowed, cost)
-            if world is None or next(self.rows.choices(world), None) is None:
-                return world
-            self._narrowed = self._narrowed.along(choice.nearer for choice in self.rows.choices(world, NEARLY))
-        return None
+        world = self._world(self._narrowed, cost)
+        if world is None:
+            return None
+        near = Rearranging(self.rows, world, self.limits)
+        return near.world if near.mend() else None
 
     def _sides_taken(self) -> list[Line]:
         """Of every choice that fractions of people come near to, one of its statements, so that there are people of whom all of these are true.
