@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.lines import Choice, Line
-from tacit.attacks.joint.rows import Flags, Rows, Whole, sparse
+from tacit.attacks.joint.rows import Flags, Floats, Rows, Whole, sparse
 from tacit.inference.solving import solve_whole
 from tacit.model.policy import Limits
 
@@ -69,7 +69,7 @@ class Rearranging:
             # Few people in open groups and many in turn, above all in one of them.
             cost = np.asarray(inside[left].sum(axis=0)).ravel()
             cost[self.rows.cells.inside(box)] += 1 + cost.max(initial=0)
-            self.world = self._moved([box], cost if turn % 2 == 0 else -cost)
+            self.world = self._moved(box, cost if turn % 2 == 0 else -cost)
         return out
 
     def mend(self) -> bool:
@@ -94,34 +94,19 @@ class Rearranging:
         for _ in range(2):
             world = self.world.copy()
             world[movable] = 0
-            parts = []
-            for rows, soft in ((self._narrowed, False), (wanted, True)):
-                matrix, (lo, hi) = rows.matrix[:, movable], rows.bounds
-                fixed = rows.matrix @ world
-                used = np.diff(matrix.indptr) > 0
-                parts.append((matrix[used], (lo - fixed)[used], (hi - fixed)[used], int(used.sum()) if soft else 0))
-            (hard, low, high, _), (extra, lower, upper, some) = parts
-            sign = np.where(np.isfinite(upper), -1.0, 1.0)  # each has one end
-            matrix = vstack(
-                (hstack((hard, csr_array((hard.shape[0], some)))), hstack((extra, eye_array(some).multiply(sign[:, None])))),
-                format="csr",
+            hard, low, high = self._program(self._narrowed, world, movable)
+            soft, lower, upper = self._program(wanted, world, movable)
+            some = len(lower)
+            short = eye_array(some).multiply(np.where(np.isfinite(upper), -1.0, 1.0)[:, None])  # each has one end
+            matrix = vstack((hstack((hard, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
+            cost, whole = (
+                np.concatenate(ends)
+                for ends in ((np.zeros(len(movable)), np.ones(some)), (np.ones(len(movable)), np.zeros(some)))
             )
-            cost = np.concatenate((np.zeros(len(movable)), np.ones(some)))
-            found = solve_whole(
-                cost,
-                matrix=matrix,
-                low=np.concatenate((low, lower)),
-                high=np.concatenate((high, upper)),
-                most=2.0 * max(int(self.world.sum()), 1),
-                integrality=np.concatenate((np.ones(len(movable)), np.zeros(some))),
-                nodes=NODES,
-                gap=GAP,
-                seconds=self.limits.seconds_left,
-            )
-            self.limits.check("X01")
-            if found.x is None:
+            found = self._whole(cost, matrix, np.concatenate((low, lower)), np.concatenate((high, upper)), whole)
+            if found is None:
                 return None
-            world[movable] = np.rint(found.x[: len(movable)]).astype(np.int64)
+            world[movable] = np.rint(found[: len(movable)]).astype(np.int64)
             if not self._narrowed.adds_up(world) or _missed(wanted, world) >= missed:
                 return None
             known = {choice.origin for choice in broken}
@@ -135,11 +120,11 @@ class Rearranging:
         """From now on, these choices keep the side that is true of the world."""
         self._narrowed = self._narrowed.along(line for choice in choices if (line := self._true_side(choice)) is not None)
 
-    def _moved(self, boxes: Sequence[Mapping[int, int]], cost: npt.NDArray[Any]) -> Whole:
-        """A world in which only cells near some boxes differ, with little cost; the same one where none was found."""
-        movable = self._movable(boxes[0])
+    def _moved(self, box: Mapping[int, int], cost: npt.NDArray[Any]) -> Whole:
+        """A world in which only cells near a box differ, with little cost; the same one where none was found."""
+        movable = self._movable(box)
         for _ in range(2):
-            found = self._solved(movable, cost, self._narrowed)
+            found = self._solved(movable, cost)
             if found is None:
                 break
             broken = list(self.rows.choices(found))
@@ -154,46 +139,56 @@ class Rearranging:
         return next((line for line in sides if self.rows.only(()).along([line]).adds_up(self.world)), None)
 
     def _movable(self, box: Mapping[int, int]) -> Whole:
-        """The cells that are arranged anew: those of the box, and of some more classes on each axis."""
+        """The cells that are arranged anew: those of the box, and of some more classes on each axis; where axes are many, of one on others."""
         cells = self.rows.cells
         kept, size = np.ones(len(cells), np.bool_), len(cells)
-        for at in sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self._random.random())):
-            width = cells.shape[at]
-            if size <= self._most or width <= FEW_CLASSES:
-                continue
-            mask = box.get(cells.chosen[at], 0)
-            own = [bit for bit in range(width) if mask >> bit & 1]
-            others = self._random.permutation([bit for bit in range(width) if bit not in own]).tolist()
+        order = sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self._random.random()))
+        wide = [(at, FEW_CLASSES) for at in order if cells.shape[at] > FEW_CLASSES]
+        others = [(at, 1) for at in order if cells.chosen[at] not in box]
+        for at, most in (*wide, *others):
+            if size <= self._most:
+                break
+            mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
+            own = self._random.permutation([bit for bit in range(width) if mask >> bit & 1]).tolist()
+            rest = self._random.permutation([bit for bit in range(width) if not mask >> bit & 1]).tolist()
             # Of a group that lacks a value, or has one of several, some of its classes are enough.
-            order = [*self._random.permutation(own).tolist()[: FEW_CLASSES - 1], *others, *own]
-            chosen = order[:FEW_CLASSES]
+            chosen = [*own[: most - 1], *rest, *own[most - 1 :]][:most]
             kept &= np.isin(self._classes[at], chosen)
-            size = size // width * len(chosen)
+            size = int(np.count_nonzero(kept))
         return np.flatnonzero(kept)
 
-    def _solved(self, movable: Whole, cost: npt.NDArray[Any], rows: Rows) -> Whole | None:
-        """Whole people in these cells who, beside all others, fit the rows."""
+    def _program(self, rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
+        """What rows say about some cells beside people who stay: a matrix with both ends."""
         lo, hi = rows.bounds
-        world = self.world.copy()
-        world[movable] = 0
         fixed = rows.matrix @ world
         part = rows.matrix[:, movable]
         used = np.diff(part.indptr) > 0
+        return part[used], (lo - fixed)[used], (hi - fixed)[used]
+
+    def _whole(self, cost: Floats, matrix: Any, low: Floats, high: Floats, integrality: Any = None) -> Floats | None:
         found = solve_whole(
-            cost[movable].astype(np.float64),
-            matrix=part[used],
-            low=(lo - fixed)[used],
-            high=(hi - fixed)[used],
+            cost,
+            matrix=matrix,
+            low=low,
+            high=high,
             most=2.0 * max(int(self.world.sum()), 1),
+            integrality=integrality,
             nodes=NODES,
             gap=GAP,
             seconds=self.limits.seconds_left,
         )
         self.limits.check("X01")
-        if found.x is None:
+        return found.x
+
+    def _solved(self, movable: Whole, cost: npt.NDArray[Any]) -> Whole | None:
+        """A world in which only these cells differ, with little cost; None where there is none."""
+        world = self.world.copy()
+        world[movable] = 0
+        found = self._whole(cost[movable].astype(np.float64), *self._program(self._narrowed, world, movable))
+        if found is None:
             return None
-        world[movable] = np.rint(found.x).astype(np.int64)
-        return world if rows.adds_up(world) else None
+        world[movable] = np.rint(found).astype(np.int64)
+        return world if self._narrowed.adds_up(world) else None
 
 
 def _missed(rows: Rows, world: Whole) -> float:
