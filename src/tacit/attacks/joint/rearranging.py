@@ -36,6 +36,7 @@ class Rearranging:
     limits: Limits
     _narrowed: Rows = field(init=False)
     _most: int = FEW_MOVED
+    _wanted: dict[int, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._narrowed = self.rows
@@ -66,11 +67,20 @@ class Rearranging:
             if not len(left) or self._most > MOST_MOVED:
                 break
             box = boxes[int(self._random.choice(left))]
+            self._weigh_classes([boxes[number] for number in left.tolist()])
             # Few people in open groups and many in turn, above all in one of them.
             cost = np.asarray(inside[left].sum(axis=0)).ravel()
             cost[self.rows.cells.inside(box)] += 1 + cost.max(initial=0)
             self.world = self._moved(box, cost if turn % 2 == 0 else -cost)
         return out
+
+    def _weigh_classes(self, boxes: Sequence[Mapping[int, int]]) -> None:
+        """Note how many of the boxes name each class by itself: arranged together, more of them are settled at once."""
+        cells = self.rows.cells
+        for at, (place, width) in enumerate(zip(cells.chosen, cells.shape, strict=True)):
+            masks = [box[place] for box in boxes if place in box]
+            named = np.bincount([mask.bit_length() - 1 for mask in masks if mask.bit_count() == 1], minlength=width)
+            self._wanted[at] = (named + 0.5) / (named + 0.5).sum()
 
     def mend(self) -> bool:
         """Arrange people anew, part by part, until no condition is broken; whether that came about."""
@@ -150,12 +160,17 @@ class Rearranging:
                 break
             mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
             own = self._random.permutation([bit for bit in range(width) if mask >> bit & 1]).tolist()
-            rest = self._random.permutation([bit for bit in range(width) if not mask >> bit & 1]).tolist()
+            rest = [bit for bit in self._drawn(at) if not mask >> bit & 1]
             # Of a group that lacks a value, or has one of several, some of its classes are enough.
             chosen = [*own[: most - 1], *rest, *own[most - 1 :]][:most]
             kept &= np.isin(self._classes[at], chosen)
             size = int(np.count_nonzero(kept))
         return np.flatnonzero(kept)
+
+    def _drawn(self, at: int) -> list[int]:
+        """The classes of an axis in random order, those that open questions name rather first."""
+        width = self.rows.cells.shape[at]
+        return [int(bit) for bit in self._random.choice(width, width, replace=False, p=self._wanted.get(at))]
 
     def _program(self, rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
         """What rows say about some cells beside people who stay: a matrix with both ends."""
