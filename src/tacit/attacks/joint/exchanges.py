@@ -31,18 +31,11 @@ MOST_ENTRIES = 60_000_000
 NO_END = 2**30
 
 
-def refuted_from(
-    world: World,
-    boxes: Sequence[Mapping[int, int]],
-    k: int,
-    seed: int | None,
-    check: Callable[[], None],
-    starts: int = MOST_STARTS,
-) -> Flags:
+def refuted_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: int | None, check: Callable[[], None]) -> Flags:
     """Which of the boxes steps empty or fill, from a world or from others that exchanges at random lead to, as long as some are left."""
     random = np.random.default_rng(seed)
     out = np.zeros(len(boxes), np.bool_)
-    for turn in range(starts):
+    for turn in range(MOST_STARTS):
         asked = np.flatnonzero(~out)
         if not len(asked) or (turn and len(asked) > FEW_LEFT):
             break

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tacit.attacks.joint.cases import Cases
 from tacit.attacks.joint.cube import End
-from tacit.attacks.joint.exchanges import MOST_STARTS, refuted_from
+from tacit.attacks.joint.exchanges import refuted_from
 from tacit.attacks.joint.proofs import Cited, Split, Step
 from tacit.attacks.joint.rearranging import Rearranging
 from tacit.attacks.joint.rows import Flags, Masks, Rows, Whole, sparse
@@ -33,6 +33,8 @@ MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS = 20_000, 5_000_000, 5_000_000
 MOST_ASKED, MOST_WORK = 500, 400_000
 FEW_ASKED = 10
 _ROUNDS = 30
+#: Where there are more axes, few classes of each, single exchanges come before programs over a few classes.
+MOST_AXES = 8
 #: Further worlds that exchanges of people lead to, at most.
 _MOST_EXCHANGES = 100
 #: Questions up to which single exchanges are tried where something was found already.
@@ -150,12 +152,11 @@ class Programs:
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
         boxes = [self.boxes[number] for number in left.tolist()]
-        starts = MOST_STARTS if self._is_small else 1
-        out.refuted[left] = refuted_from(self._world, boxes, self.k, self.limits.seed, lambda: self.limits.check("X01"), starts)
-        left = np.flatnonzero(out.open)
-        if len(left) and not self._is_small:
+        if self._is_small or len(self.rows.cells.shape) > MOST_AXES:
+            out.refuted[left] = refuted_from(self._world, boxes, self.k, self.limits.seed, lambda: self.limits.check("X01"))
+        if not self._is_small:
             near = Rearranging(self.rows, self._world.cells(self.rows.cells), self.limits)
-            out.refuted[left] = near.refute([self.boxes[number] for number in left.tolist()], self.k)
+            out.refuted[left] |= near.refute(boxes, self.k)
 
     def _weigh(self, out: Settlement) -> bool:
         """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows.
