@@ -33,7 +33,7 @@ MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS = 20_000, 5_000_000, 5_000_000
 MOST_ASKED, MOST_WORK = 500, 400_000
 FEW_ASKED = 10
 _ROUNDS = 30
-#: Where there are more axes, few classes of each, single exchanges come before programs over a few classes.
+#: Where there are more axes, with few classes each, single exchanges do what elsewhere programs over a few classes do.
 MOST_AXES = 8
 #: Further worlds that exchanges of people lead to, at most.
 _MOST_EXCHANGES = 100
@@ -154,9 +154,9 @@ class Programs:
         boxes = [self.boxes[number] for number in left.tolist()]
         if self._is_small or len(self.rows.cells.shape) > MOST_AXES:
             out.refuted[left] = refuted_from(self._world, boxes, self.k, self.limits.seed, lambda: self.limits.check("X01"))
-        if not self._is_small:
+        else:
             near = Rearranging(self.rows, self._world.cells(self.rows.cells), self.limits)
-            out.refuted[left] |= near.refute(boxes, self.k)
+            out.refuted[left] = near.refute(boxes, self.k)
 
     def _weigh(self, out: Settlement) -> bool:
         """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows.
