@@ -35,6 +35,8 @@ FEW_ASKED = 10
 _ROUNDS = 30
 #: Where there are more axes, with few classes each, single exchanges do what elsewhere programs over a few classes do.
 MOST_AXES = 8
+#: Questions up to which such programs follow there.
+FEW_REARRANGED = 100
 #: Further worlds that exchanges of people lead to, at most.
 _MOST_EXCHANGES = 100
 #: Questions up to which single exchanges are tried where something was found already.
@@ -154,9 +156,12 @@ class Programs:
         boxes = [self.boxes[number] for number in left.tolist()]
         if self._is_small or len(self.rows.cells.shape) > MOST_AXES:
             out.refuted[left] = refuted_from(self._world, boxes, self.k, self.limits.seed, lambda: self.limits.check("X01"))
-        else:
-            near = Rearranging(self.rows, self._world.cells(self.rows.cells), self.limits)
-            out.refuted[left] = near.refute(boxes, self.k)
+            left = np.flatnonzero(out.open)
+            boxes = [self.boxes[number] for number in left.tolist()]
+            if self._is_small or not len(left) or len(left) > FEW_REARRANGED:
+                return
+        near = Rearranging(self.rows, self._world.cells(self.rows.cells), self.limits)
+        out.refuted[left] = near.refute(boxes, self.k)
 
     def _weigh(self, out: Settlement) -> bool:
         """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows.

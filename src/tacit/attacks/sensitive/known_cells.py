@@ -25,7 +25,17 @@ def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
             known.compare(places, count.lo, count.hi, f"{name_of(release, number)} {release.place(index)}")
             continue
         most = min(count.hi, known.people(places))
+        # That a printed 0 stands for nobody or for many, and for no number between, is not used.
+        found.unread += most > 0 and _may_be_large(release, index)
         if most < known.people(places) or count.lo > 0:  # what is hidden without a limit says nothing
             origin = Origin(number, release.place(index), LINE, about(cell.items()))
             found.spoken.append(Spoken(places, known.values.index(value), count.lo, most, origin))
     return found
+
+
+def _may_be_large(release: FrequencyTable, index: int) -> bool:
+    """Whether a cell prints 0 for nobody or for as many people as are not hidden."""
+    least = release.printing.hidden_below
+    if least is None or least < 2 or not release.printing.zeros_shown or bool(release.is_hidden[index]):
+        return False
+    return int(release.lo[index]) == 0 and int(release.hi[index]) >= least
