@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.joint import programs, rearranging, solver, together, windows
+from tacit.attacks.joint import missing_rules, programs, rearranging, solver, together, windows
 from tests.judge.cases import draw
 from tests.judge.verdicts import WRONG, judge
 
@@ -114,3 +114,13 @@ def test_a_release_tells_no_less_beside_another_where_columns_are_too_many_to_be
         told += any(one.said == "exposed" for one in alone)
         assert verdict.said == "exposed" or all(one.said != "exposed" for one in alone), f"--kind {kind} --seed {seed}"
     assert told > 3
+
+
+@pytest.mark.parametrize("few", [2, 1_000])
+def test_conditions_that_cannot_be_told_leave_questions_open(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing_rules, "MOST_ANTECEDENTS", 0)
+    for module in (programs, solver):
+        monkeypatch.setattr(module, "FEW_CELLS", few)
+    for seed in range(15):
+        verdict = judge(draw("rules", seed))
+        assert verdict.outcome not in WRONG, f"--kind rules --seed {seed}: {verdict.notes}"

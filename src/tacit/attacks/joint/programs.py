@@ -31,6 +31,7 @@ from tacit.model.policy import Limits
 MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS = 20_000, 5_000_000, 5_000_000
 #: Questions that are asked one by one, and their number times that of cells.
 MOST_ASKED, MOST_WORK = 500, 400_000
+#: Those of them where worlds must meet conditions.
 FEW_ASKED = 10
 _ROUNDS = 30
 #: Where there are more axes, with few classes each, single exchanges do what elsewhere programs over a few classes do.
@@ -120,7 +121,7 @@ class Programs:
             return
         self._refute(out)
         self._exchange(out)
-        # Where worlds must meet conditions that programs do not know, most of them do not, and questions stay open by the hundred.
+        # Where conditions must be met, each world takes many programs.
         most = FEW_ASKED if self.rows.cells.problem.conditions else MOST_ASKED
         for number in np.flatnonzero(out.open).tolist()[:most]:
             if out.open[number]:
@@ -149,7 +150,7 @@ class Programs:
         return len(self.rows.cells) <= FEW_CELLS
 
     def _exchange(self, out: Settlement) -> None:
-        """Refute by single exchanges of people, starting from a world that is known."""
+        """Refute by single exchanges of people, or by arranging a few classes anew, starting from a world that is known."""
         left = np.flatnonzero(out.open)
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return

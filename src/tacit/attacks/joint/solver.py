@@ -100,6 +100,8 @@ class Solver:
         A world that breaks a condition is looked for again, once for each of the two statements of which one is true; where there are many
         cells, only for those that fractions of people are nearer to.
         """
+        if self.rows.has_conditions and not self.rows.cells.problem.tells_conditions:
+            return None
         if self.rows.has_conditions and len(self.rows.cells) > FEW_CELLS:
             return self._near_world(cost)
         waiting, tried = [(self.rows, 0)], 0

@@ -151,7 +151,10 @@ class _Search:
                     untold += 1
                 elif told not in self.found:
                     self.found[told] = replace(found, event=told, together=False, proof=partial(_translated, translation, found))
-            self.undecided += alone.undecided + len(alone.open.keys() - alone.found.keys())
+            left = alone.undecided + len(alone.open.keys() - alone.found.keys())
+            if left:
+                self.undecided += left
+                self.reasons.append(f"{left:,} groups are left open by {self.case.name(number)} alone")
         if untold:
             self.undecided += untold
             self.reasons.append(f"{untold:,} small groups that a release tells by itself are not proved beside the others")
