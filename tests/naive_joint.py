@@ -114,7 +114,9 @@ def _rule_tests(release: Rules, count: Callable[[World, frozenset[str]], int]) -
                 if printed is None or release.confidence is None
                 else Fraction(1, 2 * 10 ** int(release.confidence.digits[index]))
             )
-            return share >= (release.min_confidence or 0) and (printed is None or abs(share - printed) <= half)
+            least = release.min_confidence or 0
+            is_listed = share > least if release.header.strict else share >= least
+            return is_listed and (printed is None or abs(share - printed) <= half)
 
         yield fits
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tacit
+from tacit.attacks.joint import rows as joint_rows
 from tacit.attacks.joint import together as attack
 from tacit.attacks.joint import windows
 from tacit.attacks.joint.boxes import HAS, Allowed, Axis, Key
@@ -102,6 +103,30 @@ def test_lines_about_several_groups_bound_each_of_them_and_every_bound_is_proved
                 assert steps[-1].value == int(getattr(cube, end)[group])
                 re_add(problem, steps)
     assert moved > 50
+
+
+def test_worlds_add_up_in_matrices_as_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows with a case more share the matrix of the rows before; a rebuilt one and whole numbers of any size are the slow twins."""
+    random = np.random.default_rng(8)
+    outcomes = set()
+    for _ in range(40):
+        world = random.multinomial(5, [1 / 4] * 4)
+        factors = random.choice([-3, -1, 1, 7], 2).tolist()
+        blank = problem_of(5, [([(factors[0], {"a": True}), (factors[1], {"b": False})], None, None)], "ab")
+        value = sum(factor * int(world[cells].sum()) for factor, cells in Rows.of(blank, (0, 1)).where(1))
+        rows = Rows.of(problem_of(5, [([(factors[0], {"a": True}), (factors[1], {"b": False})], value, value + 1)], "ab"), (0, 1))
+        assert rows.matrix.shape == (2, 4)
+        most = int(random.integers(5))
+        longer = rows.case(((2, {0: 1}), (1, {1: 2})), None, most, 0)
+        again = Rows(rows.cells, longer.rows, longer.everybody)
+        assert (longer.matrix.toarray() == again.matrix.toarray()).all()
+        for one in (world, random.multinomial(5, [1 / 4] * 4)):
+            by_matrix = longer.adds_up(one)
+            with monkeypatch.context() as patch:
+                patch.setattr(joint_rows, "MOST_EXACT", 0)
+                assert again.adds_up(one) == by_matrix
+            outcomes.add(by_matrix)
+    assert outcomes == {False, True}
 
 
 def re_add(problem: Problem, steps: list[Step]) -> None:

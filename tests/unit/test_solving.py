@@ -66,6 +66,18 @@ def test_a_worker_answers_as_this_process_does(monkeypatch: pytest.MonkeyPatch) 
         assert one.above.tolist() == other.above.tolist()
 
 
+def test_programs_are_solved_side_by_side_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = [COST * factor for factor in (1, 2, 3)]
+    programs = [solving.linear_program(cost, above=(MATRIX, LIMITS)) for cost in costs]
+    monkeypatch.setattr(solving, "SMALL_LINEAR", 100)
+    programs.insert(1, solving.linear_program(COST * 4, above=(MATRIX, LIMITS)))
+    assert [program.is_small for program in programs] == [False, True, False, False]
+    one = solve_linear(COST, above=(MATRIX, LIMITS)).value
+    assert one is not None
+    assert [found.value for found in solving.solve(programs)] == [pytest.approx(one * factor) for factor in (1, 4, 2, 3)]
+    assert len(solving._idle) == solving.MOST_IDLE
+
+
 def test_a_worker_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(monkeypatch, tmp_path, SILENT)
     started: list[subprocess.Popen[bytes]] = []

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -66,7 +67,17 @@ class Solution:
     bound: float | None = None
 
 
-def solve_linear(
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A program that can be solved, here or by a worker, within so many seconds."""
+
+    kind: str
+    given: dict[str, Any]
+    seconds: float | None
+    is_small: bool
+
+
+def linear_program(
     cost: Floats,
     *,
     above: Side | None = None,
@@ -74,7 +85,7 @@ def solve_linear(
     bounds: Any = (0, None),
     method: str = "highs",
     seconds: float | None = None,
-) -> Solution:
+) -> Program:
     """Minimise ``cost @ x`` with ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``."""
     left = _least(seconds, seconds_left())
     given: dict[str, Any] = {"c": cost, "bounds": bounds, "method": method, "options": _limited({}, left)}
@@ -83,10 +94,10 @@ def solve_linear(
         if matrix is not None and matrix.shape[0]:
             given |= {f"A_{part}": matrix, f"b_{part}": ends}
             entries += matrix.nnz
-    return _solve("linear", given, left, small=entries <= SMALL_LINEAR)
+    return Program("linear", given, left, entries <= SMALL_LINEAR)
 
 
-def solve_whole(
+def whole_program(
     cost: Floats,
     *,
     matrix: Any,
@@ -97,7 +108,7 @@ def solve_whole(
     nodes: int | None = None,
     gap: float | None = None,
     seconds: float | None = None,
-) -> Solution:
+) -> Program:
     """Minimise ``cost @ x`` over whole x from 0 to ``most`` with ``low <= matrix @ x <= high``, within ``seconds`` and ``nodes``."""
     left = _least(LONGEST_WHOLE if seconds is None else seconds, seconds_left())
     options: dict[str, Any] = {} if nodes is None else {"node_limit": nodes}
@@ -105,7 +116,29 @@ def solve_whole(
     given = {"cost": cost, "matrix": matrix, "low": low, "high": high, "most": most}
     given |= {"integrality": np.ones(len(cost), np.int64) if integrality is None else integrality}
     given |= {"options": _limited(options, left)}
-    return _solve("whole", given, left, small=matrix.nnz <= SMALL_WHOLE)
+    return Program("whole", given, left, matrix.nnz <= SMALL_WHOLE)
+
+
+def solve_linear(cost: Floats, **given: Any) -> Solution:
+    """Solve a :func:`linear_program`."""
+    return solve([linear_program(cost, **given)])[0]
+
+
+def solve_whole(cost: Floats, **given: Any) -> Solution:
+    """Solve a :func:`whole_program`."""
+    return solve([whole_program(cost, **given)])[0]
+
+
+def solve(programs: Sequence[Program]) -> list[Solution]:
+    """Solve programs, all but small ones at the same time."""
+    asked = [program for program in programs if not program.is_small]
+    try:
+        answers = _ask(asked) if asked else []
+    except _NoWorker:
+        answers = [highs.SOLVERS[program.kind](program.given) for program in asked]
+    waiting = iter(answers)
+    found = (highs.SOLVERS[program.kind](program.given) if program.is_small else next(waiting) for program in programs)
+    return [Solution(FAILED) if answer is None else Solution(**answer) for answer in found]
 
 
 def _least(*seconds: float | None) -> float | None:
@@ -117,16 +150,9 @@ def _limited(options: dict[str, Any], seconds: float | None) -> dict[str, Any]:
     return options if seconds is None else options | {"time_limit": max(seconds, 0.001)}
 
 
-def _solve(kind: str, given: dict[str, Any], seconds: float | None, *, small: bool) -> Solution:
-    answer: dict[str, Any] | None
-    if small:
-        answer = highs.SOLVERS[kind](given)
-    else:
-        try:
-            answer = _ask(kind, given, seconds)
-        except _NoWorker:
-            answer = highs.SOLVERS[kind](given)
-    return Solution(FAILED) if answer is None else Solution(**answer)
+def _left(until: float | None) -> float | None:
+    """Seconds until a moment."""
+    return None if until is None else max(0.0, until - time.monotonic())
 
 
 class _NoWorker(Exception):
@@ -143,33 +169,35 @@ class _Worker:
             self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
         except (OSError, ValueError):
             raise _NoWorker from None
-        self.is_ready = False
+        self._is_ready = False
+        self._started = threading.Event()
         self._answers: SimpleQueue[bytes | None] = SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        """Hand over every answer, and None when there are no more."""
+        """Wait for the greeting, then hand over every answer, and None when there are no more."""
         assert self.process.stdout is not None
         with suppress(OSError, ValueError):
+            self._is_ready = highs.read_message(self.process.stdout) is not None
+            self._started.set()
             while (message := highs.read_message(self.process.stdout)) is not None:
                 self._answers.put(message)
+        self._started.set()
         self._answers.put(None)
 
-    def ask(self, question: bytes, until: float | None) -> bytes | None:
-        """Return the answer, or None where the worker has ended; raises :class:`queue.Empty` when the time is over."""
-        if not self.is_ready:
-            if self._next(until) is None:
-                raise _NoWorker
-            self.is_ready = True
+    def ask(self, question: bytes, until: float | None) -> None:
+        """Hand over a question, where the worker is ready in time."""
+        if not self._started.wait(_left(until)):
+            return
+        if not self._is_ready:
+            raise _NoWorker
         assert self.process.stdin is not None
-        try:
+        with suppress(OSError):  # it has ended, as its answer will tell
             highs.write_message(self.process.stdin, question)
-        except OSError:
-            return None
-        return self._next(until)
 
-    def _next(self, until: float | None) -> bytes | None:
-        return self._answers.get(timeout=None if until is None else max(0.0, until - time.monotonic()))
+    def answer(self, until: float | None) -> bytes | None:
+        """Return the next answer, or None where the worker has ended; raises :class:`queue.Empty` when the time is over."""
+        return self._answers.get(timeout=_left(until))
 
     def end(self) -> None:
         """End the process, whatever it does."""
@@ -186,26 +214,39 @@ _idle: list[_Worker] = []
 _lock = threading.Lock()
 
 
-def _ask(kind: str, given: dict[str, Any], seconds: float | None) -> dict[str, Any] | None:
-    """Ask a worker, and end it where it gives no answer in time, or where this process is told to stop."""
-    until = None if seconds is None else time.monotonic() + seconds + GRACE
-    with _lock:
-        worker = _idle.pop() if _idle else None
-    if worker is None:
-        worker = _Worker()
-    keep = False
+def _ask(programs: Sequence[Program]) -> list[dict[str, Any] | None]:
+    """Ask a worker each, and end those that give no answer in time, or all where this process is told to stop."""
+    out: list[dict[str, Any] | None] = []
+    busy: list[tuple[_Worker, float | None]] = []
     try:
-        answer = worker.ask(pickle.dumps((kind, given), pickle.HIGHEST_PROTOCOL), until)
-        keep = answer is not None
-    except Empty:
-        return {"status": OUT_OF_TIME}
+        for program in programs:
+            busy.append((_take(), None if program.seconds is None else time.monotonic() + program.seconds + GRACE))
+        for (worker, until), program in zip(busy, programs, strict=True):
+            worker.ask(pickle.dumps((program.kind, program.given), pickle.HIGHEST_PROTOCOL), until)
+        while busy:
+            worker, until = busy[0]
+            try:
+                answer = worker.answer(until)
+                out.append(None if answer is None else pickle.loads(answer))
+            except Empty:
+                out.append({"status": OUT_OF_TIME})
+                answer = None
+            del busy[0]
+            if answer is None:
+                worker.end()
+            else:
+                _release(worker)
     finally:
-        if keep:
-            _release(worker)
-        else:
+        for worker, _ in busy:
             worker.end()
-    found: dict[str, Any] | None = None if answer is None else pickle.loads(answer)
-    return found
+    return out
+
+
+def _take() -> _Worker:
+    with _lock:
+        if _idle:
+            return _idle.pop()
+    return _Worker()
 
 
 def _release(worker: _Worker) -> None:

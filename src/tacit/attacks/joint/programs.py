@@ -170,24 +170,27 @@ class Programs:
         Once that takes no more hope, some groups are to have few and the others many: at most as often as it helps.
         """
         still = 0
-        for turn in range(_ROUNDS):
+        for turn in range(0, _ROUNDS, 2):
             living = np.flatnonzero(out.hoped)
             if not len(living):
                 return True
-            signs = np.full(len(living), 1 if turn % 2 == 0 else -1)
-            if still > 1:
+            signs = [np.full(len(living), 1), np.full(len(living), -1)]
+            if still:
                 # One bit of a number per group, another one in every round, so that the same input gives the same answer.
-                signs = 1 - 2 * ((living * 2654435761 >> (turn % 13 + 8)) & 1)
-            best = self._solver.least(signs @ self._inside[living])
-            if best is None:
-                if turn == 0 and (clash := self._solver.clash()):
-                    out.clash = clash
-                    return False
-                continue
-            self._look_at(best.people, out)
-            still = still + 1 if out.hoped.sum() == len(living) else 0 if still <= 1 else 2
-            if still > 3:
+                signs = [1 - 2 * ((living * 2654435761 >> (at % 13 + 8)) & 1) for at in (turn, turn + 1)]
+            found = self._solver.least_of([sign @ self._inside[living] for sign in signs])
+            if turn == 0 and found[0] is None and (clash := self._solver.clash()):
+                out.clash = clash
+                return False
+            for best in found:
+                if best is not None:
+                    self._look_at(best.people, out)
+            if out.hoped.sum() < len(living):
+                still = min(still, 1)
+            elif still:
                 return True
+            else:
+                still = 1
         return True
 
     def _look_at(self, people: npt.NDArray[np.float64], out: Settlement) -> None:

@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from tacit.attacks.joint.lines import Choice, Line
 from tacit.attacks.joint.rows import Flags, Floats, Rows, Whole, sparse
-from tacit.inference.solving import solve_whole
+from tacit.inference.solving import Program, Solution, solve, whole_program
 from tacit.model.policy import Limits
 
-#: Cells that are arranged anew at a time, at first and in the end, and classes that are chosen of an axis with more.
-FEW_MOVED, MOST_MOVED, FEW_CLASSES = 600, 1_200, 3
+#: Cells that are arranged anew at a time, and classes that are chosen of an axis with more: other parts settle other questions.
+MOST_MOVED = 600
+FEW_CLASSES = (4, 3, 5)
 #: Programs at most, those in a row that settle little, and which share of the questions is worth one.
 MOST_TURNS, MOST_IDLE, WORTH = 150, 8, 0.01
 #: Nodes of a program, and the share by which its answer may be worse than the best.
@@ -35,7 +36,6 @@ class Rearranging:
     world: Whole
     limits: Limits
     _narrowed: Rows = field(init=False)
-    _most: int = FEW_MOVED
     _wanted: dict[int, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -54,24 +54,34 @@ class Rearranging:
         """The boxes that are empty, or hold k people, in one of the worlds that were met."""
         inside = sparse(self.rows.cells, boxes)
         out = np.zeros(len(boxes), np.bool_)
-        idle = 0
+        worlds = [self.world]
+        idle = settled = 0
         for turn in range(MOST_TURNS):
-            counts = np.rint(inside @ self.world)
-            before = int(out.sum())
-            out |= (counts == 0) | (counts >= k)
+            for world in worlds:
+                counts = np.rint(inside @ world)
+                out |= (counts == 0) | (counts >= k)
             left = np.flatnonzero(~out)
-            # Small parts are quick to arrange; larger ones come once these settle little.
-            idle = 0 if out.sum() - before > WORTH * len(left) else idle + 1
-            if idle > MOST_IDLE:
-                self._most, idle = 2 * self._most, 0
-            if not len(left) or self._most > MOST_MOVED:
+            idle = 0 if out.sum() - settled > WORTH * len(left) else idle + 1
+            settled = out.sum()
+            if not len(left) or idle > MOST_IDLE:
                 break
-            box = boxes[int(self._random.choice(left))]
             self._weigh_classes([boxes[number] for number in left.tolist()])
-            # Few people in open groups and many in turn, above all in one of them.
+            # Few people in open groups, and many, above all in one of them.
             cost = np.asarray(inside[left].sum(axis=0)).ravel()
-            cost[self.rows.cells.inside(box)] += 1 + cost.max(initial=0)
-            self.world = self._moved(box, cost if turn % 2 == 0 else -cost)
+            few, many = (boxes[number] for number in self._random.choice(left, 2).tolist())
+            own = 1 + cost.max(initial=0)
+            asked = [
+                (self._movable(box, int(self._random.choice(FEW_CLASSES))), sign * (cost + own * self._is_inside(box)))
+                for box, sign in ((few, 1), (many, -1))
+            ]
+            worlds = self._moved(asked)
+            moved = [world for world in worlds if world is not self.world]
+            self.world = moved[turn % len(moved)] if moved else self.world
+        return out
+
+    def _is_inside(self, box: Mapping[int, int]) -> Flags:
+        out = np.zeros(len(self.rows.cells), np.bool_)
+        out[self.rows.cells.inside(box)] = True
         return out
 
     def _weigh_classes(self, boxes: Sequence[Mapping[int, int]]) -> None:
@@ -87,76 +97,100 @@ class Rearranging:
         idle = 0
         broken = list(self.rows.choices(self.world))
         while broken and idle <= MOST_IDLE:
-            near = self.rows.cells.problem.masks(broken[int(self._random.integers(len(broken)))].fewer.terms[0][1])
-            better = self._less_broken(self._movable(near), broken)
+            drawn = [broken[number] for number in self._random.integers(len(broken), size=2).tolist()]
+            near = [self.rows.cells.problem.masks(choice.fewer.terms[0][1]) for choice in drawn]
+            better = self._less_broken([self._movable(box, FEW_CLASSES[0]) for box in near], broken)
             idle = idle + 1 if better is None else 0
             if better is not None:
                 self.world = better
                 broken = list(self.rows.choices(self.world))
         return not broken
 
-    def _less_broken(self, movable: Whole, broken: Sequence[Choice]) -> Whole | None:
-        """People in these cells who miss the nearer statements of broken conditions by less; None where there are none."""
+    def _less_broken(self, parts: Sequence[Whole], broken: Sequence[Choice]) -> Whole | None:
+        """People in the cells of one part who miss the nearer statements of broken conditions by less; None where there are none."""
+        wanted = self.rows.only(()).along(choice.nearer for choice in broken)
+        known = {choice.origin for choice in broken}
+        waiting = list(parts)
+        for _ in range(2):
+            programs = [self._mending(movable, wanted) for movable in waiting]
+            found = zip(waiting, self._arranged(waiting, self._solve(programs)), strict=True)
+            worlds = [(movable, world) for movable, world in found if world is not None]
+            worlds = [(part, world) for part, world in worlds if _missed(wanted, world) < _missed(wanted, self.world)]
+            fresh = [[one for one in self.rows.choices(world) if one.origin not in known] for _, world in worlds]
+            mended = [world for (_, world), added in zip(worlds, fresh, strict=True) if not added]
+            if mended:
+                return min(mended, key=lambda world: _missed(wanted, world))
+            for added in fresh:
+                self._keep_true(added)
+            waiting = [movable for movable, _ in worlds]
+        return None
+
+    def _mending(self, movable: Whole, wanted: Rows) -> Program:
+        """The program by which people in these cells miss what is wanted by the least."""
         from scipy.sparse import csr_array, eye_array, hstack, vstack
 
-        wanted = self.rows.only(()).along(choice.nearer for choice in broken)
-        missed = _missed(wanted, self.world)
-        for _ in range(2):
-            world = self.world.copy()
-            world[movable] = 0
-            hard, low, high = self._program(self._narrowed, world, movable)
-            soft, lower, upper = self._program(wanted, world, movable)
-            some = len(lower)
-            short = eye_array(some).multiply(np.where(np.isfinite(upper), -1.0, 1.0)[:, None])  # each has one end
-            matrix = vstack((hstack((hard, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
-            cost, whole = (
-                np.concatenate(ends)
-                for ends in ((np.zeros(len(movable)), np.ones(some)), (np.ones(len(movable)), np.zeros(some)))
-            )
-            found = self._whole(cost, matrix, np.concatenate((low, lower)), np.concatenate((high, upper)), whole)
-            if found is None:
-                return None
-            world[movable] = np.rint(found[: len(movable)]).astype(np.int64)
-            if not self._narrowed.adds_up(world) or _missed(wanted, world) >= missed:
-                return None
-            known = {choice.origin for choice in broken}
-            fresh = [choice for choice in self.rows.choices(world) if choice.origin not in known]
-            if not fresh:
-                return world
-            self._keep_true(fresh)
-        return None
+        world = self.world.copy()
+        world[movable] = 0
+        hard, low, high = self._rows_of(self._narrowed, world, movable)
+        soft, lower, upper = self._rows_of(wanted, world, movable)
+        some = len(lower)
+        short = eye_array(some).multiply(np.where(np.isfinite(upper), -1.0, 1.0)[:, None])  # each has one end
+        matrix = vstack((hstack((hard, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
+        cost = np.concatenate((np.zeros(len(movable)), np.ones(some)))
+        return self._program(cost, matrix, np.concatenate((low, lower)), np.concatenate((high, upper)), 1 - cost)
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
         """From now on, these choices keep the side that is true of the world."""
         self._narrowed = self._narrowed.along(line for choice in choices if (line := self._true_side(choice)) is not None)
 
-    def _moved(self, box: Mapping[int, int], cost: npt.NDArray[Any]) -> Whole:
-        """A world in which only cells near a box differ, with little cost; the same one where none was found."""
-        movable = self._movable(box)
+    def _moved(self, asked: Sequence[tuple[Whole, Floats]]) -> list[Whole]:
+        """For cells with costs each, a world in which only these differ, with little cost; the same one where none was found."""
+        out = [self.world] * len(asked)
+        waiting = list(range(len(asked)))
         for _ in range(2):
-            found = self._solved(movable, cost)
-            if found is None:
-                break
-            broken = list(self.rows.choices(found))
-            if not broken:
-                return found
-            self._keep_true(broken)
-        return self.world
+            programs = [self._moving(*asked[number]) for number in waiting]
+            found = self._arranged([asked[number][0] for number in waiting], self._solve(programs))
+            broken = {
+                number: list(self.rows.choices(world)) for number, world in zip(waiting, found, strict=True) if world is not None
+            }
+            for number, world in zip(waiting, found, strict=True):
+                if world is not None and not broken[number]:
+                    out[number] = world
+            waiting = [number for number, choices in broken.items() if choices]
+            for number in waiting:
+                self._keep_true(broken[number])
+        return out
+
+    def _moving(self, movable: Whole, cost: npt.NDArray[Any]) -> Program:
+        """The program by which people in these cells cost little."""
+        world = self.world.copy()
+        world[movable] = 0
+        return self._program(cost[movable].astype(np.float64), *self._rows_of(self._narrowed, world, movable))
+
+    def _arranged(self, parts: Sequence[Whole], found: Sequence[Solution]) -> list[Whole | None]:
+        """The worlds with these people in the cells of each part; None where there are none."""
+        out: list[Whole | None] = []
+        for movable, solution in zip(parts, found, strict=True):
+            world = None if solution.x is None else self.world.copy()
+            if world is not None and solution.x is not None:
+                world[movable] = np.rint(solution.x[: len(movable)]).astype(np.int64)
+            out.append(world if world is not None and self._narrowed.adds_up(world) else None)
+        return out
 
     def _true_side(self, choice: Choice) -> Line | None:
         """The statement of a choice that is true of the world."""
         sides = (line for line in (choice.fewer, choice.more) if line is not None)
         return next((line for line in sides if self.rows.only(()).along([line]).adds_up(self.world)), None)
 
-    def _movable(self, box: Mapping[int, int]) -> Whole:
+    def _movable(self, box: Mapping[int, int], classes: int) -> Whole:
         """The cells that are arranged anew: those of the box, and of some more classes on each axis; where axes are many, of one on others."""
         cells = self.rows.cells
         kept, size = np.ones(len(cells), np.bool_), len(cells)
         order = sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self._random.random()))
-        wide = [(at, FEW_CLASSES) for at in order if cells.shape[at] > FEW_CLASSES]
+        wide = [(at, classes) for at in order if cells.shape[at] > classes]
         others = [(at, 1) for at in order if cells.chosen[at] not in box]
         for at, most in (*wide, *others):
-            if size <= self._most:
+            if size <= MOST_MOVED:
                 break
             mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
             own = self._random.permutation([bit for bit in range(width) if mask >> bit & 1]).tolist()
@@ -172,16 +206,16 @@ class Rearranging:
         width = self.rows.cells.shape[at]
         return [int(bit) for bit in self._random.choice(width, width, replace=False, p=self._wanted.get(at))]
 
-    def _program(self, rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
+    def _rows_of(self, rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
         """What rows say about some cells beside people who stay: a matrix with both ends."""
         lo, hi = rows.bounds
         fixed = rows.matrix @ world
-        part = rows.matrix[:, movable]
+        part = rows.by_cell[:, movable].tocsr()
         used = np.diff(part.indptr) > 0
         return part[used], (lo - fixed)[used], (hi - fixed)[used]
 
-    def _whole(self, cost: Floats, matrix: Any, low: Floats, high: Floats, integrality: Any = None) -> Floats | None:
-        found = solve_whole(
+    def _program(self, cost: Floats, matrix: Any, low: Floats, high: Floats, integrality: Any = None) -> Program:
+        return whole_program(
             cost,
             matrix=matrix,
             low=low,
@@ -192,18 +226,11 @@ class Rearranging:
             gap=GAP,
             seconds=self.limits.seconds_left,
         )
-        self.limits.check("X01")
-        return found.x
 
-    def _solved(self, movable: Whole, cost: npt.NDArray[Any]) -> Whole | None:
-        """A world in which only these cells differ, with little cost; None where there is none."""
-        world = self.world.copy()
-        world[movable] = 0
-        found = self._whole(cost[movable].astype(np.float64), *self._program(self._narrowed, world, movable))
-        if found is None:
-            return None
-        world[movable] = np.rint(found).astype(np.int64)
-        return world if self._narrowed.adds_up(world) else None
+    def _solve(self, programs: Sequence[Program]) -> list[Solution]:
+        found = solve(programs)
+        self.limits.check("X01")
+        return found
 
 
 def _missed(rows: Rows, world: Whole) -> float:

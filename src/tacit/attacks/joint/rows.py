@@ -23,6 +23,8 @@ Masks = Mapping[int, int]
 
 #: People up to whom worlds are looked at person by person.
 MOST_PEOPLE = 2_000_000
+#: Products below it are exact, also by way of floats.
+MOST_EXACT = 2**50
 #: Denominators that weights are rounded to, simple ones first.
 DENOMINATORS = (1, 2, 6, 12, 60, 2520, 10**4, 10**6, 10**9)
 
@@ -108,6 +110,7 @@ class Rows:
     rows: tuple[Row, ...]
     everybody: tuple[int, ...]
     _where: dict[int, list[tuple[int, Whole]]] = field(default_factory=dict)
+    _first: Any = None  # the matrix of the first rows, where it was made
 
     @classmethod
     def of(
@@ -139,8 +142,11 @@ class Rows:
 
     def case(self, terms: tuple[tuple[int, Masks], ...], lo: int | None, hi: int | None, depth: int) -> Rows:
         """The rows and a case: a bound on a sum of people of boxes."""
-        row = Row(terms, lo, hi, ("case", depth), ("case", depth))
-        return Rows(self.cells, (*self.rows, row), self.everybody, dict(self._where))
+        return self._longer((*self.rows, Row(terms, lo, hi, ("case", depth), ("case", depth))))
+
+    def _longer(self, rows: tuple[Row, ...]) -> Rows:
+        """Rows of which the first count the same cells as these, which are not counted again."""
+        return Rows(self.cells, rows, self.everybody, dict(self._where), self.__dict__.get("matrix"))
 
     @property
     def entries(self) -> int:
@@ -156,18 +162,26 @@ class Rows:
     @cached_property
     def matrix(self) -> Any:
         """How often each row counts each cell, over its scale, as a sparse matrix."""
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_array, vstack
 
+        first = 0 if self._first is None else self._first.shape[0]
         numbers, places, values = [], [], []
-        for number, row in enumerate(self.rows):
+        for number in range(first, len(self.rows)):
             for factor, cells in self.where(number):
-                numbers.append(np.full(len(cells), number))
+                numbers.append(np.full(len(cells), number - first))
                 places.append(cells)
-                values.append(np.full(len(cells), factor / row.scale))
-        shape = (len(self.rows), len(self.cells))
-        if not numbers:
-            return csr_array(shape)
-        return csr_array((np.concatenate(values), (np.concatenate(numbers), np.concatenate(places))), shape=shape)
+                values.append(np.full(len(cells), factor / self.rows[number].scale))
+        shape = (len(self.rows) - first, len(self.cells))
+        if numbers:
+            added = csr_array((np.concatenate(values), (np.concatenate(numbers), np.concatenate(places))), shape=shape)
+        else:
+            added = csr_array(shape)
+        return added if self._first is None else vstack((self._first, added), format="csr")
+
+    @cached_property
+    def by_cell(self) -> Any:
+        """The same matrix, quick to take cells of."""
+        return self.matrix.tocsc()
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -187,7 +201,7 @@ class Rows:
         for line in lines:
             terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
             _add(found, terms, line.lo, line.hi, ("case", 0))
-        return Rows(self.cells, tuple(found.values()), self.everybody)
+        return self._longer(tuple(found.values()))
 
     def fits(self, world: Whole) -> bool:
         """Whether a world of whole people fits all rows, exactly, and meets the conditions of the problem."""
@@ -207,11 +221,39 @@ class Rows:
         """Whether a world of whole people fits all rows, exactly."""
         if (world < 0).any():
             return False
-        for number, row in enumerate(self.rows):
-            total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
-            if (row.lo is not None and total < row.lo) or (row.hi is not None and total > row.hi):
-                return False
+        if self._largest * max(int(world.sum()), 1) < MOST_EXACT:
+            matrix, lo, hi = self._whole
+            total = matrix @ world
+            fits = not ((total < lo) | (total > hi)).any()
+        else:
+            fits = all(self._adds_up_in(number, world) for number in range(len(self.rows)))
+        if not fits:
+            return False
         return not self.has_conditions or self.cells.problem.tells_conditions
+
+    def _adds_up_in(self, number: int, world: Whole) -> bool:
+        """Whether a world fits one row, in whole numbers of any size."""
+        row = self.rows[number]
+        total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
+        return (row.lo is None or total >= row.lo) and (row.hi is None or total <= row.hi)
+
+    @cached_property
+    def _largest(self) -> int:
+        """The largest whole number in the rows, with those that a cell is counted by in one of them."""
+        ends = (abs(end) for row in self.rows for end in (row.lo, row.hi) if end is not None)
+        return max(max((sum(abs(factor) for factor, _ in row.terms) for row in self.rows), default=1), max(ends, default=1))
+
+    @cached_property
+    def _whole(self) -> tuple[Any, Whole, Whole]:
+        """The matrix in whole numbers, and the ends of all rows; none of them is large."""
+        from scipy.sparse import csr_array
+
+        scales = np.array([row.scale for row in self.rows], np.int64)
+        data = np.rint(self.matrix.data * np.repeat(scales, np.diff(self.matrix.indptr))).astype(np.int64)
+        matrix = csr_array((data, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
+        lo = [-MOST_EXACT if row.lo is None else row.lo for row in self.rows]
+        hi = [MOST_EXACT if row.hi is None else row.hi for row in self.rows]
+        return matrix, np.array(lo, np.int64), np.array(hi, np.int64)
 
     def proved(
         self, group: Whole, sign: int, weights: Floats, wanted: int | None = None

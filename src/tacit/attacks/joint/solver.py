@@ -15,7 +15,7 @@ from tacit.attacks.joint.lines import Line
 from tacit.attacks.joint.proofs import Cited
 from tacit.attacks.joint.rearranging import Rearranging
 from tacit.attacks.joint.rows import Floats, Rows, Whole
-from tacit.inference.solving import solve_linear, solve_whole
+from tacit.inference.solving import Solution, linear_program, solve, solve_linear, solve_whole
 from tacit.model.policy import Limits
 
 #: Nodes of a search for a world of whole people: a number, and not seconds, so that the same input gives the same answer.
@@ -71,12 +71,21 @@ class Solver:
 
     def least(self, cost: Floats) -> Optimum | None:
         """The least cost that people in fractions can have; None where no bound was found."""
-        equal, low, high, lo, _ = self._sides
+        return self.least_of([cost])[0]
+
+    def least_of(self, costs: Sequence[Floats]) -> list[Optimum | None]:
+        """The same for several costs at a time."""
+        equal, _, _, lo, _ = self._sides
         fixed = self.rows.matrix[equal], lo[equal]
-        found = solve_linear(cost, above=self._above, equal=fixed, seconds=self.limits.seconds_left)
+        left = self.limits.seconds_left
+        found = solve([linear_program(cost, above=self._above, equal=fixed, seconds=left) for cost in costs])
         self.limits.check("X01")
+        return [self._optimum(solution) for solution in found]
+
+    def _optimum(self, found: Solution) -> Optimum | None:
         if found.status != 0 or found.value is None or found.x is None:
             return None
+        equal, low, high, lo, _ = self._sides
         weights = np.zeros(len(lo))
         weights[equal] = found.equal
         weights[high] += found.above[: int(high.sum())]
@@ -151,8 +160,8 @@ class Solver:
     def _typical(self) -> Floats | None:
         """People in fractions who fit all rows: the mean of some who are the best for costs drawn at random."""
         random = np.random.default_rng(self.limits.seed)
-        draws = (random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS))
-        points = [best.people for cost in draws if (best := self.least(cost)) is not None]
+        draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
+        points = [best.people for best in self.least_of(draws) if best is not None]
         return np.mean(points, axis=0) if points else None
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
