@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.joint import missing_rules, programs, rearranging, solver, together, windows
-from tests.judge.cases import draw
+from tacit.attacks.joint import lowering, missing_rules, programs, rearranging, solver, together, windows
+from tests.judge.cases import KINDS, draw
 from tests.judge.verdicts import WRONG, judge
 
 RULES = (
@@ -82,6 +82,41 @@ def test_values_that_only_another_release_names_are_missing_from_a_complete_list
     without = written(tmp_path, "two.csv", 'itemset,count,support\n"[""B=v""]",2,\n', head | {"columns": ["B"]})
     audit = tacit.audit([releases[0], tacit.read_release(without)], people=tacit.Nested())
     assert "1 person has A=x, among the people of two.csv." not in [finding.statement for finding in audit.findings]
+
+
+@pytest.mark.parametrize(("most", "cut"), [(30, 0), (10, 1)])
+def test_who_lacks_a_value_of_a_wide_column_is_asked_about(
+    most: int, cut: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """3 to 7 people have a=x and not b=u; where even one line needs too large a cube, it is said that they were not looked at."""
+    for module in (lowering, windows):
+        monkeypatch.setattr(module, "MOST_GROUPS", most)
+    monkeypatch.setattr(windows, "WINDOW_GROUPS", most)
+    sets = {"a=x": 100, "a=x b=u": 94, "b=v": 50, "b=w": 40, "c=p": 60, "c=q": 62}
+    lines = ['"' + json.dumps(one.split()).replace('"', '""') + f'",{count}' for one, count in sets.items()]
+    header = {"format": "tacit.itemsets/1", "n": 300, "rounding": {"base": 2}, "columns": ["a", "b", "c"]}
+    path = written(tmp_path, "sets.csv", "itemset,count\n" + "\n".join(lines) + "\n", header)
+    audit = tacit.audit(path, policy=tacit.Policy(k=10), attacks=["X01"])
+    run = audit.attack("X01")
+    assert run is not None
+    events = [(finding.event.present, finding.event.absent) for finding in audit.findings]
+    assert ((("a=x",), ("b=u",)) in events) == (cut == 0)
+    assert ("lack a single value of 1 wide columns" in run.reason) == (cut == 1)
+    assert audit.verdict == ("exposed" if cut == 0 else "incomplete")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("most", [12, 40])
+def test_columns_too_wide_for_one_cube_are_never_taken_for_safe(kind: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is done where columns are many or wide, done where they are not, beside every world that fits."""
+    for module in (lowering, windows):
+        monkeypatch.setattr(module, "MOST_GROUPS", most)
+    monkeypatch.setattr(windows, "WINDOW_GROUPS", most)
+    for module in (together, programs):
+        monkeypatch.setattr(module, "MOST_CELLS", 4)
+    for seed in range(12):
+        verdict = judge(draw(kind, 1_000 + seed))
+        assert verdict.outcome not in WRONG, f"--kind {kind} --seed {1_000 + seed}: {verdict.notes}"
 
 
 @pytest.mark.parametrize("kind", ["rules", "rounded-table", "convention-table", "two-mixed-same", "two-mixed-nested"])

@@ -21,6 +21,7 @@ def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
     tables = list(_tables(table))
     for one in tables:
         _check_once(table, one, where)
+        _check_people(table, one, where)
     for larger in tables:
         for smaller in tables:
             if smaller.columns < larger.columns:
@@ -96,6 +97,19 @@ def _check_once(table: FrequencyTable, part: _Part, where: str) -> None:
         first, second = (table.line(int(part.rows[order[twice[0] + step]])) for step in (0, 1))
         what = f"the cell stands twice, first in line {first}"
         raise InputError(what, where=f"{where}, line {second}", remedy="Leave one of them out")
+
+
+def _check_people(table: FrequencyTable, part: _Part, where: str) -> None:
+    """Cells that exclude each other do not hold more people than there are."""
+    n = table.header.n
+    least = int(table.lo[part.rows].sum())
+    # Ranges of a measured column may overlap.
+    if n is None or table.measured is not None or least <= n:
+        return
+    lines = numbered(sorted(table.line(int(row)) for row in part.rows.tolist()))
+    what = f"the cells hold {least:,} people at least, and n is {n:,}"
+    remedy = "Check n; where each line counts a set of items, write the set as a JSON list in a column named itemset"
+    raise Contradiction(what, where=f"{where}, {lines}", remedy=remedy)
 
 
 def _check_parts(table: FrequencyTable, smaller: _Part, larger: _Part, where: str) -> None:

@@ -104,7 +104,7 @@ class Problem:
     ``everybody`` are the lines whose boxes together hold each person once, empty where they are not known. ``left_out`` counts lists whose
     missing sets were too many to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own; ``by_row``
     are the releases that show people row by row, so that what one of them tells alone is no finding.
-    ``conditions`` are what no line says in full.
+    ``conditions`` are what no line says in full; ``cut`` counts columns so wide that those who lack a single value are not looked at.
     """
 
     axes: tuple[Axis, ...]
@@ -116,6 +116,7 @@ class Problem:
     cells: tuple[int, ...] = ()
     by_row: frozenset[int] = frozenset()
     conditions: tuple[Condition, ...] = ()
+    cut: int = 0
 
     @cached_property
     def tells_conditions(self) -> bool:

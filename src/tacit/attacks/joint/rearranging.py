@@ -22,8 +22,12 @@ from tacit.model.policy import Limits
 #: Cells that are arranged anew at a time, and classes that are chosen of an axis with more: other parts settle other questions.
 MOST_MOVED = 600
 FEW_CLASSES = (4, 3, 5)
+#: All classes with people of a group are among these where they are at most so many.
+MOST_TAKEN = 7
 #: Programs at most, those in a row that settle little, and which share of the questions is worth one.
 MOST_TURNS, MOST_IDLE, WORTH = 150, 8, 0.01
+#: Rows that a world is farther from missing than by so many people are left out at first; programs that are tried until none is missed.
+FAR, MOST_TRIED = 10, 3
 #: Nodes of a program, and the share by which its answer may be worse than the best.
 NODES, GAP = 3, 0.5
 
@@ -36,6 +40,7 @@ class Rearranging:
     world: Whole
     limits: Limits
     _narrowed: Rows = field(init=False)
+    _near: set[int] = field(default_factory=set)
     _wanted: dict[int, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -111,18 +116,22 @@ class Rearranging:
         wanted = self.rows.only(()).along(choice.nearer for choice in broken)
         known = {choice.origin for choice in broken}
         waiting = list(parts)
-        for _ in range(2):
+        for _ in range(MOST_TRIED):
             programs = [self._mending(movable, wanted) for movable in waiting]
             found = zip(waiting, self._arranged(waiting, self._solve(programs)), strict=True)
-            worlds = [(movable, world) for movable, world in found if world is not None]
-            worlds = [(part, world) for part, world in worlds if _missed(wanted, world) < _missed(wanted, self.world)]
-            fresh = [[one for one in self.rows.choices(world) if one.origin not in known] for _, world in worlds]
-            mended = [world for (_, world), added in zip(worlds, fresh, strict=True) if not added]
+            waiting, mended = [], []
+            for movable, world in found:
+                if world is None or _missed(wanted, world) >= _missed(wanted, self.world):
+                    continue
+                missed = self._note_missed(world)
+                fresh = [] if missed else [one for one in self.rows.choices(world) if one.origin not in known]
+                if missed or fresh:
+                    self._keep_true(fresh)
+                    waiting.append(movable)
+                else:
+                    mended.append(world)
             if mended:
                 return min(mended, key=lambda world: _missed(wanted, world))
-            for added in fresh:
-                self._keep_true(added)
-            waiting = [movable for movable, _ in worlds]
         return None
 
     def _mending(self, movable: Whole, wanted: Rows) -> Program:
@@ -131,8 +140,8 @@ class Rearranging:
 
         world = self.world.copy()
         world[movable] = 0
-        hard, low, high = self._rows_of(self._narrowed, world, movable)
-        soft, lower, upper = self._rows_of(wanted, world, movable)
+        hard, low, high = self._near_rows(world, movable)
+        soft, lower, upper = _rows_of(wanted, world, movable)
         some = len(lower)
         short = eye_array(some).multiply(np.where(np.isfinite(upper), -1.0, 1.0)[:, None])  # each has one end
         matrix = vstack((hstack((hard, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
@@ -141,41 +150,53 @@ class Rearranging:
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
         """From now on, these choices keep the side that is true of the world."""
-        self._narrowed = self._narrowed.along(line for choice in choices if (line := self._true_side(choice)) is not None)
+        lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
+        self._narrowed = self._narrowed.along(lines) if lines else self._narrowed
 
     def _moved(self, asked: Sequence[tuple[Whole, Floats]]) -> list[Whole]:
         """For cells with costs each, a world in which only these differ, with little cost; the same one where none was found."""
         out = [self.world] * len(asked)
         waiting = list(range(len(asked)))
-        for _ in range(2):
+        for _ in range(MOST_TRIED):
             programs = [self._moving(*asked[number]) for number in waiting]
             found = self._arranged([asked[number][0] for number in waiting], self._solve(programs))
-            broken = {
-                number: list(self.rows.choices(world)) for number, world in zip(waiting, found, strict=True) if world is not None
-            }
+            again = []
             for number, world in zip(waiting, found, strict=True):
-                if world is not None and not broken[number]:
+                if world is None:
+                    continue
+                missed = self._note_missed(world)
+                broken = [] if missed else list(self.rows.choices(world))
+                if missed or broken:
+                    self._keep_true(broken)
+                    again.append(number)
+                else:
                     out[number] = world
-            waiting = [number for number, choices in broken.items() if choices]
-            for number in waiting:
-                self._keep_true(broken[number])
+            waiting = again
         return out
 
     def _moving(self, movable: Whole, cost: npt.NDArray[Any]) -> Program:
         """The program by which people in these cells cost little."""
         world = self.world.copy()
         world[movable] = 0
-        return self._program(cost[movable].astype(np.float64), *self._rows_of(self._narrowed, world, movable))
+        return self._program(cost[movable].astype(np.float64), *self._near_rows(world, movable))
 
     def _arranged(self, parts: Sequence[Whole], found: Sequence[Solution]) -> list[Whole | None]:
-        """The worlds with these people in the cells of each part; None where there are none."""
+        """The worlds with these people in the cells of each part, which may miss rows; None where none was found."""
         out: list[Whole | None] = []
         for movable, solution in zip(parts, found, strict=True):
             world = None if solution.x is None else self.world.copy()
             if world is not None and solution.x is not None:
                 world[movable] = np.rint(solution.x[: len(movable)]).astype(np.int64)
-            out.append(world if world is not None and self._narrowed.adds_up(world) else None)
+            out.append(world)
         return out
+
+    def _note_missed(self, world: Whole) -> bool:
+        """Whether a world misses rows; programs will know these from now on."""
+        if self._narrowed.adds_up(world):
+            return False
+        total, (lo, hi) = self._narrowed.matrix @ world, self._narrowed.bounds
+        self._near |= set(np.flatnonzero((total < lo) | (total > hi)).tolist())
+        return True
 
     def _true_side(self, choice: Choice) -> Line | None:
         """The statement of a choice that is true of the world."""
@@ -183,18 +204,27 @@ class Rearranging:
         return next((line for line in sides if self.rows.only(()).along([line]).adds_up(self.world)), None)
 
     def _movable(self, box: Mapping[int, int], classes: int) -> Whole:
-        """The cells that are arranged anew: those of the box, and of some more classes on each axis; where axes are many, of one on others."""
+        """The cells that are arranged anew: those where people of the box are, and of some more classes on each axis.
+
+        Where axes are many, only one class on some of those that the box does not name.
+        """
         cells = self.rows.cells
         kept, size = np.ones(len(cells), np.bool_), len(cells)
+        inside = cells.inside(box)
+        inside = inside[self.world[inside] > 0]
         order = sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self._random.random()))
         wide = [(at, classes) for at in order if cells.shape[at] > classes]
-        others = [(at, 1) for at in order if cells.chosen[at] not in box]
+        others = [(at, 1) for at in order if cells.chosen[at] not in box and cells.shape[at] <= classes]
         for at, most in (*wide, *others):
             if size <= MOST_MOVED:
                 break
             mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
-            own = self._random.permutation([bit for bit in range(width) if mask >> bit & 1]).tolist()
-            rest = [bit for bit in self._drawn(at) if not mask >> bit & 1]
+            taken = self._random.permutation(np.unique(self._classes[at][inside])).tolist()
+            if most > 1 and len(taken) < min(width, MOST_TAKEN):
+                # Few classes hold people of the group: without these it can be emptied.
+                most = max(most, len(taken) + 1)
+            own = [*taken, *(bit for bit in self._random.permutation(width).tolist() if mask >> bit & 1 and bit not in taken)]
+            rest = [bit for bit in self._drawn(at) if bit not in own]
             # Of a group that lacks a value, or has one of several, some of its classes are enough.
             chosen = [*own[: most - 1], *rest, *own[most - 1 :]][:most]
             kept &= np.isin(self._classes[at], chosen)
@@ -206,13 +236,12 @@ class Rearranging:
         width = self.rows.cells.shape[at]
         return [int(bit) for bit in self._random.choice(width, width, replace=False, p=self._wanted.get(at))]
 
-    def _rows_of(self, rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
-        """What rows say about some cells beside people who stay: a matrix with both ends."""
-        lo, hi = rows.bounds
-        fixed = rows.matrix @ world
-        part = rows.by_cell[:, movable].tocsr()
-        used = np.diff(part.indptr) > 0
-        return part[used], (lo - fixed)[used], (hi - fixed)[used]
+    def _near_rows(self, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
+        """What rows say about some cells beside people who stay, those left out that the world is far from missing."""
+        total, (lo, hi) = self._narrowed.matrix @ self.world, self._narrowed.bounds
+        near = np.minimum(total - lo, hi - total) <= FAR
+        near[[*self._near]] = True
+        return _rows_of(self._narrowed, world, movable, near)
 
     def _program(self, cost: Floats, matrix: Any, low: Floats, high: Floats, integrality: Any = None) -> Program:
         return whole_program(
@@ -231,6 +260,16 @@ class Rearranging:
         found = solve(programs)
         self.limits.check("X01")
         return found
+
+
+def _rows_of(rows: Rows, world: Whole, movable: Whole, wanted: Flags | None = None) -> tuple[Any, Floats, Floats]:
+    """What rows say about some cells beside people who stay: a matrix with both ends."""
+    lo, hi = rows.bounds
+    fixed = rows.matrix @ world
+    part = rows.by_cell[:, movable].tocsr()
+    used = np.diff(part.indptr) > 0
+    used &= True if wanted is None else wanted
+    return part[used], (lo - fixed)[used], (hi - fixed)[used]
 
 
 def _missed(rows: Rows, world: Whole) -> float:

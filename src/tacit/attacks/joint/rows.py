@@ -101,6 +101,17 @@ class Row:
         """What the row is divided by for solvers, so that no coefficient is above 1."""
         return max(abs(factor) for factor, _ in self.terms)
 
+    @cached_property
+    def largest(self) -> int:
+        """The largest whole number that it counts a cell by, or ends at."""
+        ends = (abs(end) for end in (self.lo, self.hi) if end is not None)
+        return max(sum(abs(factor) for factor, _ in self.terms), *ends, 1)
+
+    @cached_property
+    def name(self) -> Any:
+        """What rows about the same people have in common."""
+        return _name(self.terms)
+
 
 @dataclass(eq=False)
 class Rows:
@@ -197,7 +208,7 @@ class Rows:
 
     def along(self, lines: Iterable[Line]) -> Rows:
         """The rows and lines that are taken to be true, those left out that are there already."""
-        found = {_name(row.terms): row for row in self.rows}
+        found = {row.name: row for row in self.rows}
         for line in lines:
             terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
             _add(found, terms, line.lo, line.hi, ("case", 0))
@@ -239,9 +250,8 @@ class Rows:
 
     @cached_property
     def _largest(self) -> int:
-        """The largest whole number in the rows, with those that a cell is counted by in one of them."""
-        ends = (abs(end) for row in self.rows for end in (row.lo, row.hi) if end is not None)
-        return max(max((sum(abs(factor) for factor, _ in row.terms) for row in self.rows), default=1), max(ends, default=1))
+        """The largest whole number in the rows."""
+        return max((row.largest for row in self.rows), default=1)
 
     @cached_property
     def _whole(self) -> tuple[Any, Whole, Whole]:
@@ -322,10 +332,11 @@ def sparse(cells: Cells, boxes: Iterable[Masks]) -> Any:
 
 def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | None, hi: int | None, says: Cited) -> Any:
     """Put a row in, or tighten the one about the same people."""
-    name = _name(terms)
+    row = Row(tuple(terms), lo, hi, says, says)
+    name = row.name
     known = found.get(name)
     if known is None:
-        found[name] = Row(tuple(terms), lo, hi, says, says)
+        found[name] = row
         return name
     if lo is not None and (known.lo is None or lo > known.lo):
         known = replace(known, lo=lo, says_lo=says)

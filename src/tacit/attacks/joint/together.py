@@ -108,6 +108,9 @@ class _Search:
         if skipped or self.problem.left_out:
             self.undecided += skipped + self.problem.left_out
             self.reasons.append("not every line or missing line could be taken in")
+        if self.problem.cut:
+            self.undecided += self.problem.cut
+            self.reasons.append(f"people who lack a single value of {self.problem.cut:,} wide columns were not looked at")
         cubes = tightened(self.problem, chosen, self._check)
         prover = self.prover = Prover(cubes)
         for number, cube in enumerate(cubes):
