@@ -84,11 +84,12 @@ def test_values_that_only_another_release_names_are_missing_from_a_complete_list
     assert "1 person has A=x, among the people of two.csv." not in [finding.statement for finding in audit.findings]
 
 
-@pytest.mark.parametrize(("most", "cut"), [(30, 0), (10, 1)])
+@pytest.mark.parametrize(("most", "cells", "is_found"), [(30, 1, True), (10, 1_000, True), (10, 1, False)])
 def test_who_lacks_a_value_of_a_wide_column_is_asked_about(
-    most: int, cut: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most: int, cells: int, is_found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """3 to 7 people have a=x and not b=u; where even one line needs too large a cube, it is said that they were not looked at."""
+    """4 to 8 people have a=x and not b=u; where neither a cube nor a program can hold them, it is said that they were not looked at."""
+    monkeypatch.setattr(together, "MOST_CELLS", cells)
     for module in (lowering, windows):
         monkeypatch.setattr(module, "MOST_GROUPS", most)
     monkeypatch.setattr(windows, "WINDOW_GROUPS", most)
@@ -99,10 +100,10 @@ def test_who_lacks_a_value_of_a_wide_column_is_asked_about(
     audit = tacit.audit(path, policy=tacit.Policy(k=10), attacks=["X01"])
     run = audit.attack("X01")
     assert run is not None
-    events = [(finding.event.present, finding.event.absent) for finding in audit.findings]
-    assert ((("a=x",), ("b=u",)) in events) == (cut == 0)
-    assert ("lack a single value of 1 wide columns" in run.reason) == (cut == 1)
-    assert audit.verdict == ("exposed" if cut == 0 else "incomplete")
+    events = [finding.to_dict()["event"] for finding in audit.findings]
+    assert ({"present": ["a=x"], "absent": ["b=u"]} in events) == is_found
+    assert ("lack a single value were not looked at in 1 lines" in run.reason) == (most == 10)
+    assert audit.verdict == ("exposed" if is_found else "incomplete")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -21,11 +21,12 @@ def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
     tables = list(_tables(table))
     for one in tables:
         _check_once(table, one, where)
-        _check_people(table, one, where)
     for larger in tables:
         for smaller in tables:
             if smaller.columns < larger.columns:
                 _check_parts(table, smaller, larger, where)
+    for one in tables:
+        _check_people(table, one, where)
     return table
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tacit.attacks.joint.boxes import MEMBER
 from tacit.attacks.joint.cube import Cube, Whole
+from tacit.attacks.joint.lines import Problem
 
 Flags = npt.NDArray[np.bool_]
 
@@ -64,6 +65,15 @@ class Groups:
         worst = longer[np.lexsort((literals[longer], cube.hi[longer]))]
         small[worst[MOST_LONGER:]] = False
         return cls(cube, small, asked, moved, literals, max(0, len(longer) - MOST_LONGER))
+
+    def keep_only_lacking(self, problem: Problem) -> None:
+        """Leave out the groups that the axes of a problem with fewer slots name as well."""
+        fresh = np.zeros(len(self.small), np.bool_)
+        grid = np.unravel_index(np.arange(len(self.small)), self.cube.shape) if self.cube.shape else ()
+        for place, axis, slots in zip(self.cube.chosen, self.cube.axes, grid, strict=True):
+            fresh |= np.array([mask not in problem.axes[place].slot_of for mask in axis.slots])[slots]
+        self.small &= fresh
+        self.asked &= fresh
 
     def told(self) -> Flags:
         """Those to be told: the shortest descriptions of the same people, of people who left or joined the longest."""

@@ -104,7 +104,7 @@ class Problem:
     ``everybody`` are the lines whose boxes together hold each person once, empty where they are not known. ``left_out`` counts lists whose
     missing sets were too many to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own; ``by_row``
     are the releases that show people row by row, so that what one of them tells alone is no finding.
-    ``conditions`` are what no line says in full; ``cut`` counts columns so wide that those who lack a single value are not looked at.
+    ``conditions`` are what no line says in full; ``lacking`` are the axes with those who lack a single value, which may be too wide together.
     """
 
     axes: tuple[Axis, ...]
@@ -116,7 +116,11 @@ class Problem:
     cells: tuple[int, ...] = ()
     by_row: frozenset[int] = frozenset()
     conditions: tuple[Condition, ...] = ()
-    cut: int = 0
+    lacking: tuple[Axis, ...] = ()
+
+    def with_lacking(self) -> Problem | None:
+        """The same over axes that name those who lack a single value as well; None where these do."""
+        return None if self.lacking in ((), self.axes) else replace(self, axes=self.lacking)
 
     @cached_property
     def tells_conditions(self) -> bool:

@@ -68,10 +68,10 @@ def lower(
         return words.universe(key)
 
     keys = sorted(named, reverse=True)
-    by_key = {key: Axis.of(key, *universe(key), named[key]) for key in keys}
-    shorter = {key: Axis.of(key, *universe(key), named[key], lacking=False) for key in keys}
-    cut = _cut_down(by_key, shorter, lines)
-    axes = tuple(by_key.values())
+    lacking = tuple(Axis.of(key, *universe(key), named[key]) for key in keys)
+    axes = lacking
+    if groups_of(axes) > MOST_GROUPS:  # then those who lack a single value are looked at by themselves
+        axes = tuple(Axis.of(key, *universe(key), named[key], lacking=False) for key in keys)
     place = {axis.key: number for number, axis in enumerate(axes)}
     kept = tuple(line for line in lines if all(_is_possible(box, axes, place) for _, box in line.terms))
     cells = tuple(number for number, line in enumerate(kept) if _is_long_cell(line, releases))
@@ -81,21 +81,7 @@ def lower(
     if isinstance(people, Changed):  # then axes are histories, over which conditions are not read
         left_out += len(conditions)
         conditions = []
-    return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row, tuple(conditions), cut)
-
-
-def _cut_down(axes: dict[Key, Axis], shorter: Mapping[Key, Axis], lines: Sequence[Line]) -> int:
-    """Put shorter axes in the place of the widest ones of lines that need too large a cube; of how many."""
-    always = {MEMBER} & axes.keys()
-    cut: set[Key] = set()
-    for keys in {frozenset(always.union(*(box for _, box in line.terms))) for line in lines}:
-        for key in sorted(keys, key=lambda key: (-len(axes[key].slots), key)):
-            if groups_of(axes[one] for one in keys) <= MOST_GROUPS:
-                break
-            if len(shorter[key].slots) < len(axes[key].slots):
-                axes[key] = shorter[key]
-                cut.add(key)
-    return len(cut)
+    return Problem(axes, kept, whose.everybody, members, left_out, place, cells, by_row, tuple(conditions), lacking)
 
 
 def _no_other_values(number: int, release: Release, words: Vocabulary, scope: Box) -> Iterator[Line]:

@@ -25,7 +25,7 @@ FEW_CLASSES = (4, 3, 5)
 #: All classes with people of a group are among these where they are at most so many.
 MOST_TAKEN = 7
 #: Programs at most, those in a row that settle little, and which share of the questions is worth one.
-MOST_TURNS, MOST_IDLE, WORTH = 150, 8, 0.01
+MOST_TURNS, MOST_IDLE, WORTH = 200, 8, 0.005
 #: Rows that a world is farther from missing than by so many people are left out at first; programs that are tried until none is missed.
 FAR, MOST_TRIED = 10, 3
 #: Nodes of a program, and the share by which its answer may be worse than the best.
@@ -58,28 +58,33 @@ class Rearranging:
     def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
         """The boxes that are empty, or hold k people, in one of the worlds that were met."""
         inside = sparse(self.rows.cells, boxes)
-        out = np.zeros(len(boxes), np.bool_)
-        worlds = [self.world]
-        idle = settled = 0
+        counts = np.rint(inside @ self.world)
+        out: Flags = (counts == 0) | (counts >= k)
+        gain = {1: 1.0, -1: 1.0}  # what few people in open groups, and many, have settled of late
+        idle = 0
         for turn in range(MOST_TURNS):
-            for world in worlds:
-                counts = np.rint(inside @ world)
-                out |= (counts == 0) | (counts >= k)
             left = np.flatnonzero(~out)
-            idle = 0 if out.sum() - settled > WORTH * len(left) else idle + 1
-            settled = out.sum()
             if not len(left) or idle > MOST_IDLE:
                 break
             self._weigh_classes([boxes[number] for number in left.tolist()])
-            # Few people in open groups, and many, above all in one of them.
+            # Few people in open groups, or many, above all in one of them.
             cost = np.asarray(inside[left].sum(axis=0)).ravel()
-            few, many = (boxes[number] for number in self._random.choice(left, 2).tolist())
             own = 1 + cost.max(initial=0)
-            asked = [
-                (self._movable(box, int(self._random.choice(FEW_CLASSES))), sign * (cost + own * self._is_inside(box)))
-                for box, sign in ((few, 1), (many, -1))
-            ]
-            worlds = self._moved(asked)
+            signs = [1, self._random.choice([1, -1], p=np.array([gain[1], gain[-1]]) / (gain[1] + gain[-1]))]
+            drawn = [boxes[number] for number in self._random.choice(left, len(signs)).tolist()]
+            classes = self._random.choice(FEW_CLASSES, len(signs)).tolist()
+            worlds = self._moved(
+                [
+                    (self._movable(box, some), sign * (cost + own * self._is_inside(box)))
+                    for box, some, sign in zip(drawn, classes, signs, strict=True)
+                ]
+            )
+            for sign, world in zip(signs, worlds, strict=True):
+                counts = np.rint(inside @ world)
+                settled = ((counts == 0) | (counts >= k)) & ~out
+                gain[sign] = (gain[sign] + 0.1 + settled.sum()) / 2
+                out |= settled
+            idle = 0 if len(left) - (~out).sum() > WORTH * len(left) else idle + 1
             moved = [world for world in worlds if world is not self.world]
             self.world = moved[turn % len(moved)] if moved else self.world
         return out

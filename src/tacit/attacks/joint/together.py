@@ -47,7 +47,7 @@ from tacit.attacks.joint.portraits import MOST_COMPARED, Portrait, event_of, of_
 from tacit.attacks.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
 from tacit.attacks.joint.proofs import Prover, Step, all_weights
 from tacit.attacks.joint.rows import Rows, cells_of
-from tacit.attacks.joint.windows import apart, tightened, windows
+from tacit.attacks.joint.windows import apart, settled, windows
 from tacit.attacks.joint.words import CODE, Found, write_out
 from tacit.attacks.joint.world import World, refuted_by
 from tacit.errors import LimitReached
@@ -108,26 +108,36 @@ class _Search:
         if skipped or self.problem.left_out:
             self.undecided += skipped + self.problem.left_out
             self.reasons.append("not every line or missing line could be taken in")
-        if self.problem.cut:
-            self.undecided += self.problem.cut
-            self.reasons.append(f"people who lack a single value of {self.problem.cut:,} wide columns were not looked at")
-        cubes = tightened(self.problem, chosen, self._check)
+        cubes = [Cube(self.problem, window) for window in chosen]
+        lacking = self.problem.with_lacking()
+        apart_from = [(self.problem, chosen)]
+        if lacking is not None:
+            narrower, skipped = windows(lacking)
+            if skipped:
+                self.undecided += skipped
+                self.reasons.append(f"those who lack a single value were not looked at in {skipped:,} lines of wide columns")
+            apart_from.append((lacking, narrower))
+            cubes += [Cube(lacking, window) for window in narrower]
+        settled(cubes, self._check)
         prover = self.prover = Prover(cubes)
         for number, cube in enumerate(cubes):
             if cube.clash >= 0:
                 steps = [step for proof in _both_ends(prover, number, cube.clash) for step in proof]
                 refuse_clash(self.case, self.problem, steps, self.target.limits)
         groups = [Groups.of(cube, self.target.policy.k) for cube in cubes]
+        for own in groups[len(chosen) :]:
+            own.keep_only_lacking(self.problem)
         for number, own in enumerate(groups):
             self._keep(prover, number, own)
             self.target.progress((number + 1) / (2 * len(cubes)))
         self._list_open(cubes, groups)
-        if len(chosen) > 1:
-            self._list_apart(chosen)
         everything = tuple(range(len(self.problem.axes)))
+        for problem, held in apart_from:
+            if held != [everything]:
+                self._list_apart(problem, held)
         # Programs over all columns know all that programs over some of them know.
         together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
-        steps = [step for number in range(len(cubes)) for step in prover.rounded(number)]
+        steps = [step for number in range(len(chosen)) for step in prover.rounded(number)]
         if everything not in together:
             self._refute_by_exchange()
         for number, window in enumerate(together):
@@ -187,7 +197,8 @@ class _Search:
                 self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
                 if _is_about_movers(event):
                     self.movers[event] = cube.box(group)
-                    self.parts[event] = partial(of_group, prover, number, group)
+                    if cube.problem is self.problem:
+                        self.parts[event] = partial(of_group, prover, number, group)
                     if lo < hi:
                         self.open.setdefault(event, cube.box(group))
 
@@ -203,7 +214,7 @@ class _Search:
 
     def _leave_declared(self, cube: Cube, groups: Groups) -> None:
         """Leave out small groups that the numbers of people and what is declared of them bound, and no line any further."""
-        declared = Cube(self.problem, cube.chosen)
+        declared = Cube(cube.problem, cube.chosen)
         lines = self.problem.lines
         declared.tighten([place for place, line in enumerate(lines) if line.origin.is_declared], self._check)
         same: Flags = groups.small & (declared.lo == cube.lo) & (declared.hi == cube.hi)
@@ -232,7 +243,7 @@ class _Search:
 
     def _told_by(self, cube: Cube, releases: frozenset[int]) -> Flags:
         """Which groups of the cube the lines of some releases show to be small."""
-        part = Cube(self.problem, cube.chosen)
+        part = Cube(cube.problem, cube.chosen)
         lines = self.problem.lines
         own = [place for place, line in enumerate(lines) if line.origin.release in releases and line.origin.what not in DECLARED]
         part.tighten(own, self._check)
@@ -256,21 +267,29 @@ class _Search:
                 if event is not None:
                     self.open.setdefault(event, cube.box(group))
 
-    def _list_apart(self, chosen: Sequence[tuple[int, ...]]) -> None:
+    def _list_apart(self, problem: Problem, chosen: Sequence[tuple[int, ...]]) -> None:
         """Note the groups of columns that no cube holds together, except where a world refutes that they are small."""
-        sets, groups = apart(self.problem, chosen, MOST_APART)
+        sets, groups = apart(problem, chosen, MOST_APART)
+        is_own = problem is self.problem
+        if not is_own:
+            groups -= apart(self.problem, chosen, MOST_APART)[1]
         if not groups:
             return
-        if sets is None or self.world is None:
+        everything = tuple(range(len(problem.axes)))
+        if sets is None or (self.world is None and not self._fits(everything)):
             self.undecided += groups
             self.reasons.append(f"{groups:,} groups of columns that were not looked at together are neither proved nor refuted")
             return
-        member = tuple(place for place, axis in enumerate(self.problem.axes) if axis.key == MEMBER)
+        member = tuple(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
         for columns in sets:
             self._check()
-            cube = Cube(self.problem, tuple(sorted((*columns, *member))))
+            cube = Cube(problem, tuple(sorted((*columns, *member))))
             own = Groups.of(cube, self.target.policy.k)
-            flags = own.asked & (own.literals == len(columns)) & ~refuted_by(self.world, cube, self.target.policy.k)
+            if not is_own:
+                own.keep_only_lacking(self.problem)
+            flags = own.asked & (own.literals == len(columns))
+            if self.world is not None:
+                flags &= ~refuted_by(self.world, cube, self.target.policy.k)
             for group in np.flatnonzero(flags).tolist():
                 event = self._event(cube, group)
                 if event is not None:

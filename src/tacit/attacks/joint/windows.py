@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from tacit.attacks.joint.boxes import MEMBER
+from tacit.attacks.joint.boxes import MEMBER, Axis
 from tacit.attacks.joint.cube import Cube, End, Taken, Whole
 from tacit.attacks.joint.lines import MOST_GROUPS, Problem, groups_of
 
@@ -122,9 +122,12 @@ def _groups(problem: Problem, chosen: frozenset[int]) -> int:
 
 def tightened(problem: Problem, chosen: Sequence[tuple[int, ...]], check: Callable[[], None]) -> list[Cube]:
     """The cubes over these axes with all lines taken in, until they have nothing more to tell each other or one of them clashes."""
-    cubes = [Cube(problem, axes) for axes in chosen]
-    lines = range(len(problem.lines))
-    _on_all(cubes, lambda cube: cube.tighten(lines, check))
+    return settled([Cube(problem, axes) for axes in chosen], check)
+
+
+def settled(cubes: list[Cube], check: Callable[[], None]) -> list[Cube]:
+    """The same cubes, which may be over axes with more or fewer slots, with all lines taken in."""
+    _on_all(cubes, lambda cube: cube.tighten(range(len(cube.problem.lines)), check))
     for _ in range(MOST_EXCHANGES if len(cubes) > 1 else 0):
         if any(cube.clash >= 0 for cube in cubes) or not exchange(cubes):
             break
@@ -145,10 +148,11 @@ def _on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
 
 def exchange(cubes: Sequence[Cube]) -> bool:
     """Let every cube take over the best bounds that another one has of groups both hold; whether any was better."""
-    slots = sum(len(axis.slots) for axis in cubes[0].problem.axes)
+    axes = max((cube.problem.axes for cube in cubes), key=groups_of)
+    slots = sum(len(axis.slots) for axis in axes)
     if (slots + 1) ** (MOST_COLUMNS + 1) >= 2**63:
         return False  # groups would have no number of their own
-    shared = [_shared(cube) for cube in cubes]
+    shared = [_shared(cube, axes) for cube in cubes]
     names = np.concatenate([name for _, name in shared])
     groups = np.concatenate([group for group, _ in shared])
     owners = np.repeat(np.arange(len(cubes)), [len(group) for group, _ in shared])
@@ -172,17 +176,18 @@ def exchange(cubes: Sequence[Cube]) -> bool:
     return bool(better)
 
 
-def _shared(cube: Cube) -> tuple[Whole, Whole]:
-    """The groups of a cube that are described by few columns, and a number for each that is the same in all cubes."""
+def _shared(cube: Cube, axes: Sequence[Axis]) -> tuple[Whole, Whole]:
+    """The groups of a cube that are described by few columns, and a number for each that is the same in all cubes; ``axes`` have all slots."""
     grid = np.unravel_index(np.arange(len(cube.lo)), cube.shape)
     columns = np.zeros(len(cube.lo), np.int64)
     for axis, slots in zip(cube.axes, grid, strict=True):
         if axis.key != MEMBER:
             columns += slots != axis.everything
     few = np.flatnonzero(columns <= MOST_COLUMNS)
-    starts = np.cumsum([0, *(len(axis.slots) for axis in cube.problem.axes)])
+    starts = np.cumsum([0, *(len(axis.slots) for axis in axes)])
     names = np.zeros(len(few), np.int64)
     for place, axis, slots in zip(cube.chosen, cube.axes, grid, strict=True):
         told = slots[few] != axis.everything
-        names = np.where(told, names * (starts[-1] + 1) + starts[place] + slots[few] + 1, names)
+        number = np.array([axes[place].slot_of[mask] for mask in axis.slots])[slots[few]]
+        names = np.where(told, names * (starts[-1] + 1) + starts[place] + number + 1, names)
     return few, names
