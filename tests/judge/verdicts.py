@@ -131,8 +131,9 @@ def judge(case: Case) -> Verdict:
     elif answer.rejected:
         verdict.outcome, verdict.notes = "not verified", answer.rejected
     elif answer.verdict == "exposed":
-        verdict.outcome = "right" if provable or people else "false proof"
-        if not provable and not people:
+        is_true = provable or people or full_groups(case, space, groups, sizes, case.sensitive)
+        verdict.outcome = "right" if is_true else "false proof"
+        if not is_true:
             verdict.notes = [f"found: {finding['statement']} {finding['count']}" for finding in answer.findings]
     elif answer.verdict == "clean":
         verdict.outcome = "false clean" if notes else "right"
@@ -209,9 +210,12 @@ def exposed_people(case: Case, space: Space) -> list[str]:
     return out
 
 
-def full_groups(case: Case, space: Space, groups: Sequence[Group], sizes: Sequence[int]) -> list[str]:
-    """Groups of somebody in every world, of which everybody has the same sensitive value; where rules stand alone nobody looks."""
-    named = {release.sensitive for release in case.releases if release.sensitive}
+def full_groups(case: Case, space: Space, groups: Sequence[Group], sizes: Sequence[int], also: str | None = None) -> list[str]:
+    """Groups of somebody in every world, of which everybody has the same sensitive value; where rules stand alone nobody looks.
+
+    ``also`` names a column that is sensitive besides: of a table with blanks, where most of these groups can be read off its rows.
+    """
+    named = {release.sensitive for release in case.releases if release.sensitive} | ({also} if also else set())
     if not named or case.known is not None or (len(case.releases) == 1 and "rules" in case.kind):
         return []
     out = []
