@@ -86,10 +86,10 @@ def two_years(columns: dict[str, list[str]]) -> tuple[list[Any], People]:
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """What a call returns, and its CPU seconds."""
-    start = time.process_time()
+    """What a call returns, and its seconds: programs are solved by other processes, so that the clock is asked."""
+    start = time.perf_counter()
     found = call()
-    return found, time.process_time() - start
+    return found, time.perf_counter() - start
 
 
 def by_bounds(releases: list[Any], people: People) -> tuple[Problem, list[Cube]]:
@@ -137,9 +137,9 @@ def line(name: str, releases: list[Any], people: People) -> str:
     """A line of the table."""
     (problem, cubes), bounding = timed(lambda: by_bounds(releases, people))
     shown = len({event for cube in cubes for event in told(problem, cube)})
-    audit, auditing = timed(lambda: tacit.audit(releases, people=people, policy=tacit.Policy(k=K), attacks=["X01"]))
-    run = audit.attack("X01")
     read, reading = read_again(releases)
+    audit, auditing = timed(lambda: tacit.audit(read, people=people, policy=tacit.Policy(k=K), attacks=["X01"]))
+    run = audit.attack("X01")
     record = audit.to_dict(top=10_000)
     held, verifying = timed(lambda: tacit.verify(record, read))
     if not held.ok:
@@ -156,7 +156,7 @@ def run() -> str:
     lines += [line(f"{name}, two years", *two_years(columns)) for name, columns in sets]
     return f"""## Several releases together
 
-X01 on 30,162 people with five columns of {", ".join(map(str, WIDTHS))} values, k = {K}, CPU seconds. *Five releases*: itemsets from
+X01 on 30,162 people with five columns of {", ".join(map(str, WIDTHS))} values, k = {K}, wall seconds. *Five releases*: itemsets from
 5 % on, three tables with cells below {K} hidden or rounded to 5, and rules with three digits. *Two years*: all tables of two columns, cells
 below {K} hidden, before and after ten people left. First bounds along columns by themselves, then the whole attack with its programs:
 groups that bounds show, groups that are told in the end (each person who left once), and questions that neither a proof nor a world
