@@ -112,10 +112,7 @@ class _Search:
         lacking = self.problem.with_lacking()
         apart_from = [(self.problem, chosen)]
         if lacking is not None:
-            narrower, skipped = windows(lacking)
-            if skipped:
-                self.undecided += skipped
-                self.reasons.append(f"those who lack a single value were not looked at in {skipped:,} lines of wide columns")
+            narrower, _ = windows(lacking)  # all lines are taken in already, and sets of columns that these lack are listed apart
             apart_from.append((lacking, narrower))
             cubes += [Cube(lacking, window) for window in narrower]
         settled(cubes, self._check)
