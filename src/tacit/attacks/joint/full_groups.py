@@ -160,6 +160,9 @@ class _Search:
         chosen, skipped = windows(self.problem)
         if skipped or self.problem.left_out:
             self.undecided += skipped + self.problem.left_out
+        if self.problem.with_lacking() is not None:
+            self.undecided += 1
+            self.reasons.append("columns are so wide that groups which lack a value were not looked at")
         return tightened(self.problem, chosen, self.check)
 
     def check(self) -> None:
