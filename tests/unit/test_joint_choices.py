@@ -125,7 +125,8 @@ def test_worlds_of_many_cells_are_found_as_those_of_few(kind: str, monkeypatch: 
     """What is done where there are many cells, done where there are few, beside every world that fits."""
     for module in (programs, solver):
         monkeypatch.setattr(module, "FEW_CELLS", 2)
-    monkeypatch.setattr(rearranging, "MOST_MOVED", 6)
+    monkeypatch.setattr(rearranging, "ATTEMPTS", ((6, 2), (6, 3), (12, 3)))
+    monkeypatch.setattr(rearranging, "MENDING", (6, 4))
     outcomes: Counter[str] = Counter()
     for seed in range(25):
         verdict = judge(draw(kind, seed))

@@ -15,7 +15,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from tacit.inference import solving
-from tacit.inference.solving import FAILED, OUT_OF_TIME, solve_linear, solve_whole
+from tacit.inference.highs import FAILED, LIMIT
+from tacit.inference.solving import solve_linear, solve_whole
 from tacit.model.policy import time_limit
 
 MATRIX = csr_array(np.array([[1.0, 2.0], [3.0, 1.0]]))
@@ -75,7 +76,7 @@ def test_programs_are_solved_side_by_side_in_their_order(monkeypatch: pytest.Mon
     one = solve_linear(COST, above=(MATRIX, LIMITS)).value
     assert one is not None
     assert [found.value for found in solving.solve(programs)] == [pytest.approx(one * factor) for factor in (1, 4, 2, 3)]
-    assert len(solving._idle) == solving.MOST_IDLE
+    assert len(solving._idle) == min(solving.LANES, 3)
 
 
 def test_a_worker_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -89,9 +90,9 @@ def test_a_worker_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(subprocess, "Popen", start)
     begun = time.monotonic()
-    assert linear(seconds=0.2).status == OUT_OF_TIME
+    assert linear(seconds=0.2).status == LIMIT
     with time_limit(0.2):
-        assert whole().status == OUT_OF_TIME, "the deadline of all that runs holds as well"
+        assert whole().status == LIMIT, "the deadline of all that runs holds as well"
     assert time.monotonic() - begun < 60
     assert [one.poll() is None for one in started] == [False, False]
     assert solving._idle == []

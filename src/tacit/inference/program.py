@@ -170,7 +170,6 @@ class Program:
             equal=(equal, np.concatenate((self.lo[fixed], self._each_size)).astype(float)),
             above=(inside, limits.astype(float)),
             bounds=np.stack((np.zeros(len(lengths)), lengths), axis=1),
-            method="highs-ds",
             seconds=seconds,
         )
         self._last_work = (answer.steps + 1) * (equal.shape[0] + inside.shape[0] + 1)
@@ -213,7 +212,6 @@ class Program:
             above=(inside, np.concatenate((high, -low)).astype(float)),
             equal=None if padded is None else (padded, self._each_size.astype(float)),
             bounds=np.stack((np.zeros(len(self) + count), np.append(self.size, np.full(count, np.inf))), axis=1),
-            method="highs-ds",
             seconds=seconds,
         )
         if answer.status != 0:

@@ -14,7 +14,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -39,11 +40,8 @@ GRACE = 0.5
 LONGEST_WHOLE = 120.0
 #: The program that a worker runs.
 WORKER = highs.__file__
-#: Workers that are kept for the next program.
-MOST_IDLE = 2
-#: The status of a program whose time was over, and of one that HiGHS could not solve.
-OUT_OF_TIME = 1
-FAILED = 4
+#: Programs that are solved at the same time, and workers that are kept for the next ones.
+LANES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _none() -> Floats:
@@ -69,11 +67,11 @@ class Solution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A program that can be solved, here or by a worker, within so many seconds."""
+    """A program that can be solved, here or by a worker, until a moment; the first ``above`` of its rows are inequalities."""
 
-    kind: str
     given: dict[str, Any]
-    seconds: float | None
+    above: int
+    until: float | None
     is_small: bool
 
 
@@ -82,19 +80,20 @@ def linear_program(
     *,
     above: Side | None = None,
     equal: Side | None = None,
-    bounds: Any = (0, None),
-    method: str = "highs",
+    bounds: Any = (0, np.inf),
     seconds: float | None = None,
 ) -> Program:
     """Minimise ``cost @ x`` with ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``."""
     left = _least(seconds, seconds_left())
-    given: dict[str, Any] = {"c": cost, "bounds": bounds, "method": method, "options": _limited({}, left)}
-    entries = 0
-    for part, (matrix, ends) in (("ub", above or (None, None)), ("eq", equal or (None, None))):
-        if matrix is not None and matrix.shape[0]:
-            given |= {f"A_{part}": matrix, f"b_{part}": ends}
-            entries += matrix.nnz
-    return Program("linear", given, left, entries <= SMALL_LINEAR)
+    sides = [side for side in (above, equal) if side is not None and side[0].shape[0]]
+    high = np.concatenate([ends for _, ends in sides]) if sides else _none()
+    low = high.astype(np.float64)
+    count = 0 if above is None else above[0].shape[0]
+    low[:count] = -np.inf
+    ends = np.broadcast_to(np.asarray(bounds, np.float64), (len(cost), 2))
+    given = _given(cost, [matrix for matrix, _ in sides], low, high, ends[:, 0], ends[:, 1])
+    given |= {"whole": None, "options": {}}
+    return Program(given, count, _moment(left), len(given["values"]) <= SMALL_LINEAR)
 
 
 def whole_program(
@@ -111,34 +110,74 @@ def whole_program(
 ) -> Program:
     """Minimise ``cost @ x`` over whole x from 0 to ``most`` with ``low <= matrix @ x <= high``, within ``seconds`` and ``nodes``."""
     left = _least(LONGEST_WHOLE if seconds is None else seconds, seconds_left())
-    options: dict[str, Any] = {} if nodes is None else {"node_limit": nodes}
+    # The feasibility jump finds nothing where most rows are equations, and takes a fifth of the time.
+    options: dict[str, Any] = {"mip_heuristic_run_feasibility_jump": False}
+    options |= {} if nodes is None else {"mip_max_nodes": nodes}
     options |= {} if gap is None else {"mip_rel_gap": gap}
-    given = {"cost": cost, "matrix": matrix, "low": low, "high": high, "most": most}
-    given |= {"integrality": np.ones(len(cost), np.int64) if integrality is None else integrality}
-    given |= {"options": _limited(options, left)}
-    return Program("whole", given, left, matrix.nnz <= SMALL_WHOLE)
+    given = _given(cost, [matrix], low, high, 0.0, most)
+    given |= {"whole": np.ones(len(cost), np.int64) if integrality is None else np.asarray(integrality), "options": options}
+    return Program(given, 0, _moment(left), matrix.nnz <= SMALL_WHOLE)
+
+
+def _given(cost: Floats, matrices: Sequence[Any], low: Any, high: Any, least: Any, most: Any) -> dict[str, Any]:
+    """The program as arrays, its matrix by columns."""
+    from scipy.sparse import csc_array, vstack
+
+    columns = vstack(matrices, format="csc") if len(matrices) > 1 else csc_array(matrices[0] if matrices else (0, len(cost)))
+    columns.sum_duplicates()
+    return {
+        "cost": np.asarray(cost, np.float64),
+        "starts": columns.indptr,
+        "rows": columns.indices,
+        "values": columns.data.astype(np.float64),
+        "low": np.asarray(low, np.float64),
+        "high": np.asarray(high, np.float64),
+        "least": np.broadcast_to(np.asarray(least, np.float64), len(cost)).copy(),
+        "most": np.broadcast_to(np.asarray(most, np.float64), len(cost)).copy(),
+    }
 
 
 def solve_linear(cost: Floats, **given: Any) -> Solution:
     """Solve a :func:`linear_program`."""
-    return solve([linear_program(cost, **given)])[0]
+    return _solved(linear_program(cost, **given), [])
 
 
 def solve_whole(cost: Floats, **given: Any) -> Solution:
     """Solve a :func:`whole_program`."""
-    return solve([whole_program(cost, **given)])[0]
+    return _solved(whole_program(cost, **given), [])
 
 
-def solve(programs: Sequence[Program]) -> list[Solution]:
-    """Solve programs, all but small ones at the same time."""
-    asked = [program for program in programs if not program.is_small]
+def solve(programs: Iterable[Program]) -> list[Solution]:
+    """Solve programs side by side; those to come are made while the first are solved."""
+    busy: list[_Worker] = []
+    waiting: list[Future[Solution]] = []
+    with ThreadPoolExecutor(LANES) as lanes:
+        try:
+            for program in programs:
+                waiting.append(lanes.submit(_solved, program, busy))
+            return [one.result() for one in waiting]
+        finally:
+            # Where this process is told to stop, nobody waits for what is still asked.
+            lanes.shutdown(wait=False, cancel_futures=True)
+            while not all(one.done() for one in waiting):
+                for worker in [*busy]:
+                    worker.end()
+                time.sleep(0.01)
+
+
+def _solved(program: Program, busy: list[_Worker]) -> Solution:
+    left = _left(program.until)
+    given = program.given
+    if left is not None:
+        given = given | {"options": given["options"] | {"time_limit": max(left, 0.001)}}
     try:
-        answers = _ask(asked) if asked else []
+        answer = highs.solve(given) if program.is_small else _ask(given, program.until, busy)
     except _NoWorker:
-        answers = [highs.SOLVERS[program.kind](program.given) for program in asked]
-    waiting = iter(answers)
-    found = (highs.SOLVERS[program.kind](program.given) if program.is_small else next(waiting) for program in programs)
-    return [Solution(FAILED) if answer is None else Solution(**answer) for answer in found]
+        answer = highs.solve(given)
+    if answer is None:
+        return Solution(highs.FAILED)
+    weights = answer.pop("weights", _none())
+    return Solution(**answer, above=weights[: program.above], equal=weights[program.above :])
 
 
 def _least(*seconds: float | None) -> float | None:
@@ -146,8 +185,9 @@ def _least(*seconds: float | None) -> float | None:
     return min((one for one in seconds if one is not None), default=None)
 
 
-def _limited(options: dict[str, Any], seconds: float | None) -> dict[str, Any]:
-    return options if seconds is None else options | {"time_limit": max(seconds, 0.001)}
+def _moment(seconds: float | None) -> float | None:
+    """The moment after so many seconds."""
+    return None if seconds is None else time.monotonic() + seconds
 
 
 def _left(until: float | None) -> float | None:
@@ -214,32 +254,24 @@ _idle: list[_Worker] = []
 _lock = threading.Lock()
 
 
-def _ask(programs: Sequence[Program]) -> list[dict[str, Any] | None]:
-    """Ask a worker each, and end those that give no answer in time, or all where this process is told to stop."""
-    out: list[dict[str, Any] | None] = []
-    busy: list[tuple[_Worker, float | None]] = []
+def _ask(given: dict[str, Any], until: float | None, busy: list[_Worker]) -> dict[str, Any] | None:
+    """Ask a worker, and end it where it gives no answer in time, or where whoever waits for it is interrupted."""
+    until = None if until is None else until + GRACE
+    worker = _take()
+    busy.append(worker)
+    message: bytes | None = None
     try:
-        for program in programs:
-            busy.append((_take(), None if program.seconds is None else time.monotonic() + program.seconds + GRACE))
-        for (worker, until), program in zip(busy, programs, strict=True):
-            worker.ask(pickle.dumps((program.kind, program.given), pickle.HIGHEST_PROTOCOL), until)
-        while busy:
-            worker, until = busy[0]
-            try:
-                answer = worker.answer(until)
-                out.append(None if answer is None else pickle.loads(answer))
-            except Empty:
-                out.append({"status": OUT_OF_TIME})
-                answer = None
-            del busy[0]
-            if answer is None:
-                worker.end()
-            else:
-                _release(worker)
+        worker.ask(pickle.dumps(given, pickle.HIGHEST_PROTOCOL), until)
+        message = worker.answer(until)
+        return None if message is None else pickle.loads(message)
+    except Empty:
+        return {"status": highs.LIMIT}
     finally:
-        for worker, _ in busy:
+        busy.remove(worker)
+        if message is None:
             worker.end()
-    return out
+        else:
+            _release(worker)
 
 
 def _take() -> _Worker:
@@ -251,7 +283,7 @@ def _take() -> _Worker:
 
 def _release(worker: _Worker) -> None:
     with _lock:
-        if len(_idle) < MOST_IDLE:
+        if len(_idle) < LANES:
             _idle.append(worker)
             return
     worker.end()

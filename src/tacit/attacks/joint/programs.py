@@ -161,7 +161,7 @@ class Programs:
             boxes = [self.boxes[number] for number in left.tolist()]
             if self._is_small or not len(left) or len(left) > FEW_REARRANGED:
                 return
-        near = Rearranging(self.rows, self._world.cells(self.rows.cells), self.limits)
+        near = Rearranging(self.rows.needed, self._world.cells(self.rows.cells), self.limits)
         out.refuted[left] = near.refute(boxes, self.k)
 
     def _weigh(self, out: Settlement) -> bool:
@@ -178,7 +178,7 @@ class Programs:
             if still:
                 # One bit of a number per group, another one in every round, so that the same input gives the same answer.
                 signs = [1 - 2 * ((living * 2654435761 >> (at % 13 + 8)) & 1) for at in (turn, turn + 1)]
-            found = self._solver.least_of([sign @ self._inside[living] for sign in signs])
+            found = self._solver.search.least_of([sign @ self._inside[living] for sign in signs])
             if turn == 0 and found[0] is None and (clash := self._solver.clash()):
                 out.clash = clash
                 return False

@@ -6,8 +6,8 @@ that is known it leads to others in which groups are empty, or hold k people; th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,17 +19,43 @@ from tacit.attacks.joint.rows import Flags, Floats, Rows, Whole, sparse
 from tacit.inference.solving import Program, Solution, solve, whole_program
 from tacit.model.policy import Limits
 
-#: Cells that are arranged anew at a time, and classes that are chosen of an axis with more: other parts settle other questions.
-MOST_MOVED = 600
-FEW_CLASSES = (4, 3, 5)
+#: Attempts at a question, one after the other: cells that are arranged anew at most, and classes that are chosen of an axis with more. Small
+#: programs are quick and settle most questions; those that stay open are asked by larger ones, about other classes every time.
+ATTEMPTS = ((150, 3), *((300, 4),) * 4, *((600, 4), (600, 5)) * 2, (600, 5), *((1200, 6),) * 2)
+#: The attempt at a condition that is broken.
+MENDING = (600, 4)
 #: All classes with people of a group are among these where they are at most so many.
 MOST_TAKEN = 7
-#: Programs at most, those in a row that settle little, and which share of the questions is worth one.
-MOST_TURNS, MOST_IDLE, WORTH = 200, 8, 0.005
+#: Programs that are solved side by side, all that are solved at most, and those in a row that may settle nothing.
+BATCH, MOST_PROGRAMS, MOST_IDLE = 6, 3_000, 60
 #: Rows that a world is farther from missing than by so many people are left out at first; programs that are tried until none is missed.
 FAR, MOST_TRIED = 10, 3
 #: Nodes of a program, and the share by which its answer may be worse than the best.
 NODES, GAP = 3, 0.5
+#: How far a sum of fractions may be from a whole number that it stands for.
+NEAR = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Cells that are arranged anew, so that the group of a question is empty, or holds so many people."""
+
+    number: int
+    movable: Whole
+    group: Whole
+    people: int
+    tried: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lean:
+    """A part without cells in which nobody can be: the others, and what rows say about people in them."""
+
+    part: Part
+    filled: Whole
+    matrix: Any
+    low: Floats
+    high: Floats
 
 
 @dataclass(eq=False)
@@ -41,10 +67,11 @@ class Rearranging:
     limits: Limits
     _narrowed: Rows = field(init=False)
     _near: set[int] = field(default_factory=set)
-    _wanted: dict[int, Floats] = field(default_factory=dict)
+    _counted: tuple[Whole, Rows, Floats] = field(init=False)
 
     def __post_init__(self) -> None:
         self._narrowed = self.rows
+        self._counted = self.world, self.rows, self.rows.matrix @ self.world
 
     @cached_property
     def _random(self) -> np.random.Generator:
@@ -60,47 +87,47 @@ class Rearranging:
         inside = sparse(self.rows.cells, boxes)
         counts = np.rint(inside @ self.world)
         out: Flags = (counts == 0) | (counts >= k)
-        gain = {1: 1.0, -1: 1.0}  # what few people in open groups, and many, have settled of late
+        attempts = np.zeros(len(boxes), np.int64)
+        asked, settled = np.ones(2), np.ones(2)  # by programs that empty a group, and by those that fill it
+        again: list[Part] = []
         idle = 0
-        for turn in range(MOST_TURNS):
-            left = np.flatnonzero(~out)
-            if not len(left) or idle > MOST_IDLE:
+        for turn in range(MOST_PROGRAMS // BATCH):
+            again = [part for part in again if not out[part.number]]
+            waiting = ~out & (attempts < len(ATTEMPTS))
+            waiting[[part.number for part in again]] = False
+            left = np.flatnonzero(waiting)
+            if not (len(left) or again) or idle > MOST_IDLE:
                 break
-            self._weigh_classes([boxes[number] for number in left.tolist()])
-            # Few people in open groups, or many, above all in one of them.
-            cost = np.asarray(inside[left].sum(axis=0)).ravel()
-            own = 1 + cost.max(initial=0)
-            signs = [1, self._random.choice([1, -1], p=np.array([gain[1], gain[-1]]) / (gain[1] + gain[-1]))]
-            drawn = [boxes[number] for number in self._random.choice(left, len(signs)).tolist()]
-            classes = self._random.choice(FEW_CLASSES, len(signs)).tolist()
-            worlds = self._moved(
-                [
-                    (self._movable(box, some), sign * (cost + own * self._is_inside(box)))
-                    for box, some, sign in zip(drawn, classes, signs, strict=True)
-                ]
-            )
-            for sign, world in zip(signs, worlds, strict=True):
+            drawn = self._random.permutation(left)
+            drawn = drawn[np.argsort(attempts[drawn], kind="stable")][: BATCH - len(again)]
+            share = np.rint(inside[drawn] @ self.world) / k
+            rates = np.stack((1 - share, share)) * (settled / asked)[:, None]
+            fills = self._random.random(len(drawn)) * rates.sum(axis=0) < rates[1]
+            parts = [
+                *again,
+                *(
+                    Part(
+                        number,
+                        self._movable(boxes[number], *ATTEMPTS[attempts[number]]),
+                        self.rows.cells.inside(boxes[number]),
+                        k * fill,
+                    )
+                    for number, fill in zip(drawn.tolist(), fills.tolist(), strict=True)
+                ),
+            ]
+            attempts[drawn] += 1
+            cost = np.asarray(inside[~out].sum(axis=0)).ravel()  # other groups are to be settled by the way
+            worlds, again = self._moved(parts, cost)
+            for part, world in worlds:
                 counts = np.rint(inside @ world)
-                settled = ((counts == 0) | (counts >= k)) & ~out
-                gain[sign] = (gain[sign] + 0.1 + settled.sum()) / 2
-                out |= settled
-            idle = 0 if len(left) - (~out).sum() > WORTH * len(left) else idle + 1
-            moved = [world for world in worlds if world is not self.world]
-            self.world = moved[turn % len(moved)] if moved else self.world
+                found = ((counts == 0) | (counts >= k)) & ~out
+                settled[int(part.people > 0)] += found.any()
+                idle = 0 if found.any() else idle
+                out |= found
+            idle += len(parts) - len(worlds) - len(again)
+            asked += np.bincount(fills, minlength=2)
+            self.world = worlds[turn % len(worlds)][1] if worlds else self.world
         return out
-
-    def _is_inside(self, box: Mapping[int, int]) -> Flags:
-        out = np.zeros(len(self.rows.cells), np.bool_)
-        out[self.rows.cells.inside(box)] = True
-        return out
-
-    def _weigh_classes(self, boxes: Sequence[Mapping[int, int]]) -> None:
-        """Note how many of the boxes name each class by itself: arranged together, more of them are settled at once."""
-        cells = self.rows.cells
-        for at, (place, width) in enumerate(zip(cells.chosen, cells.shape, strict=True)):
-            masks = [box[place] for box in boxes if place in box]
-            named = np.bincount([mask.bit_length() - 1 for mask in masks if mask.bit_count() == 1], minlength=width)
-            self._wanted[at] = (named + 0.5) / (named + 0.5).sum()
 
     def mend(self) -> bool:
         """Arrange people anew, part by part, until no condition is broken; whether that came about."""
@@ -109,7 +136,7 @@ class Rearranging:
         while broken and idle <= MOST_IDLE:
             drawn = [broken[number] for number in self._random.integers(len(broken), size=2).tolist()]
             near = [self.rows.cells.problem.masks(choice.fewer.terms[0][1]) for choice in drawn]
-            better = self._less_broken([self._movable(box, FEW_CLASSES[0]) for box in near], broken)
+            better = self._less_broken([self._movable(box, *MENDING) for box in near], broken)
             idle = idle + 1 if better is None else 0
             if better is not None:
                 self.world = better
@@ -143,10 +170,8 @@ class Rearranging:
         """The program by which people in these cells miss what is wanted by the least."""
         from scipy.sparse import csr_array, eye_array, hstack, vstack
 
-        world = self.world.copy()
-        world[movable] = 0
-        hard, low, high = self._near_rows(world, movable)
-        soft, lower, upper = _rows_of(wanted, world, movable)
+        hard, low, high = self._near_rows(movable)
+        soft, lower, upper = _rows_of(wanted, self.world, movable)
         some = len(lower)
         short = eye_array(some).multiply(np.where(np.isfinite(upper), -1.0, 1.0)[:, None])  # each has one end
         matrix = vstack((hstack((hard, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
@@ -158,32 +183,54 @@ class Rearranging:
         lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
         self._narrowed = self._narrowed.along(lines) if lines else self._narrowed
 
-    def _moved(self, asked: Sequence[tuple[Whole, Floats]]) -> list[Whole]:
-        """For cells with costs each, a world in which only these differ, with little cost; the same one where none was found."""
-        out = [self.world] * len(asked)
-        waiting = list(range(len(asked)))
-        for _ in range(MOST_TRIED):
-            programs = [self._moving(*asked[number]) for number in waiting]
-            found = self._arranged([asked[number][0] for number in waiting], self._solve(programs))
-            again = []
-            for number, world in zip(waiting, found, strict=True):
-                if world is None:
-                    continue
-                missed = self._note_missed(world)
-                broken = [] if missed else list(self.rows.choices(world))
-                if missed or broken:
-                    self._keep_true(broken)
-                    again.append(number)
-                else:
-                    out[number] = world
-            waiting = again
-        return out
+    def _moved(self, parts: Sequence[Part], cost: npt.NDArray[Any]) -> tuple[list[tuple[Part, Whole]], list[Part]]:
+        """Worlds in which only the cells of one part differ, and parts that are to be tried again, as more rows or conditions are heeded."""
+        asked: list[Lean] = []
+        solved = self._solve(self._moving(lean, cost) for lean in self._leaned(parts, asked))
+        out, again = [], []
+        for lean, solution in zip(asked, solved, strict=True):
+            if solution.x is None:
+                continue
+            part = lean.part
+            world = self.world.copy()
+            world[part.movable] = 0
+            world[lean.filled] = np.rint(solution.x)
+            missed = self._note_missed(world)
+            broken = [] if missed else list(self.rows.choices(world))
+            self._keep_true(broken)
+            if not missed and not broken:
+                out.append((part, world))
+            elif part.tried < MOST_TRIED:
+                again.append(replace(part, tried=part.tried + 1))
+        return out, again
 
-    def _moving(self, movable: Whole, cost: npt.NDArray[Any]) -> Program:
-        """The program by which people in these cells cost little."""
-        world = self.world.copy()
-        world[movable] = 0
-        return self._program(cost[movable].astype(np.float64), *self._near_rows(world, movable))
+    def _leaned(self, parts: Sequence[Part], asked: list[Lean]) -> Iterator[Lean]:
+        """The parts that may hold what they are to hold, one by one; each is also added to ``asked``."""
+        for part in parts:
+            lean = self._lean(part)
+            if lean is not None:
+                asked.append(lean)
+                yield lean
+
+    def _lean(self, part: Part) -> Lean | None:
+        """The part without cells that must stay empty; None where no people fit its rows."""
+        from scipy.sparse import csr_array, vstack
+
+        matrix, low, high = self._near_rows(part.movable)
+        held = np.isin(part.movable, part.group)
+        stay = self.world[part.group].sum() - self.world[part.movable[held]].sum()
+        matrix = vstack((matrix, csr_array(held[None, :].astype(np.float64))), format="csr")
+        ends = (part.people - stay, np.inf) if part.people else (-np.inf, -stay)
+        lean = without_empty(matrix, np.append(low, ends[0]), np.append(high, ends[1]))
+        if lean is None:
+            return None
+        kept, *rows = lean
+        return Lean(part, part.movable[kept], *one_row_each(*rows))
+
+    def _moving(self, lean: Lean, cost: npt.NDArray[Any]) -> Program:
+        """The program by which people in the cells of a part cost little, or much where its group is to hold many."""
+        wanted = cost[lean.filled].astype(np.float64) * (-1 if lean.part.people else 1)
+        return self._program(wanted, lean.matrix, lean.low, lean.high)
 
     def _arranged(self, parts: Sequence[Whole], found: Sequence[Solution]) -> list[Whole | None]:
         """The worlds with these people in the cells of each part, which may miss rows; None where none was found."""
@@ -208,7 +255,7 @@ class Rearranging:
         sides = (line for line in (choice.fewer, choice.more) if line is not None)
         return next((line for line in sides if self.rows.only(()).along([line]).adds_up(self.world)), None)
 
-    def _movable(self, box: Mapping[int, int], classes: int) -> Whole:
+    def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Whole:
         """The cells that are arranged anew: those where people of the box are, and of some more classes on each axis.
 
         Where axes are many, only one class on some of those that the box does not name.
@@ -221,7 +268,7 @@ class Rearranging:
         wide = [(at, classes) for at in order if cells.shape[at] > classes]
         others = [(at, 1) for at in order if cells.chosen[at] not in box and cells.shape[at] <= classes]
         for at, most in (*wide, *others):
-            if size <= MOST_MOVED:
+            if size <= cells_at_most:
                 break
             mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
             taken = self._random.permutation(np.unique(self._classes[at][inside])).tolist()
@@ -229,24 +276,28 @@ class Rearranging:
                 # Few classes hold people of the group: without these it can be emptied.
                 most = max(most, len(taken) + 1)
             own = [*taken, *(bit for bit in self._random.permutation(width).tolist() if mask >> bit & 1 and bit not in taken)]
-            rest = [bit for bit in self._drawn(at) if bit not in own]
+            rest = [bit for bit in self._random.permutation(width).tolist() if bit not in own]
             # Of a group that lacks a value, or has one of several, some of its classes are enough.
             chosen = [*own[: most - 1], *rest, *own[most - 1 :]][:most]
             kept &= np.isin(self._classes[at], chosen)
             size = int(np.count_nonzero(kept))
         return np.flatnonzero(kept)
 
-    def _drawn(self, at: int) -> list[int]:
-        """The classes of an axis in random order, those that open questions name rather first."""
-        width = self.rows.cells.shape[at]
-        return [int(bit) for bit in self._random.choice(width, width, replace=False, p=self._wanted.get(at))]
-
-    def _near_rows(self, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
+    def _near_rows(self, movable: Whole) -> tuple[Any, Floats, Floats]:
         """What rows say about some cells beside people who stay, those left out that the world is far from missing."""
-        total, (lo, hi) = self._narrowed.matrix @ self.world, self._narrowed.bounds
+        (lo, hi), total = self._narrowed.bounds, self._total
         near = np.minimum(total - lo, hi - total) <= FAR
         near[[*self._near]] = True
-        return _rows_of(self._narrowed, world, movable, near)
+        return _rows_of(self._narrowed, self.world, movable, near, total)
+
+    @property
+    def _total(self) -> Floats:
+        """What rows count in the world."""
+        world, rows, total = self._counted
+        if world is not self.world or rows is not self._narrowed:
+            total = self._narrowed.matrix @ self.world
+            self._counted = self.world, self._narrowed, total
+        return total
 
     def _program(self, cost: Floats, matrix: Any, low: Floats, high: Floats, integrality: Any = None) -> Program:
         return whole_program(
@@ -261,20 +312,58 @@ class Rearranging:
             seconds=self.limits.seconds_left,
         )
 
-    def _solve(self, programs: Sequence[Program]) -> list[Solution]:
+    def _solve(self, programs: Iterable[Program]) -> list[Solution]:
         found = solve(programs)
         self.limits.check("X01")
         return found
 
 
-def _rows_of(rows: Rows, world: Whole, movable: Whole, wanted: Flags | None = None) -> tuple[Any, Floats, Floats]:
-    """What rows say about some cells beside people who stay: a matrix with both ends."""
+def _rows_of(
+    rows: Rows, world: Whole, movable: Whole, wanted: Flags | None = None, total: Floats | None = None
+) -> tuple[Any, Floats, Floats]:
+    """What rows say about some cells beside people who stay: a matrix with both ends. ``total`` is what they count in the world."""
     lo, hi = rows.bounds
-    fixed = rows.matrix @ world
     part = rows.by_cell[:, movable].tocsr()
+    stay = (rows.matrix @ world if total is None else total) - part @ world[movable]
     used = np.diff(part.indptr) > 0
     used &= True if wanted is None else wanted
-    return part[used], (lo - fixed)[used], (hi - fixed)[used]
+    return part[used], (lo - stay)[used], (hi - stay)[used]
+
+
+def without_empty(matrix: Any, low: Floats, high: Floats) -> tuple[Flags, Any, Floats, Floats] | None:
+    """Leave out cells in which nobody can be, as a row that counts them ends at 0: cells that are kept, and rows about them.
+
+    None where a row is missed whoever is in the cells.
+    """
+    kept = np.ones(matrix.shape[1], np.bool_)
+    while True:
+        sizes = np.diff(matrix.indptr)
+        takes_off = np.zeros(len(low), np.bool_)
+        takes_off[np.repeat(np.arange(len(low)), sizes)[matrix.data < 0]] = True
+        if ((high < -NEAR) & ~takes_off).any() or ((low > NEAR) & (sizes == 0)).any():
+            return None
+        empty = np.zeros(matrix.shape[1], np.bool_)
+        empty[matrix.indices[np.repeat((high <= NEAR) & ~takes_off, sizes)]] = True
+        matrix = matrix[:, ~empty] if empty.any() else matrix
+        kept[kept] = ~empty
+        used = np.diff(matrix.indptr) > 0
+        if not empty.any():
+            return kept, matrix[used], low[used], high[used]
+
+
+def one_row_each(matrix: Any, low: Floats, high: Floats) -> tuple[Any, Floats, Floats]:
+    """Make one row of those that count the same cells in the same proportions."""
+    first = matrix.data[matrix.indptr[:-1]]
+    # Rows are told apart by a sum over random numbers, one per cell.
+    marks = np.round(matrix @ np.random.default_rng(0).uniform(0.5, 1.5, matrix.shape[1]) / first, 9)
+    low, high = np.minimum(low / first, high / first), np.maximum(low / first, high / first)
+    _, where, which = np.unique(marks, return_index=True, return_inverse=True)
+    lowest, highest = np.full(len(where), -np.inf), np.full(len(where), np.inf)
+    np.maximum.at(lowest, which, low)
+    np.minimum.at(highest, which, high)
+    scaled = matrix[where]
+    scaled.data = scaled.data / np.repeat(first[where], np.diff(scaled.indptr))
+    return scaled, lowest, highest
 
 
 def _missed(rows: Rows, world: Whole) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, lcm, prod
+from math import ceil, inf, lcm, prod
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,17 @@ class Row:
         """What rows about the same people have in common."""
         return _name(self.terms)
 
+    def follows_from(self, ends: Mapping[Any, tuple[int | None, int | None]]) -> bool:
+        """Whether it is true wherever each of its groups keeps to these ends, by the name of a row about the group alone."""
+        least: float = 0
+        most: float = 0
+        for factor, masks in self.terms:
+            lo, hi = ends.get(_name(((1, masks),)), (None, None))
+            reached = factor * (lo or 0), factor * inf if hi is None else factor * hi
+            least += min(reached)
+            most += max(reached)
+        return (self.lo is None or least >= self.lo) and (self.hi is None or most <= self.hi)
+
 
 @dataclass(eq=False)
 class Rows:
@@ -150,6 +161,12 @@ class Rows:
     def only(self, rows: Sequence[int]) -> Rows:
         """Some of the rows."""
         return Rows(self.cells, tuple(self.rows[row] for row in rows), ())
+
+    @cached_property
+    def needed(self) -> Rows:
+        """All rows but those that follow from the ends of rows about each of their groups: the same worlds fit them, in less time."""
+        ends = {row.name: (row.lo, row.hi) for row in self.rows if len(row.terms) == 1 and row.terms[0][0] == 1}
+        return self.only([number for number, row in enumerate(self.rows) if len(row.terms) == 1 or not row.follows_from(ends)])
 
     def case(self, terms: tuple[tuple[int, Masks], ...], lo: int | None, hi: int | None, depth: int) -> Rows:
         """The rows and a case: a bound on a sum of people of boxes."""

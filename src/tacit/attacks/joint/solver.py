@@ -54,6 +54,11 @@ class Solver:
     _narrowed: Rows | None = None
 
     @cached_property
+    def search(self) -> Solver:
+        """Programs for the same people over fewer rows, where no weights are wanted."""
+        return Solver(self.rows.needed, self.limits)
+
+    @cached_property
     def _sides(self) -> tuple[Any, ...]:
         lo, hi = self.rows.bounds
         equal = lo == hi
@@ -112,7 +117,7 @@ class Solver:
         if self.rows.has_conditions and not self.rows.cells.problem.tells_conditions:
             return None
         if self.rows.has_conditions and len(self.rows.cells) > FEW_CELLS:
-            return self._near_world(cost)
+            return self.search._near_world(cost)
         waiting, tried = [(self.rows, 0)], 0
         while waiting and tried < MOST_CHOICES:
             rows, depth = waiting.pop()
@@ -145,7 +150,7 @@ class Solver:
         if typical is None:
             return []
         taken = {choice.origin: choice for choice in self.rows.choices(typical, NEARLY)}
-        for _ in range(MOST_TURNS):
+        for turn in range(MOST_TURNS):
             people, missed = self._nearest([choice.nearer for choice in taken.values()])
             if people is None:
                 break
@@ -153,6 +158,9 @@ class Solver:
             fresh = [choice for choice in self.rows.choices(people, NEARLY) if choice.origin not in taken]
             if not wrong and not fresh:
                 break
+            if turn == MOST_TURNS - 1:
+                # What these people miss is left out: others whose lines are met are there.
+                return [choice.nearer for choice in taken.values() if choice not in wrong]
             taken |= {choice.origin: replace(choice, first=not choice.first) for choice in wrong}
             taken |= {choice.origin: choice for choice in fresh}
         return [choice.nearer for choice in taken.values()]
