@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tacit
+from tacit.attacks.joint import lowering, windows
 from tacit.checker import check_audit
 from tacit.model.frequencies import CellPrinting, FrequencyTable
 from tacit.reports.record import audit_record
@@ -142,3 +143,39 @@ def test_everybody_of_a_group_has_one_value_exactly_where_every_world_says_so(se
                 record["findings"][place]["certificate"]["others"] = []
                 assert check_audit(record, [table]).problems
                 break
+
+
+@pytest.mark.parametrize(("most", "is_told"), [(100_000, True), (40, True), (20, False)])
+def test_everybody_who_lacks_a_value_is_a_group_also_where_columns_are_wide(
+    most: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two people are no cooks, and both have flu; nobody knows whether they are nurses or clerks. In no cube, that is not decided."""
+    for module in (lowering, windows):
+        monkeypatch.setattr(module, "MOST_GROUPS", most)
+    monkeypatch.setattr(windows, "WINDOW_GROUPS", most)
+    cells = [["cook", "flu"], ["cook", "none"], ["nurse", "*"], ["clerk", "*"], ["*", "flu"], ["*", "none"]]
+    cells = [[*cell, "*"] for cell in cells] + [["*", "*", "north"], ["*", "*", "south"]]
+    counts = [13, 12, None, None, 15, 12, 14, 13]
+    table = FrequencyTable.of(["job", "ill", "region"], cells, counts, n=27, printing=CellPrinting(hidden_below=10))
+    found = tacit.audit(table, sa="ill", policy=tacit.Policy(k=1), attacks=["R03"])
+    told = [finding.event.to_dict() for finding in found.findings]
+    assert ({"job": ["clerk", "nurse"], "ill": ["flu"]} in told) == is_told
+    assert (found.attack("R03").undecided > 0) == (most < 100_000), "no cube has all three columns"
+    assert found.verdict == ("exposed" if is_told else "incomplete")
+    if is_told:
+        record = json.loads(json.dumps(audit_record(found, top=100)))
+        assert not check_audit(record, [tacit.read_release(table, sa="ill")]).problems
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_wide_columns_hide_no_group(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no cube holds all columns, what every world says is told, or counted as undecided."""
+    for module in (lowering, windows):
+        monkeypatch.setattr(module, "MOST_GROUPS", 10)
+    monkeypatch.setattr(windows, "WINDOW_GROUPS", 10)
+    table, l = made(seed)  # noqa: E741
+    true = truly_exposed(table, worlds(table, 6), l)
+    found = tacit.audit(table, sa="ill", policy=tacit.Policy(k=2, l=l))
+    told = [finding.event.to_dict() for finding in found.findings if finding.code == "R03"]
+    missing = [group for group in true if not any(holds(event, json.loads(group)) for event in told)]
+    assert not missing or found.attack("R03").undecided

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from tacit.attacks.joint.proofs import Prover, Split, Step
 from tacit.attacks.joint.row_lines import shown_columns
 from tacit.attacks.joint.rows import Rows, cells_of
 from tacit.attacks.joint.solver import FEW_CELLS, NEAR, Solver
-from tacit.attacks.joint.windows import tightened, windows
+from tacit.attacks.joint.windows import apart, settled, windows
 from tacit.attacks.joint.world import World
 from tacit.errors import LimitReached
 from tacit.model.audit import AttackRun, Status
@@ -52,6 +53,8 @@ NOT_SAID = "name the sensitive column with --sa, or say --sa none"
 MANY = 1 << 40
 #: Kinds of people up to which programs are solved: each question of larger ones takes seconds.
 MOST_KINDS = 2_000
+#: Sets of columns that no cube holds are counted one by one up to so many.
+MOST_SETS = 10_000
 #: Worlds of whole people that are asked for at once about all open questions.
 _WORLDS = 12
 #: Programs in fractions of people that look for questions which no weights answer.
@@ -130,7 +133,8 @@ class _Search:
                     continue
                 looked = _Groups(self, prover, number, place, self._quasi_identifiers(sensitive))
                 looked.look(known)
-                self._look_at_blanks(prover, number, place, looked.values)
+                if cube.problem is self.problem:
+                    self._look_at_blanks(prover, number, place, looked.values)
         if open_groups := self.undecided:
             self.reasons.append(f"of {open_groups:,} groups it is not known whether all people have one value")
 
@@ -158,12 +162,29 @@ class _Search:
     @cached_property
     def _cubes(self) -> list[Cube]:
         chosen, skipped = windows(self.problem)
-        if skipped or self.problem.left_out:
-            self.undecided += skipped + self.problem.left_out
-        if self.problem.with_lacking() is not None:
-            self.undecided += 1
-            self.reasons.append("columns are so wide that groups which lack a value were not looked at")
-        return tightened(self.problem, chosen, self.check)
+        self.undecided += skipped + self.problem.left_out
+        self.undecided += self._apart(self.problem, chosen)
+        cubes = [Cube(self.problem, axes) for axes in chosen]
+        lacking = self.problem.with_lacking()
+        if lacking is not None:
+            # All columns are too wide for one cube that also has those who lack a value: these have cubes of their own.
+            narrower, _ = windows(lacking)
+            self.undecided += self._apart(lacking, narrower)
+            cubes += [Cube(lacking, axes) for axes in narrower]
+        return settled(cubes, self.check)
+
+    def _apart(self, problem: Problem, chosen: Sequence[tuple[int, ...]]) -> int:
+        """How many groups of up to three columns no cube over these axes holds, those apart that the axes of the problem itself describe."""
+        if list(chosen) == [tuple(range(len(problem.axes)))]:
+            return 0
+        sets, groups = apart(problem, chosen, MOST_SETS)
+        if problem is self.problem or sets is None:
+            return groups
+        return sum(
+            prod(len(axes[at].slots) - 1 for at in one) * sign
+            for one in sets
+            for axes, sign in ((problem.axes, 1), (self.problem.axes, -1))
+        )
 
     def check(self) -> None:
         """Raise where the time is over."""
@@ -305,7 +326,9 @@ class _Groups:
                     if asked()[place]:
                         self._ask(place, finest, seen, few=few)
         finally:
-            self.search.undecided += int(asked().any(axis=-1).sum())
+            # Cubes with those who lack a value have the same smallest groups, or wider ones: what is open of these is counted once.
+            if self.cube.problem is self.search.problem:
+                self.search.undecided += int(asked().any(axis=-1).sum())
             possible[self._singles] = finest
 
     def _hopeless(self, solver: Solver, asked: Callable[[], Flags]) -> Flags:
