@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array
 
-from tacit.attacks.joint.rearranging import one_row_each, without_empty
+from tacit.attacks.joint.rearranging import Entries, one_row_each, without_empty
 from tacit.attacks.joint.rows import Row
 
 #: People in a cell, at most, of the worlds that are looked at.
@@ -35,14 +35,14 @@ def drawn(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def test_no_world_is_lost_and_none_is_added(seed: int) -> None:
     matrix, low, high = drawn(np.random.default_rng(seed))
     true = worlds_of(matrix, low, high)
-    lean = without_empty(csr_array(matrix), low, high)
+    lean = without_empty(Entries.of(csc_array(matrix), np.arange(5)), low, high)
     if lean is None:
         assert true == set()
         return
-    kept, *rows = lean
-    smaller, lowest, highest = one_row_each(*rows)
+    kept, rows, least, most = lean
+    smaller, lowest, highest = one_row_each(rows, least, most)
     assert smaller.shape[0] <= matrix.shape[0]
-    found = worlds_of(smaller.toarray(), lowest, highest)
+    found = worlds_of(smaller.matrix.toarray(), lowest, highest)
     full = np.zeros((len(found), 5), int)
     full[:, kept] = np.array(sorted(found), int).reshape(len(found), int(kept.sum()))
     assert {tuple(world) for world in full.tolist()} == true

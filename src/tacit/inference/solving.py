@@ -14,10 +14,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -149,13 +151,24 @@ def solve_whole(cost: Floats, **given: Any) -> Solution:
 
 def solve(programs: Iterable[Program]) -> list[Solution]:
     """Solve programs side by side; those to come are made while the first are solved."""
+    return list(solve_ahead(iter(programs), None))
+
+
+def solve_ahead(programs: Iterator[Program], ahead: int | None) -> Iterator[Solution]:
+    """Solve programs side by side, and hand over the solutions in their order.
+
+    Of programs to come, so many are made ahead, and each further one when a solution was used: what it asks may rest on that.
+    """
     busy: list[_Worker] = []
-    waiting: list[Future[Solution]] = []
+    waiting: deque[Future[Solution]] = deque()
     with ThreadPoolExecutor(LANES) as lanes:
         try:
-            for program in programs:
-                waiting.append(lanes.submit(_solved, program, busy))
-            return [one.result() for one in waiting]
+            waiting.extend(lanes.submit(_solved, program, busy) for program in islice(programs, ahead))
+            while waiting:
+                found = waiting[0].result()
+                waiting.popleft()
+                yield found
+                waiting.extend(lanes.submit(_solved, program, busy) for program in islice(programs, 1))
         finally:
             # Where this process is told to stop, nobody waits for what is still asked.
             lanes.shutdown(wait=False, cancel_futures=True)

@@ -6,6 +6,7 @@ that is known it leads to others in which groups are empty, or hold k people; th
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,18 +17,19 @@ import numpy.typing as npt
 
 from tacit.attacks.joint.lines import Choice, Line
 from tacit.attacks.joint.rows import Flags, Floats, Rows, Whole, sparse
-from tacit.inference.solving import Program, Solution, solve, whole_program
+from tacit.inference.solving import Program, Solution, solve, solve_ahead, whole_program
 from tacit.model.policy import Limits
 
 #: Attempts at a question, one after the other: cells that are arranged anew at most, and classes that are chosen of an axis with more. Small
 #: programs are quick and settle most questions; those that stay open are asked by larger ones, about other classes every time.
-ATTEMPTS = ((150, 3), *((300, 4),) * 4, *((600, 4), (600, 5)) * 2, (600, 5), *((1200, 6),) * 2)
+ATTEMPTS = ((150, 3), *((300, 4),) * 4, *((600, 4), (600, 5)) * 2, (600, 5), (1200, 6))
 #: The attempt at a condition that is broken.
 MENDING = (600, 4)
 #: All classes with people of a group are among these where they are at most so many.
 MOST_TAKEN = 7
-#: Programs that are solved side by side, all that are solved at most, and those in a row that may settle nothing.
-BATCH, MOST_PROGRAMS, MOST_IDLE = 6, 3_000, 60
+#: Programs that are made ahead of the answer that is waited for, all that are asked at most, and how many in a row that settle nothing end an
+#: attempt for all questions.
+AHEAD, MOST_PROGRAMS, MOST_IDLE = 6, 3_000, 60
 #: Rows that a world is farther from missing than by so many people are left out at first; programs that are tried until none is missed.
 FAR, MOST_TRIED = 10, 3
 #: Nodes of a program, and the share by which its answer may be worse than the best.
@@ -47,17 +49,6 @@ class Part:
     tried: int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lean:
-    """A part without cells in which nobody can be: the others, and what rows say about people in them."""
-
-    part: Part
-    filled: Whole
-    matrix: Any
-    low: Floats
-    high: Floats
-
-
 @dataclass(eq=False)
 class Rearranging:
     """A world, and those near it. Conditions that were broken on the way stand as lines, on the side that is true of the world."""
@@ -74,7 +65,8 @@ class Rearranging:
         self._counted = self.world, self.rows, self.rows.matrix @ self.world
 
     @cached_property
-    def _random(self) -> np.random.Generator:
+    def random(self) -> np.random.Generator:
+        """The same choices for the same seed."""
         return np.random.default_rng(self.limits.seed)
 
     @cached_property
@@ -84,57 +76,19 @@ class Rearranging:
 
     def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
         """The boxes that are empty, or hold k people, in one of the worlds that were met."""
-        inside = sparse(self.rows.cells, boxes)
-        counts = np.rint(inside @ self.world)
-        out: Flags = (counts == 0) | (counts >= k)
-        attempts = np.zeros(len(boxes), np.int64)
-        asked, settled = np.ones(2), np.ones(2)  # by programs that empty a group, and by those that fill it
-        again: list[Part] = []
-        idle = 0
-        for turn in range(MOST_PROGRAMS // BATCH):
-            again = [part for part in again if not out[part.number]]
-            waiting = ~out & (attempts < len(ATTEMPTS))
-            waiting[[part.number for part in again]] = False
-            left = np.flatnonzero(waiting)
-            if not (len(left) or again) or idle > MOST_IDLE:
-                break
-            drawn = self._random.permutation(left)
-            drawn = drawn[np.argsort(attempts[drawn], kind="stable")][: BATCH - len(again)]
-            share = np.rint(inside[drawn] @ self.world) / k
-            rates = np.stack((1 - share, share)) * (settled / asked)[:, None]
-            fills = self._random.random(len(drawn)) * rates.sum(axis=0) < rates[1]
-            parts = [
-                *again,
-                *(
-                    Part(
-                        number,
-                        self._movable(boxes[number], *ATTEMPTS[attempts[number]]),
-                        self.rows.cells.inside(boxes[number]),
-                        k * fill,
-                    )
-                    for number, fill in zip(drawn.tolist(), fills.tolist(), strict=True)
-                ),
-            ]
-            attempts[drawn] += 1
-            cost = np.asarray(inside[~out].sum(axis=0)).ravel()  # other groups are to be settled by the way
-            worlds, again = self._moved(parts, cost)
-            for part, world in worlds:
-                counts = np.rint(inside @ world)
-                found = ((counts == 0) | (counts >= k)) & ~out
-                settled[int(part.people > 0)] += found.any()
-                idle = 0 if found.any() else idle
-                out |= found
-            idle += len(parts) - len(worlds) - len(again)
-            asked += np.bincount(fills, minlength=2)
-            self.world = worlds[turn % len(worlds)][1] if worlds else self.world
-        return out
+        asking = _Asking(self, boxes, k)
+        while asking.goes_on:
+            for solution in solve_ahead(asking.programs(), AHEAD):
+                self.limits.check("X01")
+                asking.take(solution)
+        return asking.settled
 
     def mend(self) -> bool:
         """Arrange people anew, part by part, until no condition is broken; whether that came about."""
         idle = 0
         broken = list(self.rows.choices(self.world))
         while broken and idle <= MOST_IDLE:
-            drawn = [broken[number] for number in self._random.integers(len(broken), size=2).tolist()]
+            drawn = [broken[number] for number in self.random.integers(len(broken), size=2).tolist()]
             near = [self.rows.cells.problem.masks(choice.fewer.terms[0][1]) for choice in drawn]
             better = self._less_broken([self._movable(box, *MENDING) for box in near], broken)
             idle = idle + 1 if better is None else 0
@@ -183,54 +137,35 @@ class Rearranging:
         lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
         self._narrowed = self._narrowed.along(lines) if lines else self._narrowed
 
-    def _moved(self, parts: Sequence[Part], cost: npt.NDArray[Any]) -> tuple[list[tuple[Part, Whole]], list[Part]]:
-        """Worlds in which only the cells of one part differ, and parts that are to be tried again, as more rows or conditions are heeded."""
-        asked: list[Lean] = []
-        solved = self._solve(self._moving(lean, cost) for lean in self._leaned(parts, asked))
-        out, again = [], []
-        for lean, solution in zip(asked, solved, strict=True):
-            if solution.x is None:
-                continue
-            part = lean.part
-            world = self.world.copy()
-            world[part.movable] = 0
-            world[lean.filled] = np.rint(solution.x)
-            missed = self._note_missed(world)
-            broken = [] if missed else list(self.rows.choices(world))
-            self._keep_true(broken)
-            if not missed and not broken:
-                out.append((part, world))
-            elif part.tried < MOST_TRIED:
-                again.append(replace(part, tried=part.tried + 1))
-        return out, again
+    def accepts(self, world: Whole) -> bool:
+        """Whether a world fits all rows and conditions; programs to come heed those that it misses."""
+        if self._note_missed(world):
+            return False
+        broken = list(self.rows.choices(world))
+        self._keep_true(broken)
+        return not broken
 
-    def _leaned(self, parts: Sequence[Part], asked: list[Lean]) -> Iterator[Lean]:
-        """The parts that may hold what they are to hold, one by one; each is also added to ``asked``."""
-        for part in parts:
-            lean = self._lean(part)
-            if lean is not None:
-                asked.append(lean)
-                yield lean
+    def part(self, number: int, box: Mapping[int, int], attempt: tuple[int, int], people: int) -> Part:
+        """Cells for an attempt at the group of a question, in which it is to be empty, or to hold so many people."""
+        return Part(number, self._movable(box, *attempt), self.rows.cells.inside(box), people)
 
-    def _lean(self, part: Part) -> Lean | None:
-        """The part without cells that must stay empty; None where no people fit its rows."""
-        from scipy.sparse import csr_array, vstack
+    def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Whole, Program] | None:
+        """The program by which people in the cells of a part cost little, or much where its group is to hold many, and these cells.
 
-        matrix, low, high = self._near_rows(part.movable)
+        Cells in which nobody can be are left out. None where no people fit its rows.
+        """
         held = np.isin(part.movable, part.group)
         stay = self.world[part.group].sum() - self.world[part.movable[held]].sum()
-        matrix = vstack((matrix, csr_array(held[None, :].astype(np.float64))), format="csr")
+        rows, low, high = self._near_entries(part.movable)
+        rows = rows.with_row(np.flatnonzero(held))
         ends = (part.people - stay, np.inf) if part.people else (-np.inf, -stay)
-        lean = without_empty(matrix, np.append(low, ends[0]), np.append(high, ends[1]))
+        lean = without_empty(rows, np.append(low, ends[0]), np.append(high, ends[1]))
         if lean is None:
             return None
-        kept, *rows = lean
-        return Lean(part, part.movable[kept], *one_row_each(*rows))
-
-    def _moving(self, lean: Lean, cost: npt.NDArray[Any]) -> Program:
-        """The program by which people in the cells of a part cost little, or much where its group is to hold many."""
-        wanted = cost[lean.filled].astype(np.float64) * (-1 if lean.part.people else 1)
-        return self._program(wanted, lean.matrix, lean.low, lean.high)
+        kept, rows, low, high = lean
+        filled = part.movable[kept]
+        entries, low, high = one_row_each(rows, low, high)
+        return filled, self._program(cost[filled] * (-1.0 if part.people else 1.0), entries.matrix, low, high)
 
     def _arranged(self, parts: Sequence[Whole], found: Sequence[Solution]) -> list[Whole | None]:
         """The worlds with these people in the cells of each part, which may miss rows; None where none was found."""
@@ -264,19 +199,19 @@ class Rearranging:
         kept, size = np.ones(len(cells), np.bool_), len(cells)
         inside = cells.inside(box)
         inside = inside[self.world[inside] > 0]
-        order = sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self._random.random()))
+        order = sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self.random.random()))
         wide = [(at, classes) for at in order if cells.shape[at] > classes]
         others = [(at, 1) for at in order if cells.chosen[at] not in box and cells.shape[at] <= classes]
         for at, most in (*wide, *others):
             if size <= cells_at_most:
                 break
             mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
-            taken = self._random.permutation(np.unique(self._classes[at][inside])).tolist()
+            taken = self.random.permutation(np.unique(self._classes[at][inside])).tolist()
             if most > 1 and len(taken) < min(width, MOST_TAKEN):
                 # Few classes hold people of the group: without these it can be emptied.
                 most = max(most, len(taken) + 1)
-            own = [*taken, *(bit for bit in self._random.permutation(width).tolist() if mask >> bit & 1 and bit not in taken)]
-            rest = [bit for bit in self._random.permutation(width).tolist() if bit not in own]
+            own = [*taken, *(bit for bit in self.random.permutation(width).tolist() if mask >> bit & 1 and bit not in taken)]
+            rest = [bit for bit in self.random.permutation(width).tolist() if bit not in own]
             # Of a group that lacks a value, or has one of several, some of its classes are enough.
             chosen = [*own[: most - 1], *rest, *own[most - 1 :]][:most]
             kept &= np.isin(self._classes[at], chosen)
@@ -284,11 +219,19 @@ class Rearranging:
         return np.flatnonzero(kept)
 
     def _near_rows(self, movable: Whole) -> tuple[Any, Floats, Floats]:
+        """The same as a matrix."""
+        entries, low, high = self._near_entries(movable)
+        return entries.matrix, low, high
+
+    def _near_entries(self, movable: Whole) -> tuple[Entries, Floats, Floats]:
         """What rows say about some cells beside people who stay, those left out that the world is far from missing."""
         (lo, hi), total = self._narrowed.bounds, self._total
         near = np.minimum(total - lo, hi - total) <= FAR
         near[[*self._near]] = True
-        return _rows_of(self._narrowed, self.world, movable, near, total)
+        entries = Entries.of(self._narrowed.by_cell, movable)
+        stay = total - entries.sums(self.world[movable])
+        kept = near & entries.is_used
+        return entries.only(kept), (lo - stay)[kept], (hi - stay)[kept]
 
     @property
     def _total(self) -> Floats:
@@ -318,52 +261,196 @@ class Rearranging:
         return found
 
 
-def _rows_of(
-    rows: Rows, world: Whole, movable: Whole, wanted: Flags | None = None, total: Floats | None = None
-) -> tuple[Any, Floats, Floats]:
-    """What rows say about some cells beside people who stay: a matrix with both ends. ``total`` is what they count in the world."""
+class _Asking:
+    """Groups that may hold 1 to k-1 people in every world, and what became of them so far."""
+
+    def __init__(self, near: Rearranging, boxes: Sequence[Mapping[int, int]], k: int) -> None:
+        self._near, self._boxes, self._k = near, boxes, k
+        self._inside = sparse(near.rows.cells, boxes)
+        self.settled = self._is_settled(near.world)
+        self._cost = self._people_in(~self.settled)
+        self._attempts = np.zeros(len(boxes), np.int64)
+        # By programs that empty a group, and by those that fill it.
+        self._asked, self._successful = np.ones(2), np.ones(2)
+        self._again: deque[Part] = deque()
+        self._waiting: deque[tuple[Part, Whole, Whole]] = (
+            deque()
+        )  # with the world that it starts from, and the cells to be filled
+        self._programs = self._idle = 0
+
+    def _is_settled(self, world: Whole) -> Flags:
+        counts = np.rint(self._inside @ world)
+        return np.asarray((counts == 0) | (counts >= self._k))
+
+    def _people_in(self, groups: Flags) -> Floats:
+        """In how many of these groups everybody of a cell is."""
+        return np.asarray(self._inside[np.flatnonzero(groups)].sum(axis=0), np.float64).ravel()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a question to be asked."""
+        is_left = bool(self._again) or bool((~self.settled & (self._attempts < len(ATTEMPTS))).any())
+        return is_left and self._programs < MOST_PROGRAMS
+
+    def programs(self) -> Iterator[Program]:
+        """Programs about open questions, each from the world that was met last."""
+        while self.goes_on:
+            if self._idle > MOST_IDLE:
+                least = self._attempts[~self.settled].min()
+                self._attempts[self._attempts == least] += 1
+                self._idle = 0
+                continue
+            part = self._again.popleft() if self._again else self._drawn()
+            if self.settled[part.number]:
+                continue
+            asked = self._near.program(part, self._cost)
+            self._programs += 1
+            if asked is None:
+                self._idle += 1
+                continue
+            filled, program = asked
+            self._waiting.append((part, self._near.world, filled))
+            yield program
+
+    def _drawn(self) -> Part:
+        """One of the questions that were asked least, and how it is asked now."""
+        left = np.flatnonzero(~self.settled & (self._attempts < len(ATTEMPTS)))
+        least = left[self._attempts[left] == self._attempts[left].min()]
+        number = int(self._near.random.choice(least))
+        share = self._near.world[self._near.rows.cells.inside(self._boxes[number])].sum() / self._k
+        rates = np.array((1 - share, share)) * self._successful / self._asked
+        fill = int(self._near.random.random() * rates.sum() < rates[1])
+        attempt = ATTEMPTS[self._attempts[number]]
+        self._attempts[number] += 1
+        self._asked[fill] += 1
+        return self._near.part(number, self._boxes[number], attempt, self._k * fill)
+
+    def take(self, solution: Solution) -> None:
+        """Use the solution of the program that has waited longest: it may settle several questions."""
+        part, start, filled = self._waiting.popleft()
+        self._idle += 1
+        if solution.x is None:
+            return
+        world = start.copy()
+        world[part.movable] = 0
+        world[filled] = np.rint(solution.x)
+        if not self._near.accepts(world):
+            if part.tried < MOST_TRIED:
+                self._again.append(replace(part, tried=part.tried + 1))
+            return
+        found = self._is_settled(world) & ~self.settled
+        if found.any():
+            self._idle = 0
+            self._successful[int(part.people > 0)] += 1
+            self._cost -= self._people_in(found)
+            self.settled |= found
+        self._near.world = world
+
+
+def _rows_of(rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
+    """What rows say about some cells beside people who stay: a matrix with both ends."""
     lo, hi = rows.bounds
     part = rows.by_cell[:, movable].tocsr()
-    stay = (rows.matrix @ world if total is None else total) - part @ world[movable]
+    stay = rows.matrix @ world - part @ world[movable]
     used = np.diff(part.indptr) > 0
-    used &= True if wanted is None else wanted
     return part[used], (lo - stay)[used], (hi - stay)[used]
 
 
-def without_empty(matrix: Any, low: Floats, high: Floats) -> tuple[Flags, Any, Floats, Floats] | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """A sparse matrix as its entries, column by column."""
+
+    row: Whole
+    column: Whole
+    value: Floats
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, matrix: Any, columns: Whole) -> Entries:
+        """Some columns of a matrix that is stored by columns."""
+        starts = matrix.indptr[columns]
+        sizes = matrix.indptr[columns + 1] - starts
+        column = np.repeat(np.arange(len(columns)), sizes)
+        at = np.arange(len(column)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        return cls(matrix.indices[at], column, matrix.data[at], (matrix.shape[0], len(columns)))
+
+    @property
+    def matrix(self) -> Any:
+        """The same for solvers."""
+        from scipy.sparse import csc_array
+
+        starts = np.zeros(self.shape[1] + 1, np.int64)
+        np.cumsum(np.bincount(self.column, minlength=self.shape[1]), out=starts[1:])
+        return csc_array((self.value, self.row, starts), shape=self.shape)
+
+    @property
+    def is_used(self) -> Flags:
+        """The rows that have an entry."""
+        out = np.zeros(self.shape[0], np.bool_)
+        out[self.row] = True
+        return out
+
+    def sums(self, people: npt.NDArray[Any]) -> Floats:
+        """The sum of every row for so many people in each column."""
+        return np.bincount(self.row, self.value * people[self.column], self.shape[0]).astype(np.float64)
+
+    def only(self, rows: Flags) -> Entries:
+        """The same with some of the rows."""
+        kept = rows[self.row]
+        number = np.cumsum(rows) - 1
+        return Entries(number[self.row[kept]], self.column[kept], self.value[kept], (int(rows.sum()), self.shape[1]))
+
+    def without(self, columns: Flags) -> Entries:
+        """The same without some of the columns."""
+        kept = ~columns[self.column]
+        number = np.cumsum(~columns) - 1
+        return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
+
+    def with_row(self, columns: Whole) -> Entries:
+        """The same with a further row, which counts some columns once."""
+        row = np.concatenate((self.row, np.full(len(columns), self.shape[0])))
+        column = np.concatenate((self.column, columns))
+        order = np.argsort(column, kind="stable")
+        value = np.concatenate((self.value, np.ones(len(columns))))
+        return Entries(row[order], column[order], value[order], (self.shape[0] + 1, self.shape[1]))
+
+
+def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entries, Floats, Floats] | None:
     """Leave out cells in which nobody can be, as a row that counts them ends at 0: cells that are kept, and rows about them.
 
     None where a row is missed whoever is in the cells.
     """
-    kept = np.ones(matrix.shape[1], np.bool_)
+    kept = np.ones(rows.shape[1], np.bool_)
+    takes_off = np.zeros(len(low), np.bool_)
+    takes_off[rows.row[rows.value < 0]] = True
     while True:
-        sizes = np.diff(matrix.indptr)
-        takes_off = np.zeros(len(low), np.bool_)
-        takes_off[np.repeat(np.arange(len(low)), sizes)[matrix.data < 0]] = True
-        if ((high < -NEAR) & ~takes_off).any() or ((low > NEAR) & (sizes == 0)).any():
+        used = rows.is_used
+        if ((high < -NEAR) & ~(takes_off & used)).any() or ((low > NEAR) & ~used).any():
             return None
-        empty = np.zeros(matrix.shape[1], np.bool_)
-        empty[matrix.indices[np.repeat((high <= NEAR) & ~takes_off, sizes)]] = True
-        matrix = matrix[:, ~empty] if empty.any() else matrix
-        kept[kept] = ~empty
-        used = np.diff(matrix.indptr) > 0
+        empty = np.zeros(rows.shape[1], np.bool_)
+        empty[rows.column[((high <= NEAR) & ~takes_off)[rows.row]]] = True
         if not empty.any():
-            return kept, matrix[used], low[used], high[used]
+            return kept, rows.only(used), low[used], high[used]
+        rows = rows.without(empty)
+        kept[kept] = ~empty
 
 
-def one_row_each(matrix: Any, low: Floats, high: Floats) -> tuple[Any, Floats, Floats]:
+def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Floats, Floats]:
     """Make one row of those that count the same cells in the same proportions."""
-    first = matrix.data[matrix.indptr[:-1]]
+    first = np.ones(rows.shape[0])
+    first[rows.row[::-1]] = rows.value[::-1]
     # Rows are told apart by a sum over random numbers, one per cell.
-    marks = np.round(matrix @ np.random.default_rng(0).uniform(0.5, 1.5, matrix.shape[1]) / first, 9)
+    marks = np.round(rows.sums(np.random.default_rng(0).uniform(0.5, 1.5, rows.shape[1])) / first, 9)
     low, high = np.minimum(low / first, high / first), np.maximum(low / first, high / first)
     _, where, which = np.unique(marks, return_index=True, return_inverse=True)
     lowest, highest = np.full(len(where), -np.inf), np.full(len(where), np.inf)
     np.maximum.at(lowest, which, low)
     np.minimum.at(highest, which, high)
-    scaled = matrix[where]
-    scaled.data = scaled.data / np.repeat(first[where], np.diff(scaled.indptr))
-    return scaled, lowest, highest
+    kept = np.zeros(rows.shape[0], np.bool_)
+    kept[where] = True
+    order = which[kept]  # the rows stay in their order
+    scaled = replace(rows, value=rows.value / first[rows.row]).only(kept)
+    return scaled, lowest[order], highest[order]
 
 
 def _missed(rows: Rows, world: Whole) -> float:
