@@ -161,3 +161,17 @@ def test_conditions_that_cannot_be_told_leave_questions_open(few: int, monkeypat
     for seed in range(15):
         verdict = judge(draw("rules", seed))
         assert verdict.outcome not in WRONG, f"--kind rules --seed {seed}: {verdict.notes}"
+
+
+def test_what_a_table_of_counts_tells_alone_is_told_beside_rows_that_say_it_in_fewer_words(tmp_path: Path) -> None:
+    """The rows show that A=x is one person; the cell A=x, B=u is small in the table alone, and stays a finding."""
+    people = written(
+        tmp_path,
+        "people.csv",
+        "A,B,S\ny,u,f\ny,v,\nx,u,f\ny,v,g\n",
+        {"format": "tacit.table/1", "n": 4, "qi": ["A", "B"], "sa": "S"},
+    )
+    header = {"format": "tacit.frequencies/1", "n": 4, "columns": ["A", "B"], "sa": []}
+    table = written(tmp_path, "table.csv", "A,B,count\nx,u,1\nx,v,\ny,u,\ny,v,\n*,*,4\n", header)
+    found = tacit.audit([people, table], people=tacit.Same(), policy=tacit.Policy(k=2), attacks=["X01"])
+    assert {"present": ["A=x", "B=u"], "absent": []} in [finding.event.to_dict() for finding in found.findings]

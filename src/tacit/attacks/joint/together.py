@@ -180,13 +180,12 @@ class _Search:
         cube = prover.cubes[number]
         if groups.moved.any():
             self._leave_declared(cube, groups)
-        told = np.flatnonzero(groups.small & groups.told()).tolist()
         if groups.unlisted:
             self.reasons.append(f"{groups.unlisted:,} more groups of longer descriptions are small and not listed")
-        alone, shown = self._alone(cube) if told else (groups.small, groups.small)
-        for group in told:
-            if shown[group]:
-                continue  # rows of people are published as such; what becomes of them is for other attacks
+        alone, shown = self._alone(cube) if groups.small.any() else (groups.small, groups.small)
+        # Rows of people are published as such; what becomes of them is for other attacks. They say nothing shorter about others either.
+        told = replace(groups, small=groups.small & ~shown).told()
+        for group in np.flatnonzero(told).tolist():
             event = self._event(cube, group)
             lo, hi = int(cube.lo[group]), int(cube.hi[group])
             known = None if event is None else self.found.get(event)
