@@ -205,7 +205,7 @@ def exposed_people(case: Case, space: Space) -> list[str]:
     for place, kind in enumerate(ordered):
         here = sizes[place * len(values) : (place + 1) * len(values)]
         left = [value for value, bits in zip(values, here, strict=True) if span(bits)[1] > 0]
-        if len(left) < L:
+        if len(left) < L and OTHER not in left:
             out.append(f"{dict(zip(others, kind, strict=True))} keeps {left}")
     return out
 

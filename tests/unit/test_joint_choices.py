@@ -175,3 +175,21 @@ def test_what_a_table_of_counts_tells_alone_is_told_beside_rows_that_say_it_in_f
     table = written(tmp_path, "table.csv", "A,B,count\nx,u,1\nx,v,\ny,u,\ny,v,\n*,*,4\n", header)
     found = tacit.audit([people, table], people=tacit.Same(), policy=tacit.Policy(k=2), attacks=["X01"])
     assert {"present": ["A=x", "B=u"], "absent": []} in [finding.event.to_dict() for finding in found.findings]
+
+
+def test_people_who_cannot_stand_behind_the_rows_refute_nothing(tmp_path: Path) -> None:
+    """Four rows show A=x, as many as there are, so that the row without A has y: one person has y and h. Bounds on boxes do not say it."""
+    text = "A,S\nx,\nx,g\n,h\ny,f\nx,h\ny,\nx,h\n"
+    people = written(tmp_path, "people.csv", text, {"format": "tacit.table/1", "n": 7, "qi": ["A"], "sa": "S"})
+    header = {"format": "tacit.frequencies/1", "n": 7, "columns": ["A", "S"], "sa": [], "hidden_below": 3, "zeros_shown": True}
+    table = written(tmp_path, "table.csv", "A,S,count\n*,f,\n*,g,\n*,h,3\nx,*,4\ny,*,3\n", header)
+    found = tacit.audit([people, table], people=tacit.Same(), policy=tacit.Policy(k=2), attacks=["X01"])
+    told = [finding.event.to_dict() for finding in found.findings]
+    assert {"present": ["A=y", "S=h"], "absent": []} in told or found.attack("X01").undecided == 1
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("two-mixed-same", 1700378), ("blanks", 1500034), ("blanks", 1700282)])
+def test_cases_that_were_wrong_once_are_right(kind: str, seed: int) -> None:
+    """A missing rule that a proof cites twice, with different numbers; a cell that rows say in fewer words; no value of S is named."""
+    verdict = judge(draw(kind, seed))
+    assert verdict.outcome == "right", verdict.notes

@@ -82,7 +82,7 @@ def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
         index = book.by_line[number][where]
         return {(int(release.lo[index]), int(release.hi[index]))}
     if place in book.missing:
-        return {book.missing[place]}
+        return book.missing[place]
     if number in book.rows and where in book.rows[number].counted:
         return {book.rows[number].counted[where]}
     if where in ("left", "joined", "changed"):

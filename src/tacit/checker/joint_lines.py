@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -62,7 +63,7 @@ class JointBook:
     declared: Declaration = field(init=False)
     histories: Histories | None = None
     rows: dict[int, RowBook] = field(default_factory=dict)
-    missing: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
+    missing: dict[tuple[int, str], set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
     facts: Sequence[Fact] | None = None
     #: The columns of which each release lists every value of its people.
     listed: list[dict[Axis, frozenset[str]]] = field(default_factory=list)
@@ -291,7 +292,7 @@ class JointBook:
         values = self.listed[number].get(("column", column))
         if values is None or cited["cell"] != f"all values of {column}":
             raise Reject("it takes a column as listed whole that is not")
-        self.missing[number, cited["cell"]] = (0, 0)
+        self.missing[number, cited["cell"]].add((0, 0))
         box: Box = {("column", column): (values, True), **self.scope(number)}
         return Statement(((Fraction(1), box),), None, 0, (0, 0))
 
@@ -310,7 +311,7 @@ class JointBook:
         if not {*sensitive[:1], *told["event"]} <= self.columns or not sensitive:
             raise Reject("it rests on a fact about columns that the releases do not name")
         ends = (least or 0, most if most is not None else self.releases[0].n or least or 0)
-        self.missing[number, cited["cell"]] = ends
+        self.missing[number, cited["cell"]].add(ends)
         box: Box = {("column", column): (frozenset(values), False) for column, values in told["event"].items()}
         box["column", sensitive[0]] = (frozenset({told["value"]}), False)
         return Statement(((Fraction(1), box),), least, most, ends)
@@ -332,11 +333,11 @@ class JointBook:
             share = header.min_confidence * (said.lo or 0)
             if (math.floor(share) + 1 if header.strict else math.ceil(share)) < header.min_support:
                 raise Reject("a rule that it takes as missing may be missing for its support")
-            self.missing[number, place] = (said.lo or 0, said.lo or 0)
+            self.missing[number, place].add((said.lo or 0, said.lo or 0))
             return self._below_share(header, (whole, box), said.lo or 0)
         share = header.min_confidence * (said.hi or 0)
         most = max(header.min_support - 1, math.floor(share) if header.strict else math.ceil(share) - 1)
-        self.missing[number, place] = (0, most)
+        self.missing[number, place].add((0, most))
         return Statement(((Fraction(1), box),), None, most, (0, most))
 
     def _missing_boxes(self, number: int, release: Rules, cited: Mapping[str, Any]) -> tuple[Box, Box]:
@@ -363,7 +364,7 @@ class JointBook:
         if isinstance(release, Rules) and cited["what"] == "missing-rule":
             whole, box = self._missing_boxes(number, release, cited)
             rare = (release.header.min_support or 1) - 1
-            self.missing[number, str(cited["cell"])] = (0, rare)
+            self.missing[number, str(cited["cell"])].add((0, rare))
             fewer = Statement(((Fraction(1), box),), None, rare, (0, rare))
             return fewer, self._below_share(release.header, (whole, box), rare)
         if not isinstance(release, FrequencyTable):

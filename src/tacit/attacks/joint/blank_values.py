@@ -14,12 +14,12 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.joint.boxes import Axis
 from tacit.attacks.joint.cube import Cube
 from tacit.attacks.joint.full_group_words import Blanks, FullGroup
 from tacit.attacks.joint.programs import MOST_ASKED
 from tacit.attacks.joint.proofs import Prover, Step
-from tacit.attacks.joint.row_lines import ShownColumn, shown_columns
+from tacit.attacks.joint.row_lines import shown_columns
+from tacit.attacks.joint.shown_rows import classes_of
 from tacit.attacks.joint.solver import FEW_CELLS, Solver
 from tacit.attacks.joint.world import World
 from tacit.model.partial import PartialTable
@@ -133,11 +133,3 @@ class BlankValues:
             box | {self.place: mask}, "hi", int(shown[sorted(ruled_out)].sum()), {("step", id(one)): _ONE for one in parts}
         )
         return [], [], self.prover.in_order([parts[0] if len(parts) == 1 else joined])
-
-
-def classes_of(axis: Axis, column: ShownColumn) -> Whole:
-    """The class of every row on an axis; -1 where the cell is blank."""
-    of_value = {value: place for place, values in enumerate(axis.classes) for value in values}
-    other = of_value.get(None, -1)
-    lookup = np.array([*(of_value.get(value, other) for value in column.values), -1], np.int64)
-    return lookup[column.codes]

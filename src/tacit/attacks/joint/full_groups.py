@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.joint.blank_values import BlankValues, classes_of
+from tacit.attacks.joint.blank_values import BlankValues
 from tacit.attacks.joint.boxes import MEMBER, Axis, Key
 from tacit.attacks.joint.case import JointCase
 from tacit.attacks.joint.cases import Cases
@@ -33,6 +33,7 @@ from tacit.attacks.joint.programs import MOST_ASKED, MOST_ENTRIES, MOST_WORK
 from tacit.attacks.joint.proofs import Prover, Split, Step
 from tacit.attacks.joint.row_lines import shown_columns
 from tacit.attacks.joint.rows import Rows, cells_of
+from tacit.attacks.joint.shown_rows import classes_of
 from tacit.attacks.joint.solver import FEW_CELLS, NEAR, Solver
 from tacit.attacks.joint.windows import apart, settled, windows
 from tacit.attacks.joint.world import World

@@ -16,6 +16,7 @@ from tacit.attacks.joint.listed_lines import ListedLines
 from tacit.attacks.joint.missing_rules import MissingRules
 from tacit.attacks.joint.populations import populations
 from tacit.attacks.joint.row_lines import RowLines
+from tacit.attacks.joint.shown_rows import ShownRows
 from tacit.attacks.joint.vocabulary import Vocabulary, all_values
 from tacit.model.bound import Bound
 from tacit.model.buckets import Buckets
@@ -78,6 +79,12 @@ def lower(
     by_row = frozenset(number for number, release in enumerate(releases) if isinstance(release, PartialTable | Buckets))
     gaps = (reader.condition() for reader in readers if isinstance(reader, FrequencyLines))
     conditions: list[Condition] = [*(one for one in missing if one.tells), *(one for one in gaps if one is not None)]
+    shown = (
+        ShownRows(number, tuple(reader.used()), whose.scopes[number])
+        for number, reader in enumerate(readers)
+        if isinstance(reader, RowLines)
+    )
+    conditions += [one for one in shown if any(column.has_blanks for column in one.columns)]
     if isinstance(people, Changed):  # then axes are histories, over which conditions are not read
         left_out += len(conditions)
         conditions = []
