@@ -32,6 +32,8 @@ MOST_TAKEN = 7
 AHEAD, MOST_PROGRAMS, MOST_IDLE = 6, 3_000, 60
 #: Rows that a world is farther from missing than by so many people are left out at first; programs that are tried until none is missed.
 FAR, MOST_TRIED = 10, 3
+#: Above so many cells any solution of a program is taken: a good one takes long to find.
+MANY_CELLS = 400
 #: Nodes of a program, and the share by which its answer may be worse than the best.
 NODES, GAP = 3, 0.5
 #: How far a sum of fractions may be from a whole number that it stands for.
@@ -165,7 +167,8 @@ class Rearranging:
         kept, rows, low, high = lean
         filled = part.movable[kept]
         entries, low, high = one_row_each(rows, low, high)
-        return filled, self._program(cost[filled] * (-1.0 if part.people else 1.0), entries.matrix, low, high)
+        wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
+        return filled, self._program(wanted, entries.matrix, low, high)
 
     def _arranged(self, parts: Sequence[Whole], found: Sequence[Solution]) -> list[Whole | None]:
         """The worlds with these people in the cells of each part, which may miss rows; None where none was found."""
