@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.joint.boxes import Axis, Box, Key, Membership
+from tacit.attacks.joint.boxes import MEMBER, Axis, Box, Key, Membership
 from tacit.model.bound import Bound
 
 Whole = npt.NDArray[np.int64]
@@ -63,6 +63,16 @@ class Line:
 
 #: How many people, or fractions of them, have each class on some axes, in the order of these.
 Tally = Callable[[Sequence[int]], npt.NDArray[Any]]
+
+
+def tally_inside(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[Any]:
+    """The tally of the people of one release, whose place among all people is its scope."""
+    if MEMBER not in scope:
+        return tally(places)
+    member = next(place for place, axis in enumerate(axes) if axis.key == MEMBER)
+    inside = axes[member].mask(scope[MEMBER])
+    kept = [bit for bit in range(len(axes[member].classes)) if inside >> bit & 1]
+    return np.asarray(tally((member, *places))[kept].sum(axis=0))
 
 
 @dataclass(frozen=True, slots=True)

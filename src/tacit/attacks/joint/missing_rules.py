@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key, literal
-from tacit.attacks.joint.lines import Choice, Line, Origin, Tally
+from tacit.attacks.joint.lines import Choice, Line, Origin, Tally, tally_inside
 from tacit.model.bound import Bound
 from tacit.model.release import Rules
 
@@ -120,12 +120,7 @@ class MissingRules:
 
     def _counted(self, axes: Sequence[Axis], tally: Tally, places: tuple[int, ...]) -> npt.NDArray[Any]:
         """How many people of the release have each class on these axes."""
-        if MEMBER not in self._scope:
-            return tally(places)
-        member = next(number for number, axis in enumerate(axes) if axis.key == MEMBER)
-        inside = axes[member].mask(self._scope[MEMBER])
-        kept = [bit for bit in range(len(axes[member].classes)) if inside >> bit & 1]
-        return np.asarray(tally((member, *places))[kept].sum(axis=0))
+        return tally_inside(self._scope, axes, tally, places)
 
     def _places(self, axes: Sequence[Axis]) -> tuple[list[int], int | None]:
         """The axes of the quasi-identifiers, and that of the sensitive column."""

@@ -222,7 +222,7 @@ class Rearranging:
         return np.flatnonzero(kept)
 
     def _near_rows(self, movable: Whole) -> tuple[Any, Floats, Floats]:
-        """The same as a matrix."""
+        """The rows of :meth:`_near_entries` as a matrix."""
         entries, low, high = self._near_entries(movable)
         return entries.matrix, low, high
 
@@ -276,9 +276,8 @@ class _Asking:
         # By programs that empty a group, and by those that fill it.
         self._asked, self._successful = np.ones(2), np.ones(2)
         self._again: deque[Part] = deque()
-        self._waiting: deque[tuple[Part, Whole, Whole]] = (
-            deque()
-        )  # with the world that it starts from, and the cells to be filled
+        # Each with the world that it starts from, and the cells to be filled.
+        self._waiting: deque[tuple[Part, Whole, Whole]] = deque()
         self._programs = self._idle = 0
 
     def _is_settled(self, world: Whole) -> Flags:
@@ -299,7 +298,7 @@ class _Asking:
         """Programs about open questions, each from the world that was met last."""
         while self.goes_on:
             if self._idle > MOST_IDLE:
-                least = self._attempts[~self.settled].min()
+                least = self._attempts[~self.settled].min(initial=len(ATTEMPTS))
                 self._attempts[self._attempts == least] += 1
                 self._idle = 0
                 continue

@@ -13,8 +13,8 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.joint.boxes import MEMBER, Allowed, Axis, Box, Key
-from tacit.attacks.joint.lines import Choice, Line, Origin, Tally
+from tacit.attacks.joint.boxes import Allowed, Axis, Box, Key
+from tacit.attacks.joint.lines import Choice, Line, Origin, Tally, tally_inside
 from tacit.attacks.joint.row_lines import ShownColumn
 from tacit.model.bound import Bound
 
@@ -70,12 +70,7 @@ class ShownRows:
 
     def _counted(self, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[np.generic]:
         """How many people of the release are of each kind."""
-        if MEMBER not in self.scope:
-            return tally(places)
-        member = next(place for place, axis in enumerate(axes) if axis.key == MEMBER)
-        inside = axes[member].mask(self.scope[MEMBER])
-        kept = [bit for bit in range(len(axes[member].classes)) if inside >> bit & 1]
-        return np.asarray(tally((member, *places))[kept].sum(axis=0))
+        return tally_inside(self.scope, axes, tally, places)
 
     @staticmethod
     def _patterns(axes: Sequence[Axis], columns: Sequence[ShownColumn], places: Sequence[int]) -> tuple[Whole, Whole]:
