@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from tacit.formats.partial import read_partial
     from tacit.formats.trees import read_tree
     from tacit.hiding_cells import hide
-    from tacit.measures import MEASURES
+    from tacit.measures.table import MEASURES
     from tacit.measuring import utility
     from tacit.model.audit import Audit
     from tacit.model.bucketized import Bucketized
@@ -114,7 +114,7 @@ _HOMES = {
         "RepairError",
         "TacitError",
     ),
-    "tacit.measures": ("MEASURES",),
+    "tacit.measures.table": ("MEASURES",),
     "tacit.measuring": ("utility",),
     "tacit.formats.buckets": ("read_buckets",),
     "tacit.formats.partial": ("read_partial",),

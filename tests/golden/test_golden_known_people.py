@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.sensitive.certain import all_said, bounds_of
+from tacit.attacks.sensitive.certain_bounds import all_said, bounds_of
 from tacit.auditing_known import several_case
 from tacit.model.policy import Limits
 

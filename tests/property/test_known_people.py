@@ -15,7 +15,7 @@ import tacit
 from tacit.attacks.base import Target
 from tacit.attacks.buckets.case import BucketCase
 from tacit.attacks.sensitive import certain
-from tacit.attacks.sensitive.certain import all_said, bounds_of
+from tacit.attacks.sensitive.certain_bounds import all_said, bounds_of
 from tacit.attacks.sensitive.missing import estimate
 from tacit.attacks.sensitive.several import SeveralCase
 from tacit.auditing_known import several_case

@@ -12,7 +12,9 @@ from tacit.checker.rules import Reject
 from tacit.model.frequencies import UNBOUNDED, FrequencyTable
 
 #: The columns of a group with the values that they allow, or with those that they do not.
-Box = dict[tuple[str, str], tuple[frozenset[str], bool]]
+Axis = tuple[str, str]
+Values = tuple[frozenset[str], bool]
+Box = dict[Axis, Values]
 
 
 def places(table: FrequencyTable) -> dict[int | str, int]:

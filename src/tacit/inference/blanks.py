@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tacit.inference.patterns import Cells, Codes, Merged, Node, Numbers, walk_with_others
-from tacit.model.partial import Thresholds
+from tacit.inference.patterns import Cells, Merged, Node, walk_with_others
+from tacit.model.partial import Codes, Numbers, Thresholds
 
 
 @dataclass(frozen=True, slots=True, eq=False)

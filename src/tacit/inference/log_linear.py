@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.inference.patterns import Codes, Merged, Numbers
+from tacit.inference.patterns import Merged
+from tacit.model.partial import Codes, Numbers
 
 #: Half of this times the sum of squared weights is taken away from the log-likelihood: as if each weight came from a normal distribution.
 PENALTY = 1.0

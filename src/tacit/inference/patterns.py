@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Numbers = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
+from tacit.model.partial import Codes, Numbers
+
 Cells = tuple[tuple[int, int], ...]
 
 

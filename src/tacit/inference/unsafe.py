@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import LimitReached
-from tacit.inference.patterns import Cells, Codes, Merged, Node, Numbers, walk_with_others
-from tacit.model.partial import Thresholds
+from tacit.inference.patterns import Cells, Merged, Node, walk_with_others
+from tacit.model.partial import Codes, Numbers, Thresholds
 
 #: How a reader takes blanks. ``plain``: a blank fits nothing, and a record with an unknown value counts as not having it. ``known-only``: the
 #: share is taken among known values. ``wildcard``: a blank condition cell fits every value.

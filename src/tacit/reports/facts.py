@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tacit.measures import MEASURES
+from tacit.measures.table import MEASURES
 from tacit.model.audit import Audit
 from tacit.model.finding import Finding
 from tacit.reports.summary import ReportKind, Summary, counted, described, finds_groups, reason, thresholds, visible

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attacks.base import Target
-from tacit.attacks.sensitive.certain import bounds_together
+from tacit.attacks.sensitive.certain_bounds import bounds_together
 from tacit.attacks.sensitive.proofs import Proof, Prover
 from tacit.attacks.sensitive.several import SeveralCase
 from tacit.attacks.sensitive.several_words import SeveralWords

@@ -8,17 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.attacks.sensitive.case import CHECK
+from tacit.attacks.sensitive.case import CHECK, Pair
 from tacit.attacks.sensitive.missing import Missing
 from tacit.errors import InputError
 from tacit.model.population import Places, Population
 from tacit.model.release import Listed, Release
 
-Pair = tuple[str, str]
-
 #: What a statement may be: a line; one about a group whose members are not told apart from others; that a group lacks a value; what is
 #: printed about all people; which values there are; knowledge.
-LINE, SCATTERED, GROUP, DISTRIBUTION, DOMAIN, FACT = "line", "scattered", "group", "distribution", "values", "fact"
+SCATTERED, GROUP, DOMAIN = "scattered", "group", "values"
 
 #: Columns with the values that whoever is meant has one of.
 About = tuple[tuple[str, tuple[str, ...]], ...]

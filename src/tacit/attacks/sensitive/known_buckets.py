@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tacit.attacks.sensitive.case import CHECK
-from tacit.attacks.sensitive.known import GROUP, LINE, SCATTERED, Known, Origin, Spoken, about, name_of
+from tacit.attacks.sensitive.case import CHECK, LINE
+from tacit.attacks.sensitive.known import GROUP, SCATTERED, Known, Origin, Spoken, about, name_of
 from tacit.errors import InputError
 from tacit.model.buckets import Buckets
 from tacit.model.population import Places, Population

@@ -6,7 +6,8 @@ does not is compared with the known people.
 
 from __future__ import annotations
 
-from tacit.attacks.sensitive.known import LINE, Known, Origin, Reading, Spoken, about, name_of
+from tacit.attacks.sensitive.case import LINE
+from tacit.attacks.sensitive.known import Known, Origin, Reading, Spoken, about, name_of
 from tacit.model.frequencies import FrequencyTable
 
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tacit.attacks.sensitive.known import LINE, Known, Origin, Pair, Reading, Spoken, about, name_of, pair_of
+from tacit.attacks.sensitive.case import LINE, Pair
+from tacit.attacks.sensitive.known import Known, Origin, Reading, Spoken, about, name_of, pair_of
 from tacit.attacks.sensitive.missing import Missing, rows_of
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.model.population import Population

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.attacks.sensitive.case import RuleCase
-from tacit.attacks.sensitive.known import DISTRIBUTION, LINE, Known, Origin, Reading, Spoken, about, pair_of
+from tacit.attacks.sensitive.case import DISTRIBUTION, LINE, RuleCase
+from tacit.attacks.sensitive.known import Known, Origin, Reading, Spoken, about, pair_of
 from tacit.model.release import Rules
 
 

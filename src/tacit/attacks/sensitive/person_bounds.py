@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.attacks.sensitive.case import PeopleCase, RuleCase
-from tacit.attacks.sensitive.certain import all_said
+from tacit.attacks.sensitive.certain_bounds import all_said
 from tacit.attacks.sensitive.person import Person
 from tacit.attacks.sensitive.proof_words import ProofWords
 from tacit.attacks.sensitive.proofs import Proof, Prover

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.sensitive.case import CHECK, MISSING
-from tacit.attacks.sensitive.known import DOMAIN, FACT, LINE, Known, Origin, Reading, Spoken, name_of
+from tacit.attacks.sensitive.case import CHECK, FACT, LINE, MISSING
+from tacit.attacks.sensitive.known import DOMAIN, Known, Origin, Reading, Spoken, name_of
 from tacit.attacks.sensitive.known_buckets import read_buckets
 from tacit.attacks.sensitive.known_cells import read_cells
 from tacit.attacks.sensitive.known_itemsets import read_itemsets

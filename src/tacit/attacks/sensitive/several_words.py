@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.attacks.sensitive.known import DISTRIBUTION, DOMAIN, FACT, GROUP, SCATTERED, Origin, Pair
+from tacit.attacks.sensitive.case import DISTRIBUTION, FACT, Pair
+from tacit.attacks.sensitive.known import DOMAIN, GROUP, SCATTERED, Origin
 from tacit.attacks.sensitive.proof_words import described, people, times
 from tacit.attacks.sensitive.proofs import Group, Proof, Term
 from tacit.attacks.sensitive.several import SeveralCase
