@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tacit
-import tacit.inference.surviving as surviving
+from tacit.inference import surviving
 from tacit.inference.mixing import Mixing
 from tacit.inference.surviving import Places, blocks, estimated, guess, learn
 from tacit.inference.valid import valid_values
