@@ -21,15 +21,13 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from benchmarks.grouping import people
-from tacit.bucketing.methods import group_people
-from tacit.inference.assignments import share_values
+from tacit.bucketing.bounded import group_people
 from tacit.inference.surviving import guess, learn
-from tacit.inference.valid import valid_values
+from tacit.inference.valid import share_values, valid_values
 from tacit.measuring import utility
 from tacit.model.buckets import Buckets
 from tacit.model.exclusions import Exclusions
-from tacit.model.schema import Schema
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Schema, Table
 
 SIZE = 6
 KINDS = 30

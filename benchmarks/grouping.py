@@ -13,9 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from tacit.bucketing.classes import Classes
-from tacit.bucketing.grouping import Rule, form
-from tacit.bucketing.methods import Method, group_people
+from tacit.bucketing.bounded import Method, group_people
+from tacit.bucketing.residue import Classes, Rule, form
 from tacit.model.policy import Limits
 
 #: So many groups are formed by scanning; the rest would take as long for each person who is left.

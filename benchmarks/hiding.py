@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.hiding.counts import Hiding
-from tacit.hiding.methods import Method, find_cells
-from tacit.hiding.problem import Cells, Problem
-from tacit.hiding.thresholds import IntegerThresholds
+from tacit.hiding.greedy import Method, find_cells
+from tacit.hiding.problem import Cells, Hiding, IntegerThresholds, Problem
 from tacit.model.policy import Limits
 
 CONFIDENCE, SHARE = Fraction(3, 5), 500  # support: one in so many people

@@ -17,15 +17,12 @@ import numpy as np
 
 import tacit
 from benchmarks.datasets import FOLDER
-from tacit.attacks.joint.boxes import item_event
-from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.groups import Groups
-from tacit.attacks.joint.lines import Problem
-from tacit.attacks.joint.lowering import lower
+from tacit.attacks.joint.lines import Problem, item_event
+from tacit.attacks.joint.missing_rules import lower
+from tacit.attacks.joint.programs import Solver
+from tacit.attacks.joint.proofs import Cube, Groups, tightened, windows
 from tacit.attacks.joint.rows import Rows
-from tacit.attacks.joint.solver import Solver
-from tacit.attacks.joint.windows import tightened, windows
-from tacit.model.event import ItemEvent
+from tacit.model.pattern import ItemEvent
 from tacit.model.people import Nested, People, Same
 from tacit.model.policy import Limits
 from tacit.model.table import Table

@@ -15,12 +15,10 @@ import numpy as np
 import tacit
 from benchmarks.mining import table
 from benchmarks.rules import census
-from tacit.attacks.base import Target
 from tacit.attacks.sensitive import certain, values
-from tacit.auditing import posterior_of
-from tacit.auditing_known import several_case
-from tacit.measures.truth import compare
-from tacit.model.audit import Audit
+from tacit.auditing_releases import posterior_of, several_case
+from tacit.measures.posterior import compare
+from tacit.model.audit import Audit, Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.table import Table
 

@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.datasets import Baskets, Case, cases
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.release import ONLY, Only
-from tacit.model.transactions import Transactions
+from tacit.model.table import Transactions
 
 TARGETS = {"all": "s", "closed": "c", "maximal": "m"}
 

@@ -17,10 +17,8 @@ import numpy as np
 
 import tacit
 from benchmarks.datasets import FOLDER
-from tacit.model.hierarchy import Hierarchy
 from tacit.model.negative import NegativeRules
-from tacit.model.schema import Schema
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Hierarchy, Schema, Table
 
 EXPECTATION = 0.9
 PEOPLE = 30_718

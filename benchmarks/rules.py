@@ -23,14 +23,11 @@ import numpy.typing as npt
 import tacit
 from benchmarks.datasets import FOLDER
 from benchmarks.mining import table
-from tacit.attacks.sensitive.case import RuleCase
-from tacit.attacks.sensitive.missing import Estimate, estimate
-from tacit.inference.classes import Problem, reduce
-from tacit.inference.inside import largest_miss
-from tacit.inference.statements import Statements
+from tacit.attacks.sensitive.case import Estimate, RuleCase, estimate
+from tacit.inference.classes import Problem, Statements, reduce
+from tacit.inference.entropy import largest_miss
 from tacit.model.population import Population
-from tacit.model.schema import Schema
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Schema, Table
 
 CENSUS = ["workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country", "education"]
 SETTINGS = (("0.1", "0.6"), ("0.02", "0.6"))

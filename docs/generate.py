@@ -31,7 +31,7 @@ from tacit.model.policy import ACRO_NAMES, LIMITS
 from tacit.model.reproduction import Reproduction
 from tacit.repairs import REPAIRS
 from tacit.reports.papers import papers_markdown
-from tacit.reports.policy import MEANINGS, as_text
+from tacit.reports.summary import MEANINGS, as_text
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tacit.model.items import Items
 from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests.naive_channels import Row, closed, frequent
 
 

@@ -27,19 +27,8 @@ from typing import TYPE_CHECKING, Any
 from tacit.version import __version__
 
 if TYPE_CHECKING:
-    from tacit.api import (
-        audit,
-        compare,
-        mine_itemsets,
-        mine_rules,
-        read_release,
-        read_releases,
-        read_table,
-        read_transactions,
-        repair,
-        write_release,
-    )
     from tacit.attacks import ATTACKS
+    from tacit.auditing_releases import audit, mine_itemsets, mine_rules, repair
     from tacit.bucketizing import bucketize
     from tacit.errors import (
         Contradiction,
@@ -54,42 +43,36 @@ if TYPE_CHECKING:
     )
     from tacit.formats.buckets import read_buckets
     from tacit.formats.partial import read_partial
+    from tacit.formats.releases import read_release, read_releases, write_release
+    from tacit.formats.table_files import read_table
+    from tacit.formats.transactions import read_transactions
     from tacit.formats.trees import read_tree
     from tacit.hiding_cells import hide
-    from tacit.measures.table import MEASURES
+    from tacit.measures.posterior import compare
+    from tacit.measures.table import MEASURES, Utility, Verification
     from tacit.measuring import utility
     from tacit.model.audit import Audit
-    from tacit.model.bucketized import Bucketized
     from tacit.model.buckets import Buckets
-    from tacit.model.comparison import Comparison
+    from tacit.model.comparison import Channel, Comparison, PatternSupport, PersonEstimate
     from tacit.model.finding import Finding
     from tacit.model.frequencies import FrequencyTable
-    from tacit.model.hidden import Hidden
     from tacit.model.negative import NegativeRules
     from tacit.model.partial import PartialTable
     from tacit.model.people import Changed, Churn, Nested, Same, Unknown
-    from tacit.model.person import PersonEstimate
-    from tacit.model.policy import Policy
+    from tacit.model.policy import Policy, Waiver
     from tacit.model.release import Itemsets, Rules
-    from tacit.model.repair import Repair
-    from tacit.model.suggestion import Suggestion, Suggestions
-    from tacit.model.support import Channel, PatternSupport
-    from tacit.model.table import Table
-    from tacit.model.transactions import Transactions
-    from tacit.model.utility import Utility
-    from tacit.model.verification import Verification
-    from tacit.model.waiver import Waiver
-    from tacit.negative import mine_negative_rules
+    from tacit.model.suggestion import Bucketized, Hidden, Repair, Suggestion, Suggestions
+    from tacit.model.table import Table, Transactions
     from tacit.queries import all_channels, members_of, posterior_of, support_of
     from tacit.repairs import REPAIRS
     from tacit.reporting import write_acro, write_report
     from tacit.suggesting import suggest
-    from tacit.sweeps import sweep_itemsets, sweep_rounding, sweep_rules
-    from tacit.tabulating import tabulate
+    from tacit.sweeps.rules import sweep_itemsets, sweep_rounding, sweep_rules
+    from tacit.tabulating import mine_negative_rules, tabulate
     from tacit.verifying import verify
 
 _HOMES = {
-    "tacit.api": (
+    "tacit.auditing_releases": (
         "audit",
         "compare",
         "mine_itemsets",
@@ -121,32 +104,32 @@ _HOMES = {
     "tacit.formats.trees": ("read_tree",),
     "tacit.hiding_cells": ("hide",),
     "tacit.model.audit": ("Audit",),
-    "tacit.model.bucketized": ("Bucketized",),
+    "tacit.model.suggestion": ("Bucketized",),
     "tacit.model.buckets": ("Buckets",),
     "tacit.model.comparison": ("Comparison",),
     "tacit.model.finding": ("Finding",),
     "tacit.model.frequencies": ("FrequencyTable",),
-    "tacit.model.hidden": ("Hidden",),
+    "tacit.model.suggestion": ("Hidden",),
     "tacit.model.negative": ("NegativeRules",),
     "tacit.model.partial": ("PartialTable",),
     "tacit.model.people": ("Changed", "Churn", "Nested", "Same", "Unknown"),
-    "tacit.model.person": ("PersonEstimate",),
+    "tacit.model.comparison": ("PersonEstimate",),
     "tacit.model.policy": ("Policy",),
     "tacit.model.release": ("Itemsets", "Rules"),
-    "tacit.model.repair": ("Repair",),
+    "tacit.model.suggestion": ("Repair",),
     "tacit.model.suggestion": ("Suggestion", "Suggestions"),
-    "tacit.model.support": ("Channel", "PatternSupport"),
+    "tacit.model.comparison": ("Channel", "PatternSupport"),
     "tacit.model.table": ("Table",),
-    "tacit.model.transactions": ("Transactions",),
-    "tacit.model.utility": ("Utility",),
-    "tacit.model.verification": ("Verification",),
-    "tacit.model.waiver": ("Waiver",),
-    "tacit.negative": ("mine_negative_rules",),
+    "tacit.model.table": ("Transactions",),
+    "tacit.measures.table": ("Utility",),
+    "tacit.measures.table": ("Verification",),
+    "tacit.model.policy": ("Waiver",),
+    "tacit.tabulating": ("mine_negative_rules",),
     "tacit.queries": ("all_channels", "members_of", "posterior_of", "support_of"),
     "tacit.repairs": ("REPAIRS",),
     "tacit.reporting": ("write_acro", "write_report"),
     "tacit.suggesting": ("suggest",),
-    "tacit.sweeps": ("sweep_itemsets", "sweep_rounding", "sweep_rules"),
+    "tacit.sweeps.rules": ("sweep_itemsets", "sweep_rounding", "sweep_rules"),
     "tacit.tabulating": ("tabulate",),
     "tacit.verifying": ("verify",),
 }

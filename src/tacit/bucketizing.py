@@ -10,24 +10,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.api import audit
-from tacit.bucketing.classes import Classes
-from tacit.bucketing.feasibility import Feasible, suppressed, too_frequent
-from tacit.bucketing.methods import METHODS, Grouped, Method, group_people
+from tacit.auditing_releases import audit
+from tacit.bucketing.bounded import METHODS, Feasible, Grouped, Method, group_people, suppressed, too_frequent
+from tacit.bucketing.residue import Classes
 from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
-from tacit.formats.buckets_writing import shuffled
+from tacit.formats.buckets import shuffled
 from tacit.formats.knowledge import read_knowledge
 from tacit.inference.valid import valid_values
-from tacit.measures.buckets import grouping_cost
+from tacit.measures.combinations import grouping_cost
 from tacit.model.audit import Audit
-from tacit.model.bucketized import Bucketized
 from tacit.model.buckets import Buckets
-from tacit.model.exclusions import Exclusions
-from tacit.model.knowledge import Fact
+from tacit.model.exclusions import Exclusions, Fact
 from tacit.model.number import share
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header
-from tacit.model.repair import Tried
+from tacit.model.suggestion import Bucketized, Tried
 from tacit.model.table import Column, Table
 
 __all__ = ["bucketize"]

@@ -9,23 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.api import audit
+from tacit.attacks.tables.case import Case, unsafe_rules
+from tacit.auditing_releases import audit
 from tacit.errors import InputError, InternalError, OptionError, RepairError, nearest_name
-from tacit.formats.marks import Marks, read_marks
-from tacit.formats.rows import read_rows
-from tacit.hiding.counts import hidden_cells
-from tacit.hiding.methods import Found, Method, find_cells, find_stricter, method_for, regions_of
-from tacit.hiding.problem import REGIONS, Cells, Problem
-from tacit.hiding.thresholds import IntegerThresholds
-from tacit.inference.unsafe import Case, unsafe_rules
+from tacit.formats.rows import Marks, read_marks, read_rows
+from tacit.hiding.greedy import Found, Method, find_cells, find_stricter, method_for, regions_of
+from tacit.hiding.problem import REGIONS, Cells, IntegerThresholds, Problem, hidden_cells
 from tacit.measures.blank_cost import blank_cost
 from tacit.model.audit import Audit
-from tacit.model.hidden import OTHER_COLUMNS, Hidden, OtherColumns
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Limits, Policy
-from tacit.model.repair import Tried
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.suggestion import OTHER_COLUMNS, Hidden, OtherColumns, Tried
+from tacit.model.table import Schema, Table
 
 __all__ = ["hide"]
 

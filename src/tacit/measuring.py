@@ -6,18 +6,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.api import read_table
 from tacit.errors import OptionError
 from tacit.formats.buckets import read_buckets
 from tacit.formats.knowledge import read_knowledge
-from tacit.measures.buckets import UtilitySettings, measure_utility
-from tacit.measures.positive_rules import read_intervals
+from tacit.formats.table_files import read_table
+from tacit.measures.combinations import UtilitySettings, measure_utility, read_intervals
+from tacit.measures.table import Utility
 from tacit.model.buckets import Buckets
 from tacit.model.exclusions import Exclusions
 from tacit.model.number import Threshold, exact, share
 from tacit.model.policy import Limits
 from tacit.model.table import Table
-from tacit.model.utility import Utility
 
 __all__ = ["utility"]
 

@@ -6,27 +6,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.attacks import Target
-from tacit.attacks.buckets.person import Member, members, members_fitting
+from tacit.attacks.buckets.assignments import Member, members, members_fitting
 from tacit.attacks.channels import run as maximal_channels
 from tacit.attacks.condensed import channels_from_condensed
 from tacit.attacks.pattern_support import pattern_support
-from tacit.attacks.sensitive.buildup import build_up
-from tacit.attacks.sensitive.case import PeopleCase
-from tacit.attacks.sensitive.missing import estimate
-from tacit.attacks.sensitive.person import Person
-from tacit.attacks.sensitive.person_bounds import bounds_of
+from tacit.attacks.sensitive.buildup import Person, bounds_of, build_up
+from tacit.attacks.sensitive.case import PeopleCase, estimate
 from tacit.attacks.sensitive.several import SeveralCase
 from tacit.attacks.sensitive.values import baseline_of, why_not
-from tacit.auditing import bucket_case, owners_people, rule_case
-from tacit.auditing_known import case_alone, people_of, several_case
+from tacit.auditing_releases import bucket_case, case_alone, known_people_of, owners_people, rule_case, several_case
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.formats.releases import read_release
-from tacit.model.person import PersonEstimate, read_who
+from tacit.model.audit import Target
+from tacit.model.comparison import Channel, PatternSupport, PersonEstimate, read_who
 from tacit.model.policy import Limits, Policy
 from tacit.model.population import Places
 from tacit.model.release import Itemsets, Release
-from tacit.model.support import Channel, PatternSupport
 
 __all__ = ["all_channels", "members_of", "posterior_of", "support_of"]
 
@@ -208,7 +203,7 @@ def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
 
 def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
     """Several releases beside the people whom they are about."""
-    case = several_case(releases, known=known, people=people_of(releases, data), knowledge=knowledge)
+    case = several_case(releases, known=known, people=known_people_of(releases, data), knowledge=knowledge)
     if case is None or not case.speaking:
         remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
         raise OptionError("the releases say nothing about sensitive values of known people", where="--who", remedy=remedy)

@@ -1,4 +1,4 @@
-"""Repairs of rules: what a method is given, what it cost, and which method would be the cheapest. The parts of :func:`tacit.api.repair`."""
+"""Repairs of rules: what a method is given, what it cost, and which method would be the cheapest. The parts of :func:`tacit.auditing_releases.repair`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any, NoReturn
 
 from tacit.attacks import ATTACKS
 from tacit.errors import LimitReached, OptionError, TacitError
-from tacit.measures.rules import rule_cost
 from tacit.model.audit import Audit
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Rules
-from tacit.model.repair import Repair, Tried
 from tacit.model.rounding import Precision
+from tacit.model.suggestion import Repair, RepairCase, RepairMethod, Tried
 from tacit.model.table import Table
-from tacit.repairs import REPAIRS, RepairCase, RepairMethod
-from tacit.repairs.lines import true_counts
+from tacit.repairs import REPAIRS
+from tacit.repairs.taking_out import rule_cost, true_counts
 
 #: Attacks on rules that take seconds at most, and how many audits a search may take that asks the slow ones as well.
 FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import OptionError, nearest_name
-from tacit.formats.buckets_header import HEADER as BUCKETS_HEADER
-from tacit.formats.files import FilePath, open_text, replace_file, shown
-from tacit.formats.folders import replace_folder
+from tacit.formats.buckets import HEADER as BUCKETS_HEADER
+from tacit.formats.files import FilePath, open_text, replace_file, replace_folder, shown
 from tacit.formats.header import header_path
 from tacit.model.audit import Audit
 from tacit.model.release import Release

@@ -14,16 +14,13 @@ from tacit.checker import check_audit, check_record
 from tacit.checker.totals import other_file, other_header
 from tacit.errors import InputError, OptionError, TacitError
 from tacit.formats.files import open_text, shown
-from tacit.formats.folder import gather
-from tacit.formats.inputs import inputs_of
 from tacit.formats.knowledge import read_knowledge
-from tacit.formats.releases import read_release, source_at
-from tacit.model.audit import Audit
-from tacit.model.binding import BINDING, digest
-from tacit.model.gathered import AS_TOLD, Gathered
+from tacit.formats.releases import gather, inputs_of, read_release, source_at
+from tacit.measures.table import Verification
+from tacit.model.audit import BINDING, Audit, digest
+from tacit.model.people import AS_TOLD, Gathered
 from tacit.model.policy import LIMITS, Policy
 from tacit.model.table import Table
-from tacit.model.verification import Verification
 
 __all__ = ["read_record", "verify"]
 
@@ -183,7 +180,7 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _known_table(known: Any, gathered: Gathered) -> Table:
     """Everybody's quasi-identifiers from whatever holds them."""
-    from tacit.formats.tables import read_table
+    from tacit.formats.table_files import read_table
 
     header = next((one.header for one in gathered.releases if one.header.qi), gathered.releases[0].header)
     rule: dict[str, Any] = {"missing_rule": header.missing_rule} if header.missing_rule else {}
@@ -270,7 +267,7 @@ def _new_record(
     time_limit: float | None,
 ) -> dict[str, Any]:
     """The record of a new audit of the same releases."""
-    from tacit.api import audit
+    from tacit.auditing_releases import audit
     from tacit.model.people import read_people
     from tacit.reports.record import audit_record
 

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.engines import ENGINES, EngineEntry, engine_entry, open_engine
-from tacit.engines.base import Engine
+from tacit.engines.duckdb import ENGINES, Engine, EngineEntry, engine_entry, open_engine
 from tacit.errors import EngineError, OptionError
-from tacit.model.event import BoxEvent
+from tacit.model.pattern import BoxEvent
 from tacit.model.table import Table
 
 NAMES = ["age", "Age", "c0", "weight", 'a"b', "two words", "größe", "select", "x;--", "?", "'"]

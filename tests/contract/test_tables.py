@@ -10,8 +10,10 @@ import pytest
 
 import tacit
 from docs import generate
-from tacit.attacks import ATTACKS, Attack
-from tacit.repairs import REPAIRS, RepairMethod
+from tacit.attacks import ATTACKS
+from tacit.model.audit import Attack
+from tacit.model.suggestion import RepairMethod
+from tacit.repairs import REPAIRS
 
 ROOT = Path(__file__).parents[2]
 ATTACK_SECTIONS = ["Infers", "Assumes", "Claim", "Cost", "Example", "Reference"]

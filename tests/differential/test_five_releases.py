@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint.boxes import item_event
-from tacit.attacks.joint.groups import Groups
-from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.windows import tightened, windows
+from tacit.attacks.joint.lines import item_event
+from tacit.attacks.joint.missing_rules import lower
+from tacit.attacks.joint.proofs import Groups, tightened, windows
 from tacit.model.release import Release
 from tacit.model.table import Table
 

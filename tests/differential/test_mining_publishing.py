@@ -12,8 +12,7 @@ from tacit.formats.releases import read_release, write_release
 from tacit.mining.itemsets import mine_itemsets
 from tacit.mining.rules import mine_rules
 from tacit.model.release import Itemsets, Rules
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 
 
 def people() -> Table:

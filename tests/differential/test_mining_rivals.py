@@ -12,7 +12,7 @@ from mlxtend.frequent_patterns import fpgrowth, fpmax
 
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.release import Only
-from tacit.model.transactions import Transactions
+from tacit.model.table import Transactions
 
 Baskets = list[list[int]]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tacit.demo import COLUMNS
+from tacit.cli.demo import COLUMNS
 from tests.shell import tacit
 
 

@@ -11,15 +11,14 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint.boxes import HAS, Allowed
-from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.lowering import lower
+from tacit.attacks.joint.lines import HAS, Allowed
+from tacit.attacks.joint.missing_rules import lower
+from tacit.attacks.joint.proofs import Cube
 from tacit.checker import check_audit
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.items import Items
 from tacit.model.people import read_people
 from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 
 CASES = tomllib.loads((Path(__file__).parent / "X01.toml").read_text(encoding="utf-8"))["case"]
 #: Cases that count all signed patterns on which the bounds are small, and those that list the groups that are found.

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.lowering import lower
+from tacit.attacks.joint.missing_rules import lower
 from tacit.attacks.joint.programs import Programs, Settlement
+from tacit.attacks.joint.proofs import Cube
 from tacit.attacks.joint.rows import Rows
 from tacit.errors import Contradiction
-from tacit.model.items import Items
 from tacit.model.number import Rounding
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Itemsets, Rules
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 
 #: Figure 1 of PMICD (WAIM 2008), and of k-Anonymous Patterns (PKDD 2005) as its published supports determine it.
 PMICD = "abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde"

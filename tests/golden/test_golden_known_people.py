@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.sensitive.certain_bounds import all_said, bounds_of
-from tacit.auditing_known import several_case
+from tacit.attacks.sensitive.proofs import all_said, bounds_of
+from tacit.auditing_releases import several_case
 from tacit.model.policy import Limits
 
 QIT: dict[str, list[Any]] = {

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 
 CASES = tomllib.loads((Path(__file__).parent / "R02.toml").read_text(encoding="utf-8"))["case"]
 READINGS = [

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import tacit
-from tacit.attacks.base import Target
-from tacit.attacks.sensitive import certain, certain_bounds
+from tacit.attacks.sensitive import certain, proofs
 from tacit.attacks.sensitive.case import RuleCase
+from tacit.model.audit import Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.population import Population
 from tacit.model.release import Rules
@@ -107,7 +107,7 @@ def test_bounds_hold_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> N
     assert late.status == "stopped"
     assert late.undecided > 0
     assert "time limit" in late.reason
-    monkeypatch.setattr(certain_bounds, "USUAL_WORK", 0)
+    monkeypatch.setattr(proofs, "USUAL_WORK", 0)
     lazy, _ = run_of(table, Limits())
     assert lazy.status == "stopped"
     assert "--time-limit" in lazy.reason

@@ -8,16 +8,14 @@ import numpy as np
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tacit.attacks import Target
 from tacit.attacks.channels import run
-from tacit.model.audit import AttackRun
-from tacit.model.event import ItemEvent
+from tacit.model.audit import AttackRun, Target
 from tacit.model.finding import Finding
-from tacit.model.items import Items
+from tacit.model.pattern import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Sets
-from tacit.model.transactions import Transactions
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Transactions
 from tests import naive_channels as naive
 
 ITEMS = "abcdef"

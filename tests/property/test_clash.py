@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from tacit.attacks import channels, unpublished
-from tacit.attacks.base import Target
 from tacit.attacks.feasibility import MOST_ITEMS, Statement, clash, smallest_clash
 from tacit.errors import Contradiction
-from tacit.model.items import Items
+from tacit.model.audit import Target
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests.naive_channels import Interval, Row, frequent
 from tests.naive_channels import closed as closed_sets
 from tests.naive_clash import fits, negative_sums

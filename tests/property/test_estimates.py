@@ -11,13 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.sensitive.case import RuleCase
-from tacit.attacks.sensitive.listed import count_missing
+from tacit.attacks.sensitive.case import RuleCase, count_missing
 from tacit.model.audit import Audit
 from tacit.model.population import Population
 from tacit.model.release import Rules
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 from tests import naive_estimates as naive
 
 FORMS: list[dict[str, Any]] = [

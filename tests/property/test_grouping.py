@@ -11,12 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.bucketing.bounded import join_complete, join_probable, within
-from tacit.bucketing.classes import Classes
-from tacit.bucketing.feasibility import Feasible, suppressed, too_frequent
-from tacit.bucketing.graph import valid_values
-from tacit.bucketing.grouping import _order, form
-from tacit.bucketing.methods import METHODS, group_people
+from tacit.bucketing.bounded import (
+    METHODS,
+    Feasible,
+    group_people,
+    join_complete,
+    join_probable,
+    suppressed,
+    too_frequent,
+    within,
+)
+from tacit.bucketing.residue import Classes, _order, form, valid_values
 from tacit.model.policy import Limits
 from tests.naive_grouping import can_share, grouped, people_of, tables, valid_by_matching
 

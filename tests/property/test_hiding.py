@@ -11,11 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import RepairError
-from tacit.hiding.counts import Hiding, hidden_cells
-from tacit.hiding.greedy import Gains, hide_by_gain, subsets
-from tacit.hiding.methods import METHODS, NEEDS, everything_but, find_cells
-from tacit.hiding.problem import Cells, Problem
-from tacit.hiding.restoring import restore_while_safe
+from tacit.hiding.greedy import METHODS, NEEDS, Gains, everything_but, find_cells, hide_by_gain, restore_while_safe, subsets
+from tacit.hiding.problem import Cells, Hiding, Problem, hidden_cells
 from tacit.model.policy import Limits
 from tests.naive_hiding import is_safe, leaks, made_cells, problem_of
 

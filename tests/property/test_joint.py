@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.lowering import lower
+from tacit.attacks.joint.missing_rules import lower
+from tacit.attacks.joint.proofs import Cube
 from tacit.checker import check_audit
-from tacit.model.items import Items
 from tacit.model.people import People
 from tacit.model.release import Header, Itemsets, Listed
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests import naive_joint as naive
 
 ITEMS = "abc"

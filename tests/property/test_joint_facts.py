@@ -12,8 +12,7 @@ import tacit
 from tacit.checker import check_audit
 from tacit.errors import Contradiction
 from tacit.formats.knowledge import read_knowledge
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 from tests.naive_joint import bounds, group_of, kinds_of, worlds
 
 SCHEMA = Schema(qi=("a",), sa=("s",))

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.checker import check_audit
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 from tests.naive_joint import World, bounds, cited, group_of, kinds_of, worlds
 
 SCHEMA = Schema(qi=("a",), sa=("s",))

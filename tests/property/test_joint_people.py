@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.checker import check_audit
-from tacit.model.items import Items
 from tacit.model.people import People, memberships
 from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests import naive_joint, naive_people
 
 K = 3

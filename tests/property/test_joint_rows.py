@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.joint.row_lines import ShownColumn, counted
+from tacit.attacks.joint.listed_lines import ShownColumn, counted
 from tacit.checker import check_audit
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 from tests.naive_joint import cited
 
 VALUES = {"a": ("x", "y"), "b": ("p", "q")}

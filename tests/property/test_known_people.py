@@ -12,20 +12,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.base import Target
 from tacit.attacks.buckets.case import BucketCase
 from tacit.attacks.sensitive import certain
-from tacit.attacks.sensitive.certain_bounds import all_said, bounds_of
-from tacit.attacks.sensitive.missing import estimate
+from tacit.attacks.sensitive.case import estimate
+from tacit.attacks.sensitive.proofs import all_said, bounds_of
 from tacit.attacks.sensitive.several import SeveralCase
-from tacit.auditing_known import several_case
-from tacit.checker.known import KnownBook, check_known
+from tacit.auditing_releases import several_case
+from tacit.checker.known_lines import KnownBook, check_known
+from tacit.model.audit import Target
 from tacit.model.buckets import Buckets
-from tacit.model.knowledge import Amount, Fact
+from tacit.model.exclusions import Amount, Fact
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import ONLY
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 from tests import naive_certain, naive_known
 from tests.made_buckets import random_buckets
 

@@ -12,14 +12,13 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction
-from tacit.formats import listing
-from tacit.formats.listing import check_listing
+from tacit.formats import consistency
+from tacit.formats.consistency import check_listing
 from tacit.model.audit import Audit
-from tacit.model.event import ItemEvent
-from tacit.model.items import Items
+from tacit.model.pattern import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests.naive_channels import Row, closed, frequent, maximal, subsets
 
 Counts = frozenset[tuple[frozenset[str], int]]
@@ -123,7 +122,7 @@ class TestRefusals:
         check_listing(release_of(("b", 80), ("ab", 60), ("abc", 50), ("abd", 40)))
 
     def test_only_the_most_frequent_sets_of_a_long_list_are_compared(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(listing, "MOST_PAIRS", 4)
+        monkeypatch.setattr(consistency, "MOST_PAIRS", 4)
         check_listing(release_of(("e", 90), ("b", 80), ("abc", 50), ("abd", 40)))
         self.message(release_of(("e", 20), ("f", 10), ("abc", 50), ("abd", 40)))
 

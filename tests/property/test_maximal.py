@@ -11,11 +11,10 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.model.event import ItemEvent
-from tacit.model.items import Items
+from tacit.model.pattern import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests.naive_channels import Interval, Row, frequent, maximal, subsets
 
 Pattern = tuple[frozenset[str], frozenset[str]]

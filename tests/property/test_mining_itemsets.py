@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from tacit.mining import search
 from tacit.mining.database import Rows
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
-from tacit.model.items import Items
 from tacit.model.release import ONLY, Only
-from tacit.model.sets import Sets
-from tacit.model.transactions import Transactions
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Transactions
 from tests import naive_mining
 
 Found = list[tuple[tuple[int, ...], int]]

@@ -13,10 +13,8 @@ from tacit.mining import search
 from tacit.mining.database import Rows
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.mining.rules import least_ratio, mine_rules
-from tacit.model.hierarchy import Hierarchy
 from tacit.model.release import ONLY, Rules
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Hierarchy, Schema, Table
 from tests import naive_mining
 
 Levels = dict[str, dict[str, tuple[str, ...]]]

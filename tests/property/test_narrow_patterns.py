@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks import narrow
-from tacit.attacks.intervals import Patterns, patterns_on
-from tacit.attacks.narrow import narrow_patterns_on
+from tacit.attacks import channels
+from tacit.attacks.channels import Patterns, narrow_patterns_on, patterns_on
 from tacit.attacks.supports import Supports
 from tacit.errors import LimitReached
 from tacit.model.release import Header, Only
@@ -87,7 +86,7 @@ def test_a_long_set_gives_what_bounds_still_prove() -> None:
 
 
 def test_too_many_narrow_patterns_are_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(narrow, "MOST_NARROW", 100)
+    monkeypatch.setattr(channels, "MOST_NARROW", 100)
     found = tacit.audit(long_release(2), policy=tacit.Policy(k=40), attacks=["I01"])
     assert found.attack("I01").undecided == 1
     assert found.verdict == "incomplete"

@@ -12,7 +12,7 @@ import pytest
 
 import tacit
 from tacit.mining import negative
-from tacit.model.hierarchy import Hierarchy
+from tacit.model.table import Hierarchy
 
 TREE = Hierarchy("a", {"1": ("low", "any"), "2": ("low", "any"), "3": ("high", "any"), "4": ("4+",)})
 FLAT = Hierarchy("b", {"x": ("xy",), "y": ("xy",), "z": ()})

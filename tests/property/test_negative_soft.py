@@ -17,8 +17,8 @@ import tacit
 from tacit.formats.knowledge import read_knowledge
 from tacit.mining.negative_search import _looked_up
 from tacit.model.exclusions import Exclusions
-from tacit.model.hierarchy import Hierarchy
 from tacit.model.negative import NegativeRules
+from tacit.model.table import Hierarchy
 
 #: 16 is in the tree and in no table: coarser values are as wide as the tree says.
 LEVELS: dict[str, tuple[str, ...]] = {str(age): ("young" if age < 17 else "old",) for age in range(14, 21)}

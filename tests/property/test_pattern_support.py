@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.pattern_bounds import Tie, signed_weights, term_by_term, tightest
+from tacit.attacks.pattern_support import Tie, signed_weights, term_by_term, tightest
 from tacit.errors import Contradiction, OptionError
-from tacit.model.bound import Bound
+from tacit.model.number import Bound
 from tacit.model.pattern import Pattern
 from tacit.model.release import Itemsets, Only
 from tests.made_releases import released

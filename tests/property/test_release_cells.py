@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InputError
-from tacit.formats import subsets
+from tacit.formats import consistency
 from tacit.formats.arules import split_set
 from tacit.formats.jsoncells import Pairs, add_lists, add_objects, item_name, pair_name
 from tacit.formats.mlxtend import set_tokens, token_name
@@ -129,7 +129,7 @@ def counted(draw: st.DrawFn, closed: bool) -> tuple[list[frozenset[int]], list[i
 @given(counted(closed=False))
 def test_every_clash_is_found_by_pairs(case: tuple[list[frozenset[int]], list[int], list[int]]) -> None:
     family, lo, hi = case
-    got = subsets.clash_of_pairs(Sets.from_lists(family), np.array(lo), np.array(hi))
+    got = consistency.clash_of_pairs(Sets.from_lists(family), np.array(lo), np.array(hi))
     every = clashes(family, lo, hi)
     assert got in every if every else got is None
 
@@ -138,7 +138,7 @@ def test_every_clash_is_found_by_pairs(case: tuple[list[frozenset[int]], list[in
 @given(counted(closed=True))
 def test_every_clash_is_found_through_subsets_when_all_are_there(case: tuple[list[frozenset[int]], list[int], list[int]]) -> None:
     family, lo, hi = case
-    got = subsets.clash_of_subsets(Sets.from_lists(family), np.array(lo), np.array(hi))
+    got = consistency.clash_of_subsets(Sets.from_lists(family), np.array(lo), np.array(hi))
     every = clashes(family, lo, hi)
     assert got in every if every else got is None
 
@@ -147,7 +147,7 @@ def test_every_clash_is_found_through_subsets_when_all_are_there(case: tuple[lis
 @given(counted(closed=False))
 def test_clashes_across_small_gaps_are_found_through_subsets(case: tuple[list[frozenset[int]], list[int], list[int]]) -> None:
     family, lo, hi = case
-    got = subsets.clash_of_subsets(Sets.from_lists(family), np.array(lo), np.array(hi))
+    got = consistency.clash_of_subsets(Sets.from_lists(family), np.array(lo), np.array(hi))
     every = clashes(family, lo, hi)
     if got is None:
         assert all(len(family[i]) - len(family[j]) > 2 for i, j in every)

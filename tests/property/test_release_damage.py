@@ -13,11 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InputError, TacitError
-from tacit.formats import FORMATS
+from tacit.formats.own_writing import FORMATS
 from tacit.formats.releases import read_release, write_release
-from tacit.model.items import Items
 from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 
 PMML = """<PMML version="4.4"><AssociationModel numberOfTransactions="8" minimumSupport="0.1" minimumConfidence="0.1">
 <Item id="1" value="Xqz"/><Item id="2" value="butter"/>

@@ -13,9 +13,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import Contradiction
-from tacit.formats.numbers import read_shares
+from tacit.formats.build import Ratio, narrow, read_shares, sure_wholes
 from tacit.formats.printout import TextColumn
-from tacit.formats.ratios import Ratio, narrow, sure_wholes
 from tacit.formats.releases import read_listed
 from tacit.model.number import ROUNDINGS, Printed, Rounding, column_steps
 from tacit.model.release import Itemsets, Rules

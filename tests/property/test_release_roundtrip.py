@@ -16,11 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.formats.releases import read_listed, write_release
-from tacit.model.items import Items
 from tacit.model.number import Printed
 from tacit.model.release import ONLY, Decimals, Header, Itemsets, Listed, Rules
-from tacit.model.sets import Sets
-from tacit.model.transactions import sort_names
+from tacit.model.sets import Items, Sets
+from tacit.model.table import sort_names
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 Mode = Literal["exact", "digits", "base", "withheld"]

@@ -11,18 +11,15 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks import exceptions
-from tacit.attacks.base import Target
-from tacit.attacks.rule_log import Reason
-from tacit.attacks.rule_numbers import Confidences, confidence_of
-from tacit.attacks.rule_table import RuleTable
+from tacit.attacks import rule_findings
+from tacit.attacks.rule_table import Confidences, Reason, RuleTable, confidence_of
 from tacit.checker import check_audit
 from tacit.errors import Contradiction
-from tacit.model.event import ItemEvent
-from tacit.model.items import Items
+from tacit.model.audit import Target
+from tacit.model.pattern import ItemEvent
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Decimals, Header, Rules
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests.naive_channels import Row, support
 from tests.naive_rules import Form, file_of, people_of, rules_to_values
 
@@ -122,7 +119,7 @@ def test_a_negative_group_is_refused(tmp_path: Path) -> None:
 
 def test_no_time_means_stopped_not_silent(tmp_path: Path) -> None:
     _, release = value_rules(5, tmp_path)
-    run = exceptions.run(Target(release, Policy(), Limits(deadline=0.0)))
+    run = rule_findings.run(Target(release, Policy(), Limits(deadline=0.0)))
     assert (run.status, run.findings) == ("stopped", 0)
     assert not run.decides
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import OptionError
-from tacit.sweeps.grid import sizes, thresholds
+from tacit.sweeps.rules import sizes, thresholds
 from tests import naive_channels as naive
 from tests.naive_deduction import deduced_groups
 
@@ -88,7 +88,7 @@ def test_a_table_is_swept_as_it_is_mined() -> None:
     people = tacit.read_table({"id": [str(i) for i in range(53)], "sex": [a for a, _ in rows], "ill": [b for _, b in rows]})
     from dataclasses import replace
 
-    from tacit.model.schema import Schema
+    from tacit.model.table import Schema
 
     people = replace(people, schema=Schema(identifying=("id",)))
     swept = tacit.sweep_itemsets(people, min_support="10%", k=[3, 10])
@@ -112,13 +112,13 @@ def test_a_cell_is_clean_only_if_every_attack_finds_nothing() -> None:
 
 
 def test_hierarchies_are_mined_along() -> None:
-    from tacit.model.hierarchy import Hierarchy
+    from tacit.model.table import Hierarchy
 
     tree = {"age": Hierarchy("age", {"20": ("young",), "30": ("young",), "60": ()})}
     people = tacit.read_table({"age": ["20"] * 12 + ["30"] * 4 + ["60"] * 20, "ill": (["yes"] * 3 + ["no"] * 3) * 6})
     swept = tacit.sweep_itemsets(people, min_support=8, k=9, hierarchies=tree)
     release = tacit.mine_itemsets(people, min_support=8, hierarchies=tree)
-    from tacit.api import with_coarser_items
+    from tacit.auditing_releases import with_coarser_items
 
     one = tacit.audit(release, data=with_coarser_items(people, tree), policy=tacit.Policy(k=9))
     cell = swept.cells[0]

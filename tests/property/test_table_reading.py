@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 from tacit.engines.duckdb import Relation
 from tacit.errors import InputError
 from tacit.formats import table_files
-from tacit.formats.table_files import ExactRows, open_table_file
-from tacit.formats.table_shape import plain_shape
-from tacit.formats.table_text import BLANKS, records
-from tacit.formats.tables import read_table
+from tacit.formats.printout import BLANKS, plain_shape, records
+from tacit.formats.table_files import ExactRows, open_table_file, read_table
 from tacit.model.table import Column
 
 SIGNS = [" ", "\t", '"', "'", ",", ";", "|", "\n", "\r\n", "\r", "#", "\\"]

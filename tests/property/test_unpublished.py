@@ -9,14 +9,13 @@ import pytest
 
 import tacit
 from tacit.attacks import channels, unpublished
-from tacit.attacks.base import Target
 from tacit.checker import check_audit
 from tacit.errors import Contradiction
-from tacit.model.audit import AttackRun
-from tacit.model.event import ItemEvent
-from tacit.model.hierarchy import Hierarchy
+from tacit.model.audit import AttackRun, Target
+from tacit.model.pattern import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
+from tacit.model.table import Hierarchy
 from tests.made_releases import released_supports as released
 from tests.naive_channels import frequent
 from tests.naive_deduction import Groups, deduced_groups, worlds_by_release

@@ -8,10 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.inference.unsafe import Case, Reading, unsafe_rules
+from tacit.attacks.tables.case import Case, Reading, unsafe_rules
 from tacit.model.partial import PartialTable, Thresholds
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 from tests.naive_tables import rules_about, unsafe_about
 
 CELLS = st.sampled_from(["", "u", "v", "w"])

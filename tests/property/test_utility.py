@@ -12,17 +12,13 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.inference import surviving
-from tacit.inference.mixing import Mixing
-from tacit.inference.surviving import Places, blocks, estimated, guess, learn
+from tacit.inference.surviving import Mixing, Places, blocks, estimated, guess, learn
 from tacit.inference.valid import valid_values
-from tacit.measures.combinations import Combinations, Estimator, estimators
-from tacit.measures.counting_queries import draw_queries
+from tacit.measures.combinations import Combinations, Estimator, PositiveRules, draw_queries, estimators, linked, own_values
 from tacit.measures.diversity import plain_figures
-from tacit.measures.guessing import linked, own_values
-from tacit.measures.positive_rules import PositiveRules
 from tacit.model.exclusions import Exclusions
 from tacit.model.number import Threshold
-from tacit.model.schema import Schema
+from tacit.model.table import Schema
 from tests import naive_utility as naive
 from tests.naive_utility import Person
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import tacit
-from tacit.api import with_coarser_items
+from tacit.auditing_releases import with_coarser_items
 from tacit.formats.hierarchies import read_hierarchies
 
 ROWS = [["a", "b"], ["a", "b"], ["a"]]

@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 from tacit import bucketizing
-from tacit.bucketing.methods import METHODS, Grouped
+from tacit.bucketing.bounded import METHODS, Grouped
 from tacit.formats.knowledge import read_knowledge
 from tacit.model.exclusions import Exclusions
 from tacit.model.table import Table

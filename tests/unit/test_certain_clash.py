@@ -9,12 +9,9 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction
-from tacit.inference.bounds import bound, components
-from tacit.inference.branching import NoWhole, branch
-from tacit.inference.clash import clashing
-from tacit.inference.classes import reduce
-from tacit.inference.program import Program
-from tacit.inference.statements import Statements
+from tacit.inference.bounds import bound, clashing, components
+from tacit.inference.classes import Statements, reduce
+from tacit.inference.program import NoWhole, Program, branch
 from tacit.model.population import Population
 from tacit.model.table import Table
 

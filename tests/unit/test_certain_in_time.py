@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.sensitive import certain, certain_bounds
+from tacit.attacks.sensitive import certain, proofs
 from tacit.attacks.sensitive.proofs import Prover
 from tacit.inference.bounds import Bounds
 from tacit.inference.solving import solve_linear
@@ -62,7 +62,7 @@ def test_what_is_not_proved_in_time_is_undecided_and_solves_no_program(
     rules: Rules, people: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everything = audited(rules, people)
-    bounds_of = certain_bounds.bounds_of
+    bounds_of = proofs.bounds_of
     over: list[bool] = []
 
     def found_in_time(case: Any, said: Any, limits: Limits, *rest: Any) -> Bounds:

@@ -16,10 +16,9 @@ import pytest
 import tacit
 from tacit.checker import check_audit
 from tacit.errors import InputError
-from tacit.model.items import Items
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests.made_releases import released
 from tests.naive_channels import rows_of
 

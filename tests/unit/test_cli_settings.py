@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.cli.settings import Settings
+from tacit.cli.reading import Settings
 from tacit.config import Config
 from tacit.errors import OptionError
 from tacit.model.release import Header
-from tacit.model.table import Table
-from tacit.model.transactions import Transactions
+from tacit.model.table import Table, Transactions
 from tests.shell import leaking_baskets, people
 
 NOTHING: dict[str, Any] = {"qi": (), "sa": (), "missing": None, "missing_rule": None, "engine": None, "config": None, "k": None}

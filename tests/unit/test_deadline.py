@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 import tacit
 from tacit import attacks
-from tacit.attacks.base import Target
 from tacit.cli import cli, signals
 from tacit.errors import LimitReached
+from tacit.model.audit import Target
 from tacit.model.policy import Limits, check_time, seconds_left, time_limit
 
 

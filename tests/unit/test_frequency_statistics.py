@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tacit.api import read_release, write_release
 from tacit.errors import Contradiction, InputError
-from tacit.model.bound import Bound
+from tacit.formats.releases import read_release, write_release
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.number import Bound
 from tests.made_block import BLOCK, BLOCK_HEADER, write_block
 
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks import gathering
-from tacit.attacks.gathering import Channels, Gatherer, Packing, lengths_of, worst_first
+from tacit.attacks import channels as gathering
+from tacit.attacks.channels import Channels, Gatherer, Packing, lengths_of, worst_first
 from tacit.formats.findings import FindingsFile
-from tacit.model.bound import Bound
-from tacit.model.event import BoxEvent
+from tacit.model.number import Bound
+from tacit.model.pattern import BoxEvent
 from tacit.model.release import Itemsets
 
 

@@ -9,12 +9,20 @@ import numpy as np
 import pytest
 
 from tacit.errors import Infeasible, LimitReached, OptionError, RepairError
-from tacit.hiding.counts import Hiding, Pile, hidden_cells
-from tacit.hiding.greedy import Gains
-from tacit.hiding.methods import METHODS, NEEDS, find_cells, method_for, regions_of
-from tacit.hiding.problem import MOST_ATTRIBUTES, OWNER, RELEVANT, Cells, Problem
+from tacit.hiding.greedy import METHODS, NEEDS, Gains, find_cells, method_for, regions_of
+from tacit.hiding.problem import (
+    MOST_ATTRIBUTES,
+    OWNER,
+    RELEVANT,
+    Cells,
+    Hiding,
+    IntegerThresholds,
+    Pile,
+    Problem,
+    hidden_cells,
+    largest_below,
+)
 from tacit.hiding.rgraph import _Graph
-from tacit.hiding.thresholds import IntegerThresholds, largest_below
 from tacit.model.policy import Limits
 from tests.naive_hiding import figure_2, is_safe, leaks, made_cells, problem_of
 

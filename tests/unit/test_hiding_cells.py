@@ -11,9 +11,8 @@ import pytest
 
 import tacit
 from tacit import hiding_cells
-from tacit.hiding.counts import Hiding
-from tacit.hiding.methods import METHODS, NEEDS, Found, find_cells
-from tacit.hiding.problem import Cells
+from tacit.hiding.greedy import METHODS, NEEDS, Found, find_cells
+from tacit.hiding.problem import Cells, Hiding
 from tacit.measures.blank_cost import blank_cost
 from tests.naive_hiding import FIGURE_2, SENSITIVE_OF_FIGURE_2, is_safe
 

@@ -10,8 +10,7 @@ import pytest
 
 from tacit.errors import InputError
 from tacit.formats.hierarchies import check_covers, read_hierarchies, read_hierarchy
-from tacit.model.hierarchy import Hierarchy
-from tacit.model.table import Column
+from tacit.model.table import Column, Hierarchy
 
 SECRET = "K4NARY"
 

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.inference.classes import Clash, Problem, reduce
-from tacit.inference.entropy import solve
-from tacit.inference.inside import inside_of, largest_miss
-from tacit.inference.statements import Statements
+from tacit.inference.classes import Clash, Problem, Statements, reduce
+from tacit.inference.entropy import inside_of, largest_miss, solve
 from tacit.kernels.entropy import covariance, shares
 from tacit.model.population import Population
 from tacit.model.table import Table

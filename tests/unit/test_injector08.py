@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tacit.model.reproduction import Part
-from tacit.reproductions import injector08, injector08_trial, reproduce
-from tacit.reproductions.adult import NAMES, read_adult
-from tacit.reproductions.injector08_trial import QI, SA, trees
+from tacit.reproductions import injector08, reproduce
+from tacit.reproductions.bench import COLUMN_NAMES, read_adult
+from tacit.reproductions.injector08 import QI, SA, trees
 
 JOBS = [
     "Sales",
@@ -33,7 +33,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         degree = chance.choice(["HS-grad", "HS-grad", "Doctorate", "Masters", "11th"])
         jobs = JOBS[:7] if degree == "Doctorate" else JOBS
         job = "Prof-specialty" if degree == "Doctorate" and chance.random() < 0.05 else chance.choice(jobs)
-        cells = dict.fromkeys(NAMES, "same") | {"age": str(chance.randint(20, 59)), "sex": chance.choice(["Male", "Female"])}
+        cells = dict.fromkeys(COLUMN_NAMES, "same") | {
+            "age": str(chance.randint(20, 59)),
+            "sex": chance.choice(["Male", "Female"]),
+        }
         cells |= {
             "education": degree,
             "occupation": "?" if number == 7 else job,
@@ -41,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         cells |= {"workclass": chance.choice(["Private", "State-gov", "Self-emp-inc"])}
         cells |= {"marital-status": chance.choice(["Divorced", "Married-civ-spouse"])}
-        lines.append(", ".join(cells[name] for name in NAMES))
+        lines.append(", ".join(cells[name] for name in COLUMN_NAMES))
     (place / "adult.data").write_text("\n".join(lines) + "\n")
     return place
 
@@ -66,7 +69,7 @@ def test_trees_hold_every_value_once(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def parts(folder: Path) -> dict[str, Part]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(injector08_trial, "QUERIES", 100)
+        patch.setattr(injector08, "QUERIES", 100)
         made = reproduce("injector08", data=folder)
     assert made.left_out == ()
     return {part.name: part for part in made.parts}

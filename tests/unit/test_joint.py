@@ -17,20 +17,18 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.attacks.joint import listed_lines
-from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.programs import Programs, Settlement
+from tacit.attacks.joint.missing_rules import lower
+from tacit.attacks.joint.programs import Programs, Settlement, Solver
+from tacit.attacks.joint.proofs import _largest
 from tacit.attacks.joint.rows import Rows
-from tacit.attacks.joint.solver import Solver
-from tacit.attacks.joint.windows import _largest
 from tacit.checker import check_audit
 from tacit.checker.joint import least_of
 from tacit.checker.joint_lines import Box
 from tacit.errors import Contradiction, OptionError
-from tacit.model.items import Items
 from tacit.model.people import read_people
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Rules
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 from tests.golden.test_golden_joint import release_of
 
 VISITS, TREATMENTS = "100; x:50, y:40, x y:20", "100; z:50, x y z:19"

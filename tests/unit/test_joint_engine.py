@@ -11,26 +11,21 @@ import numpy as np
 import pytest
 
 import tacit
+from tacit.attacks.joint import proofs
 from tacit.attacks.joint import rows as joint_rows
 from tacit.attacks.joint import together as attack
-from tacit.attacks.joint import windows
-from tacit.attacks.joint.boxes import HAS, Allowed, Axis, Key
-from tacit.attacks.joint.cases import Cases
-from tacit.attacks.joint.clashes import clashes, smallest_clash
-from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.lines import Line, Origin, Problem
-from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.programs import Programs, Settlement
-from tacit.attacks.joint.proofs import Prover, Split, Step, Tree
+from tacit.attacks.joint.exchanges import World
+from tacit.attacks.joint.lines import HAS, Allowed, Axis, Key, Line, Origin, Problem
+from tacit.attacks.joint.missing_rules import lower
+from tacit.attacks.joint.programs import Cases, Programs, Settlement, Solver, clashes, smallest_clash
+from tacit.attacks.joint.proofs import Cube, Prover, Split, Step, Tree
 from tacit.attacks.joint.rows import Rows
-from tacit.attacks.joint.solver import Solver
 from tacit.attacks.joint.words import _tree_record, box_record
-from tacit.attacks.joint.world import World
 from tacit.checker import check_audit
 from tacit.checker.joint import _certificate_box, _check_case, _Claim, least_of
 from tacit.checker.joint_lines import Box, Statement
 from tacit.checker.rules import Reject
-from tacit.model.bound import Bound
+from tacit.model.number import Bound
 from tacit.model.policy import Limits
 from tests.golden.test_golden_joint import release_of
 
@@ -167,12 +162,12 @@ def test_windows_tell_each_other_what_they_have_shown(monkeypatch: pytest.Monkey
     problem = lower(chain(), tacit.Same())
     whole = Cube(problem, tuple(range(len(problem.axes))))
     whole.tighten(range(len(problem.lines)), lambda: None)
-    monkeypatch.setattr(windows, "MOST_GROUPS", 30)
-    monkeypatch.setattr(windows, "WINDOW_GROUPS", 30)
-    chosen, skipped = windows.windows(problem)
+    monkeypatch.setattr(proofs, "MOST_GROUPS", 30)
+    monkeypatch.setattr(proofs, "WINDOW_GROUPS", 30)
+    chosen, skipped = proofs.windows(problem)
     assert len(chosen) > 1
     assert skipped == 0
-    cubes = windows.tightened(problem, chosen, lambda: None)
+    cubes = proofs.tightened(problem, chosen, lambda: None)
     prover = Prover(cubes)
     taken = 0
     for number, cube in enumerate(cubes):
@@ -192,10 +187,10 @@ def test_windows_tell_each_other_what_they_have_shown(monkeypatch: pytest.Monkey
 
 def test_windows_keep_to_themselves_where_groups_cannot_be_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = lower(chain(), tacit.Same())
-    monkeypatch.setattr(windows, "MOST_GROUPS", 30)
-    monkeypatch.setattr(windows, "WINDOW_GROUPS", 30)
-    monkeypatch.setattr(windows, "MOST_COLUMNS", 40)
-    cubes = windows.tightened(problem, windows.windows(problem)[0], lambda: None)
+    monkeypatch.setattr(proofs, "MOST_GROUPS", 30)
+    monkeypatch.setattr(proofs, "WINDOW_GROUPS", 30)
+    monkeypatch.setattr(proofs, "MOST_COLUMNS", 40)
+    cubes = proofs.tightened(problem, proofs.windows(problem)[0], lambda: None)
     assert len(cubes) > 1
     assert all(move.taken is None for cube in cubes for move in cube.moves)
 
@@ -203,8 +198,8 @@ def test_windows_keep_to_themselves_where_groups_cannot_be_told_apart(monkeypatc
 def test_windows_find_and_prove_what_the_whole_cube_does(monkeypatch: pytest.MonkeyPatch) -> None:
     releases = chain()
     found = tacit.audit(releases, people=tacit.Same(), attacks=["X01"], policy=tacit.Policy(k=3))
-    monkeypatch.setattr(windows, "MOST_GROUPS", 90)
-    monkeypatch.setattr(windows, "WINDOW_GROUPS", 90)
+    monkeypatch.setattr(proofs, "MOST_GROUPS", 90)
+    monkeypatch.setattr(proofs, "WINDOW_GROUPS", 90)
     monkeypatch.setattr(attack, "MOST_CELLS", 20)
     again = tacit.audit(releases, people=tacit.Same(), attacks=["X01"], policy=tacit.Policy(k=3))
     told = {finding.statement for finding in again.findings}

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.joint.populations import populations
+from tacit.attacks.joint.missing_rules import populations
 from tacit.attacks.joint.spelling import look_alikes
 from tacit.checker import check_audit
-from tacit.checker.joint_people import Declaration
+from tacit.checker.joint_lines import Declaration
 from tacit.checker.rules import Reject
 from tacit.errors import OptionError
 from tacit.model.people import Changed, memberships, read_people

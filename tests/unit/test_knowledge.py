@@ -12,10 +12,9 @@ import pytest
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.formats.knowledge import read_knowledge
-from tacit.model.knowledge import Amount, Fact
+from tacit.model.exclusions import Amount, Fact
 from tacit.model.release import Rules
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 
 HEAD = "event,value,at_least,at_most\n"
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.sensitive.certain_bounds import all_said, bounds_of
+from tacit.attacks.sensitive.proofs import all_said, bounds_of
 from tacit.attacks.sensitive.several import SeveralCase
-from tacit.auditing_known import several_case
+from tacit.auditing_releases import several_case
 from tacit.checker import check_audit
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.model.buckets import Buckets
@@ -119,7 +119,7 @@ def test_lines_about_unknown_columns_are_passed_over_and_counted() -> None:
 
 
 def test_more_lines_than_programs_take_are_left_open_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.attacks.sensitive.certain_bounds.MOST_LINES", 2)
+    monkeypatch.setattr("tacit.attacks.sensitive.proofs.MOST_LINES", 2)
     monkeypatch.setattr("tacit.attacks.sensitive.certain.MOST_LINES", 2)
     monkeypatch.setattr("tacit.attacks.sensitive.values.MOST_LINES", 2)
     audit = tacit.audit([BY_SEX, BY_SEX], known=PEOPLE.qi, people=tacit.Same(), policy=tacit.Policy(k=1), attacks=["R02", "R03"])

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tacit.model.reproduction import Part
-from tacit.reports.reproduction import part_svg
+from tacit.reports.papers import part_svg
 from tacit.reproductions import li07, reproduce
-from tacit.reproductions.adult import NAMES
+from tacit.reproductions.bench import COLUMN_NAMES
 
 
 def part(parts: tuple[Part, ...], name: str) -> Part:
@@ -51,9 +51,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for _ in range(1200):
         degree = chance.choice(list(usual))
         job = usual[degree] if chance.random() < 0.8 else chance.choice([*usual.values(), *others])
-        cells = dict.fromkeys(NAMES, "same") | {"age": "30", "education": degree, "occupation": job}
+        cells = dict.fromkeys(COLUMN_NAMES, "same") | {"age": "30", "education": degree, "occupation": job}
         cells |= {"sex": chance.choice(["Male", "Female"])}
-        lines.append(", ".join(cells[name] for name in NAMES))
+        lines.append(", ".join(cells[name] for name in COLUMN_NAMES))
     (place / "adult.data").write_text("\n".join(lines) + "\n")
     return place
 

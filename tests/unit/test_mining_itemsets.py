@@ -9,11 +9,8 @@ import pytest
 
 from tacit.errors import OptionError
 from tacit.mining.itemsets import count_by_threshold, count_itemsets, mine_itemsets
-from tacit.model.hierarchy import Hierarchy
 from tacit.model.release import ONLY, Itemsets, Only
-from tacit.model.schema import Missing, Schema
-from tacit.model.table import Table
-from tacit.model.transactions import Transactions
+from tacit.model.table import Hierarchy, Missing, Schema, Table, Transactions
 
 
 def listed(found: Itemsets) -> list[tuple[list[str], int]]:

@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 from tacit.errors import OptionError
-from tacit.mining.publishing import narrowed, rounded
-from tacit.mining.rules import mine_rules
-from tacit.model.hierarchy import Hierarchy
+from tacit.mining.rules import mine_rules, narrowed, rounded
 from tacit.model.release import Rules
-from tacit.model.schema import Missing, Schema
-from tacit.model.table import Table
+from tacit.model.table import Hierarchy, Missing, Schema, Table
 
 
 def people() -> Table:

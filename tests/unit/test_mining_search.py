@@ -16,15 +16,13 @@ import numpy as np
 import pytest
 
 from tacit.errors import LimitReached, OptionError
-from tacit.mining import collector, database, search, team
-from tacit.mining import growing as growing_module
-from tacit.mining.collector import Collector, Piece
+from tacit.mining import database, search
+from tacit.mining import search as growing_module
 from tacit.mining.database import Rows, make_database
-from tacit.mining.growing import Growing
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
-from tacit.mining.team import Team
+from tacit.mining.search import Collector, Growing, Piece, Team
 from tacit.model.sets import Sets
-from tacit.model.transactions import Transactions
+from tacit.model.table import Transactions
 
 
 def endless() -> Transactions:
@@ -64,7 +62,7 @@ def test_too_many_itemsets() -> None:
 
 
 def test_a_result_that_does_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_memory", lambda: 2**22)
+    monkeypatch.setattr(search, "_memory", lambda: 2**22)
     with pytest.raises(OptionError, match="fill the memory of this machine"):
         mine_itemsets(endless(), min_support=1)
 
@@ -74,7 +72,7 @@ def test_ctrl_c_stops_soon(threads: int) -> None:
     code = f"""
         import random
         from tacit.mining.itemsets import count_itemsets
-        from tacit.model.transactions import Transactions
+        from tacit.model.table import Transactions
         rng = random.Random(1)
         baskets = Transactions.from_lists([[item for item in range(60) if rng.random() < 0.95] for _ in range(300)])
         count_itemsets(Transactions.from_lists([["a"]]), min_support=1)
@@ -119,8 +117,8 @@ def piece(*labels: int) -> Piece:
 
 
 def test_a_team_hands_over_in_order_and_waits_for_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(team, "MOST_WAITING", 100)
-    monkeypatch.setattr(team, "POLL", 0.01)
+    monkeypatch.setattr(search, "MOST_WAITING", 100)
+    monkeypatch.setattr(search, "POLL", 0.01)
     ahead: list[int] = []
 
     def job(number: int) -> Iterator[Piece | None]:

@@ -14,8 +14,7 @@ from tacit.errors import InputError
 from tacit.model.reproduction import Reproduction
 from tacit.reports.papers import papers_html, papers_markdown, standing
 from tacit.reproductions import PAPERS, reproduce
-from tacit.reproductions.adult import find_adult, read_adult
-from tacit.reproductions.bench import Bench
+from tacit.reproductions.bench import Bench, find_adult, read_adult
 from tacit.reproductions.li07 import CONDITIONS
 from tests.shell import tacit
 

@@ -13,13 +13,10 @@ import pytest
 
 import tacit
 from tacit.errors import InputError, OptionError
-from tacit.formats.marks import read_marks
-from tacit.formats.partial import looks_like_table, read_partial
-from tacit.formats.partial_writing import write_partial
-from tacit.formats.rows import parse_condition, read_rows
+from tacit.formats.partial import looks_like_table, read_partial, write_partial
+from tacit.formats.rows import parse_condition, read_marks, read_rows
 from tacit.model.partial import PartialTable
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 
 TEXT = 'id,age,job,note\n1,30,"a, b",x\n2,*,NA,\n3,[REDACTED],c,"say ""hi"""\n4,41,<5,007\n'
 

@@ -13,16 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.sensitive.buildup import build_up
-from tacit.attacks.sensitive.case import RuleCase
-from tacit.attacks.sensitive.missing import estimate
-from tacit.attacks.sensitive.person import Person
+from tacit.attacks.sensitive.buildup import Person, build_up
+from tacit.attacks.sensitive.case import RuleCase, estimate
 from tacit.errors import OptionError
-from tacit.model.person import PersonEstimate, read_who
+from tacit.model.comparison import PersonEstimate, read_who
 from tacit.model.population import Population
 from tacit.model.release import Rules
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 from tacit.reports.person import person_svg, person_text
 from tests.unit.test_posterior import doctorates
 

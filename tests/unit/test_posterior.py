@@ -9,9 +9,9 @@ import pytest
 
 import tacit
 from tacit.measures.posterior import posterior_measures
+from tacit.model.comparison import Posterior
 from tacit.model.policy import Policy
 from tacit.model.population import Population
-from tacit.model.posterior import Posterior
 from tacit.model.table import Table
 
 DOCTORATES = {

@@ -9,16 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tacit.attacks.base import Target
 from tacit.attacks.channels import run
 from tacit.kernels.counting import ALLOWED, OUTSIDE, count_sets, lines_within, maximal_flags
 from tacit.kernels.moebius import cells, superset_all, superset_max
 from tacit.kernels.projection import chunk_rows, compress_by_moves, moves_of, small_groups
-from tacit.model.items import Items
+from tacit.model.audit import Target
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Sets
-from tacit.model.transactions import Transactions
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Transactions
 
 
 def squeezed(word: int, mask: int) -> int:

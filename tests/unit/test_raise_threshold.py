@@ -9,15 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tacit.attacks.base import Target
 from tacit.attacks.channels import run
+from tacit.auditing_releases import cost_of, people_changed
 from tacit.errors import OptionError
-from tacit.measures import cost_of, people_changed
-from tacit.model.audit import Audit
+from tacit.model.audit import Audit, Target
 from tacit.model.policy import Policy
 from tacit.model.release import Itemsets, Only, Release
-from tacit.model.transactions import Transactions
-from tacit.repairs.base import RepairCase
+from tacit.model.suggestion import RepairCase
+from tacit.model.table import Transactions
 from tacit.repairs.raise_threshold import above, propose
 from tests.made_releases import released
 from tests.naive_channels import maximal_channels

@@ -11,12 +11,10 @@ import pandas as pd
 import pytest
 
 from tacit.errors import Contradiction, InputError, numbered
-from tacit.formats import consistency, subsets
+from tacit.formats import consistency
 from tacit.formats.releases import read_listed
-from tacit.model.items import Items
-from tacit.model.release import Header, Itemsets, Listed, Rules
-from tacit.model.sets import Sets
-from tacit.model.source import Source
+from tacit.model.release import Header, Itemsets, Listed, Rules, Source
+from tacit.model.sets import Items, Sets
 
 
 def message(folder: Path, text: str, header: dict[str, Any] | None = None, **options: Any) -> str:
@@ -277,14 +275,14 @@ class TestReleasesInMemory:
         with pytest.raises(Contradiction, match=r"^release, line 2: more people fit the rule than its antecedent"):
             consistency.check_release(rule)
 
-    @pytest.mark.parametrize("method", [subsets.clash_of_pairs, subsets.clash_of_subsets])
+    @pytest.mark.parametrize("method", [consistency.clash_of_pairs, consistency.clash_of_subsets])
     def test_both_methods_name_the_pair(self, method: Any) -> None:
         release = itemsets([[0], [1], [0, 1], [0, 1, 2], []], [9, 3, 3, 4, 20])
         clash = method(release.sets, release.lo, release.hi)
         assert clash in ((3, 1), (3, 2))
         assert method(release.sets, np.array([9, 3, 3, 3, 20]), np.array([9, 3, 3, 3, 20])) is None
 
-    @pytest.mark.parametrize("method", [subsets.clash_of_pairs, subsets.clash_of_subsets])
+    @pytest.mark.parametrize("method", [consistency.clash_of_pairs, consistency.clash_of_subsets])
     def test_repeated_sets(self, method: Any) -> None:
         family = Sets.from_lists([[0, 1], [0, 1], [0]])
         assert method(family, np.array([3, 1, 9]), np.array([8, 2, 9])) == (0, 1)
@@ -297,4 +295,4 @@ class TestReleasesInMemory:
         assert [release.names(i) for i in range(4)] == [["0"], ["1"], ["0"], ["0", "1"]]
         kept = consistency.check_release(release)
         assert [kept.line(i) for i in range(len(kept))] == [2, 3, 5]
-        assert subsets.clash_of_subsets(itemsets([[0], [1]], [5, 4]).sets, np.array([5, 4]), np.array([5, 4])) is None
+        assert consistency.clash_of_subsets(itemsets([[0], [1]], [5, 4]).sets, np.array([5, 4]), np.array([5, 4])) is None

@@ -16,7 +16,7 @@ import pytest
 from mlxtend.frequent_patterns import association_rules, fpgrowth
 
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.formats import FORMATS
+from tacit.formats.own_writing import FORMATS
 from tacit.formats.releases import find_format, read_listed
 from tacit.model.release import Itemsets, Release, Rules
 

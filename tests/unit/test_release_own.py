@@ -14,9 +14,8 @@ import pytest
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.formats.releases import read_listed, write_release
-from tacit.model.items import Items
 from tacit.model.release import Decimals, Header, Itemsets, Rules
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 
 ITEMSETS = 'itemset,count,support\n"[""x""]",50,0.5\n"[""y""]",40,0.4\n"[""x"", ""y""]",20,0.2\n'
 RULES = (

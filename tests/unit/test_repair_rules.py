@@ -17,9 +17,8 @@ from tacit.cli import cli
 from tacit.errors import InputError, OptionError
 from tacit.model.audit import AttackRun, Audit, Status
 from tacit.model.release import Header, MadeBy
-from tacit.repairs.base import RepairCase
-from tacit.repairs.lines import Lines, safety
-from tacit.repairs.rule_thresholds import confidences, supports
+from tacit.model.suggestion import RepairCase
+from tacit.repairs.taking_out import Lines, confidences, safety, supports
 from tacit.repairs.withdraw import influence
 from tests.made_people import people
 

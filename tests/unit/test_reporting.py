@@ -17,7 +17,7 @@ import pytest
 import tacit
 from tacit.errors import OptionError
 from tacit.model.audit import Audit
-from tacit.model.waiver import Waiver
+from tacit.model.policy import Waiver
 from tacit.reports.html import audit_html
 from tacit.reports.markdown import audit_markdown, plain
 from tacit.reports.record import audit_record

@@ -11,7 +11,7 @@ import pytest
 
 from tacit.model.reproduction import Chart, Part, Reproduction
 from tacit.reports.lines import line_chart
-from tacit.reports.reproduction import grid, part_csv, part_svg, reproduction_text
+from tacit.reports.papers import grid, part_csv, part_svg, reproduction_text
 
 CHART = Chart("support %", "seconds", (("one", ((10.0, 0.01), (20.0, 1.0))), ("two & more", ((10.0, 0.1), (20.0, 0.0)))))
 PART = Part(

@@ -12,8 +12,7 @@ from tacit.attacks.detectors import DETECTORS
 from tacit.errors import OptionError
 from tacit.model.reproduction import Part
 from tacit.reproductions import PAPERS, reproduce
-from tacit.reproductions.bench import UNITS, WORK, Bench, Setting, Timing
-from tacit.reproductions.facts import Database
+from tacit.reproductions.bench import UNITS, WORK, Bench, Database, Setting, Timing
 from tests import naive_channels as naive
 
 

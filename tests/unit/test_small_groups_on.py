@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tacit.kernels import groups
-from tacit.kernels.groups import small_groups_on, vertical
+from tacit.kernels import projection
+from tacit.kernels.projection import small_groups_on, vertical
 from tacit.model.sets import Sets
 
 Case = tuple[list[list[int]], list[int], list[list[int]]]
@@ -53,7 +53,7 @@ def searched(
 
 @pytest.mark.parametrize("seed", range(40))
 def test_groups_equal_those_counted_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "SETS_PER_TASK", seed % 7 + 1)
+    monkeypatch.setattr(projection, "SETS_PER_TASK", seed % 7 + 1)
     case, k = drawn(seed), random.Random(seed).randint(1, 12)
     assert sorted(searched(case, k)) == one_by_one(case, k)
     assert searched(case, k) == searched(case, k, threads=1), "the order does not depend on the threads"

@@ -20,10 +20,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.errors import InputError, OptionError, TacitError
-from tacit.formats.table_text import sniff_delimiter
-from tacit.formats.tables import read_table
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.formats.printout import sniff_delimiter
+from tacit.formats.table_files import read_table
+from tacit.model.table import Schema, Table
 
 SECRET = "K4NARY"
 

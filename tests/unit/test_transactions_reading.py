@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from tacit.errors import InputError, OptionError, TacitError
 from tacit.formats import transactions as module
 from tacit.formats.transactions import read_data, read_transactions
-from tacit.model.table import Table
-from tacit.model.transactions import Transactions
+from tacit.model.table import Table, Transactions
 
 SECRET = "K4NARY"
 Write = Callable[[str, str | bytes], str]

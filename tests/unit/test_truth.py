@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 import tacit
 from tacit.errors import OptionError
 from tacit.model.audit import Audit
-from tacit.model.comparison import RANGES
+from tacit.model.comparison import RANGES, Posterior
 from tacit.model.policy import Policy
 from tacit.model.population import Population
-from tacit.model.posterior import Posterior
-from tacit.model.schema import Schema
-from tacit.model.table import Table
+from tacit.model.table import Schema, Table
 
 Row = tuple[str, str, str]
 ROWS = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.sampled_from(["no", "yes"])), min_size=1, max_size=30)

@@ -208,7 +208,7 @@ def test_making_groups_tells_what_they_cost() -> None:
 
 
 def test_of_very_many_people_only_guesses_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.measures.buckets.MEASURED_AT_ONCE", 50)
+    monkeypatch.setattr("tacit.measures.combinations.MEASURED_AT_ONCE", 50)
     monkeypatch.setattr("tacit.inference.surviving.LEARNT_FROM", 30)
     made = tacit.bucketize(people(20), l=2)
     assert "confidence_error" not in made.cost

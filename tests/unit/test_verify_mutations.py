@@ -18,7 +18,7 @@ import pytest
 
 import tacit
 from tacit.errors import InputError
-from tacit.model.binding import bound
+from tacit.model.audit import bound
 from tacit.verifying import read_audited
 from tests.made_records import MADE
 

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.errors import InputError
 from tacit.reproductions import reproduce, zhu09
-from tacit.reproductions.adult import NAMES, QI, find_adult, read_adult
+from tacit.reproductions.bench import COLUMN_NAMES, QI, find_adult, read_adult
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             chance.choice("ABC"),
         )
         rich = chance.random() < 0.15 + 0.5 * (degree == "Doctorate") + 0.1 * (sex == "Male")
-        cells = dict.fromkeys(NAMES, "same") | {"age": "30", "sex": sex, "education": degree, "occupation": job}
+        cells = dict.fromkeys(COLUMN_NAMES, "same") | {"age": "30", "sex": sex, "education": degree, "occupation": job}
         cells |= {"workclass": "?" if number % 50 == 0 else "Private", "salary": ">50K" if rich else "<=50K"}
-        lines.append(", ".join(cells[name] for name in NAMES))
+        lines.append(", ".join(cells[name] for name in COLUMN_NAMES))
     (place / "adult.data").write_text("\n".join(lines) + "\n\n")
     return place
 
@@ -49,7 +49,7 @@ def test_adult_is_read_as_the_paper_says(folder: Path) -> None:
 
 def test_a_file_with_its_names_is_read_the_same(folder: Path, tmp_path: Path) -> None:
     text = (folder / "adult.data").read_text().replace(", ", ",")
-    (tmp_path / "adult.csv").write_text(",".join(NAMES) + "\n" + text)
+    (tmp_path / "adult.csv").write_text(",".join(COLUMN_NAMES) + "\n" + text)
     assert read_adult(tmp_path / "adult.csv").n == 588
 
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.attacks import channels, exceptions, unpublished
-from tacit.attacks.base import Attack, Stream, Target
-from tacit.attacks.buckets import assignments, matching, surviving
+from tacit.attacks import channels, rule_findings, unpublished
+from tacit.attacks.buckets import assignments, matching
 from tacit.attacks.joint import together
 from tacit.attacks.sensitive import certain, values
 from tacit.attacks.tables import blanks, rules
 from tacit.errors import LimitReached
-from tacit.model.audit import AttackRun
-from tacit.model.bound import Bound
-from tacit.model.event import Event, ItemEvent
+from tacit.inference import surviving
+from tacit.model.audit import Attack, AttackRun, Stream, Target
+from tacit.model.number import Bound
+from tacit.model.pattern import Event, ItemEvent
 
 ATTACKS: tuple[Attack, ...] = (
     Attack(
@@ -39,11 +39,11 @@ ATTACKS: tuple[Attack, ...] = (
         reason_against=unpublished.reason_against,
     ),
     Attack(
-        exceptions.CODE,
-        exceptions.NAME,
+        rule_findings.CODE,
+        rule_findings.NAME,
         needs="rules",
         claim="proves",
-        run=exceptions.run,
+        run=rule_findings.run,
         summary="the fewer than k people whom a rule leaves out, and groups of fewer than k between several rules",
         source="Atzori et al. 2005, example 1",
     ),

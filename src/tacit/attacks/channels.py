@@ -19,26 +19,328 @@ Reference
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.base import Target
 from tacit.attacks.clash import refuse_clash, refuse_gaps
 from tacit.attacks.derivation import event_of, write_out
-from tacit.attacks.detectors import Told, detect
-from tacit.attacks.gathering import Channels, Gatherer
-from tacit.attacks.intervals import MOST_PATTERN_ITEMS, Patterns, patterns_on, strongest
-from tacit.attacks.narrow import narrow_patterns_on
-from tacit.attacks.shortcut import small_groups_in_data
-from tacit.attacks.supports import MOST_ITEMS, Lines, Supports
+from tacit.attacks.detectors import detect
+from tacit.attacks.detectors.family import Told
+from tacit.attacks.supports import MOST_ITEMS, Lines, Supports, small_groups_in_data
 from tacit.errors import LimitReached
-from tacit.kernels.moebius import cells, superset_all
-from tacit.model.audit import AttackRun, Status
-from tacit.model.bound import Bound
+from tacit.kernels.moebius import cells, every_pattern, superset_all
+from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.finding import Finding
+from tacit.model.number import Bound
 from tacit.model.release import Itemsets
+from tacit.model.sets import Sets
+
+Whole = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+#: When channels go to a file, this many of the worst stay at hand to be shown.
+KEPT = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Channels:
+    """Channels as columns: published set, which of its items are present (bits by position), bounds on the number of people.
+
+    The other items of the set are absent, except those of ``free`` (bits by position), of which nothing is said; None when there are none.
+    """
+
+    line: Whole
+    present: Words
+    lo: Whole
+    hi: Whole
+    free: Words | None = None
+
+    @classmethod
+    def joined(cls, parts: list[Channels]) -> Channels:
+        """All parts one after the other."""
+        words = max((part.present.shape[1] for part in parts), default=1)
+        wide = [np.pad(part.present, ((0, 0), (0, words - part.present.shape[1]))) for part in parts]
+        empty = np.empty(0, np.int64)
+        free = [part.free for part in parts if part.free is not None]
+        return cls(
+            np.concatenate([part.line for part in parts] or [empty]),
+            np.concatenate(wide or [np.empty((0, 1), np.uint64)]),
+            np.concatenate([part.lo for part in parts] or [empty]),
+            np.concatenate([part.hi for part in parts] or [empty]),
+            np.concatenate(free) if free else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+    def take(self, index: Whole) -> Channels:
+        """The channels at these positions."""
+        free = None if self.free is None else self.free[index]
+        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free)
+
+    def lengths(self, of_sets: Whole) -> Whole:
+        """How many items each channel speaks of, from the lengths of all published sets and, at the end, of the empty set."""
+        whole = of_sets[self.line]  # line -1 is the empty set
+        return whole if self.free is None else whole - np.bitwise_count(self.free)
+
+
+def lengths_of(release: Itemsets) -> Whole:
+    """The lengths of all published sets and, at the end, of the empty set."""
+    return np.append(release.sets.lengths, 0)
+
+
+def worst_first(channels: Channels, of_sets: Whole) -> Channels:
+    """Smallest groups first, then shortest descriptions, then the order of the file."""
+    keys = [channels.present[:, word] for word in range(channels.present.shape[1])]
+    return channels.take(np.lexsort((*keys, channels.line, channels.lengths(of_sets), channels.hi)))
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How channels of exact lists are packed: how many bits size, length, line and present items take."""
+
+    size: int
+    length: int
+    line: int
+    present: int
+
+    @classmethod
+    def of(cls, release: Itemsets, k: int) -> Packing | None:
+        """The packing for a release, or None when a channel does not fit into 64 bits."""
+        longest = int(release.sets.lengths.max(initial=0))
+        made = cls((k - 1).bit_length(), longest.bit_length(), len(release).bit_length(), longest)
+        return made if made.size + made.length + made.line + made.present <= 64 else None
+
+    def pack(self, channels: Channels, of_sets: Whole) -> Words:
+        """The channels as numbers."""
+        key = channels.hi.astype(np.uint64)
+        for value, bits in ((channels.lengths(of_sets), self.length), (channels.line + 1, self.line)):
+            key = (key << np.uint64(bits)) | value.astype(np.uint64)
+        return (key << np.uint64(self.present)) | channels.present[:, 0]
+
+    def unpack(self, keys: Words) -> Channels:
+        """The channels that were packed to these numbers."""
+        line_at, size_at = self.present, self.present + self.line + self.length
+        line = ((keys >> np.uint64(line_at)) & np.uint64((1 << self.line) - 1)).astype(np.int64) - 1
+        size = (keys >> np.uint64(size_at)).astype(np.int64) if size_at < 64 else np.zeros(len(keys), np.int64)
+        return Channels(line, (keys & np.uint64((1 << self.present) - 1))[:, None], size, size)
+
+
+@dataclass(eq=False)
+class Gatherer:
+    """Takes channels piece by piece; ``hand_on``, if there is one, gets every piece, and then only the worst are kept here.
+
+    ``people`` are concerned at least; ``sizes`` says how many channels there are of each size.
+    All channels of a published set come in one piece.
+    """
+
+    release: Itemsets
+    k: int
+    exact: bool
+    hand_on: Callable[[Channels], None] | None = None
+    people: int = 0
+    sizes: Counter[int] = field(default_factory=Counter)
+    _parts: list[Channels] = field(default_factory=list)
+    _keys: list[Words] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._packing = Packing.of(self.release, self.k) if self.exact else None
+        self.lengths = lengths_of(self.release)
+
+    def add(self, channels: Channels) -> None:
+        """Take a piece."""
+        if len(channels) == 0:
+            return
+        for size, number in zip(*(values.tolist() for values in np.unique(channels.hi, return_counts=True)), strict=True):
+            self.sizes[size] += number
+        self.people = max(self.people, _people(channels))
+        if self.hand_on is not None:
+            self.hand_on(channels)
+        if self._packing is None:
+            self._parts.append(channels)
+        else:
+            self._keys.append(self._packing.pack(channels, self.lengths))
+        if self.hand_on is not None and sum(map(len, self._parts)) + sum(map(len, self._keys)) > 8 * KEPT:
+            self._cut()
+
+    def worst_first(self) -> Channels:
+        """What was kept, in order."""
+        if self._packing is None:
+            return worst_first(Channels.joined(self._parts), self.lengths)
+        keys = np.concatenate(self._keys) if self._keys else np.empty(0, np.uint64)
+        self._keys.clear()
+        keys.sort()
+        self._keys.append(keys)
+        return self._packing.unpack(keys)
+
+    def _cut(self) -> None:
+        """Keep the worst only."""
+        if self._packing is None:
+            self._parts = [worst_first(Channels.joined(self._parts), self.lengths).take(np.arange(KEPT))]
+        else:
+            keys = np.concatenate(self._keys)
+            self._keys = [np.partition(keys, KEPT)[:KEPT]]
+
+
+def _people(channels: Channels) -> int:
+    """People proved to be concerned at least: the groups of one itemset do not overlap, so they add up unless items are left open."""
+    if channels.free is not None:
+        return int(channels.lo.max())
+    return int(np.bincount(channels.line - int(channels.line.min()), weights=channels.lo).max())
+
+
+#: Of sets of more items than this not every pattern is looked at: 3**13 patterns take about 100 MB and half a second.
+MOST_PATTERN_ITEMS = 13
+
+_ABSENT = np.uint64(0xD6E8FEB86659FD93)  # odd, so that the hash of "without x" is another number than that of "with x"
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Patterns on one published set as columns: bits of the present items and of those left open, and bounds on the number of people.
+
+    ``further`` says that a pattern with one item more is proved as well; ``key`` is equal for patterns that say the same on other sets;
+    ``impossible`` that some pattern would hold for fewer than no people.
+    """
+
+    present: npt.NDArray[np.uint64]
+    free: npt.NDArray[np.uint64]
+    lo: npt.NDArray[np.int64]
+    hi: npt.NDArray[np.int64]
+    further: npt.NDArray[np.bool_]
+    key: npt.NDArray[np.uint64]
+    impossible: bool
+
+
+def patterns_on(supports: Supports, items: Lines, k: int) -> Patterns:
+    """The patterns over ``items`` that are proved to hold for 1 to k-1 people."""
+    cube = supports.cube(items)
+    lo, hi, known = every_pattern(np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0), cube.known)
+    small = known & (lo > 0) & (hi < k)
+    further = np.zeros(small.size, np.bool_)
+    for j in range(len(items)):
+        digits, beyond = small.reshape(-1, 3, 3**j), further.reshape(-1, 3, 3**j)
+        beyond[:, 0] |= digits[:, 1] | digits[:, 2]
+    chosen = np.flatnonzero(small)
+    present, absent = np.zeros(len(chosen), np.uint64), np.zeros(len(chosen), np.uint64)
+    for j in range(len(items)):
+        digit = chosen // 3**j % 3
+        bit = np.uint64(1 << j)
+        present |= np.where(digit == 1, bit, 0).astype(np.uint64)
+        absent |= np.where(digit == 2, bit, 0).astype(np.uint64)
+    free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
+    key = hashes_of(items, present, absent)
+    return Patterns(present, free, lo[chosen], hi[chosen], further[chosen], key, bool((known & (hi < 0)).any()))
+
+
+def hashes_of(items: Lines, present: npt.NDArray[np.uint64], absent: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """A number for each pattern that is the same on every set that holds its items."""
+    present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
+    absent_hash = present_hash * _ABSENT
+    key = np.zeros(len(present), np.uint64)
+    for j in range(len(items)):
+        held, lacked = (present >> np.uint64(j)) & np.uint64(1), (absent >> np.uint64(j)) & np.uint64(1)
+        key += held * present_hash[j] + lacked * absent_hash[j]
+    return key
+
+
+def strongest(found: list[Patterns]) -> Iterator[npt.NDArray[np.bool_]]:
+    """For the patterns of each set, which to keep: those that go further on no set, each where it is met first."""
+    if not found:
+        return
+    keys = np.concatenate([part.key for part in found])
+    further = np.concatenate([part.further for part in found])
+    _, first, same = np.unique(keys, return_index=True, return_inverse=True)
+    beaten = np.zeros(len(first), np.bool_)
+    np.logical_or.at(beaten, same, further)
+    keep = np.zeros(len(keys), np.bool_)
+    keep[first[~beaten]] = True
+    yield from np.split(keep, np.cumsum([len(part.key) for part in found])[:-1])
+
+
+#: A step that would keep more patterns than this is given up: they would take some hundred megabytes.
+MOST_NARROW = 1 << 21
+
+_SHIFT = np.uint64(32)
+_LOW = np.uint64((1 << 32) - 1)
+
+
+class _Level(NamedTuple):
+    """Patterns with the same number of absent items, in the order of their keys: bits of the absent items above those of the present ones."""
+
+    key: Words
+    lo: Whole
+    hi: Whole
+
+    def take(self, index: Whole | npt.NDArray[np.bool_]) -> _Level:
+        """The patterns at these positions."""
+        return _Level(self.key[index], self.lo[index], self.hi[index])
+
+    @classmethod
+    def joined(cls, parts: list[_Level]) -> _Level:
+        """All patterns, sorted."""
+        empty = cls(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
+        whole = cls(*(np.concatenate([part[i] for part in [empty, *parts]]) for i in range(3)))
+        return whole.take(np.argsort(whole.key))
+
+
+def narrow_patterns_on(supports: Supports, items: Lines, k: int, pause: Callable[[], None]) -> Patterns | None:
+    """The patterns over ``items`` that are proved to hold for 1 to k-1 people; None when too many stay narrow to be looked at."""
+    cube = supports.cube(items)
+    narrow = np.flatnonzero(cube.known & (cube.hi - cube.lo <= k - 2))
+    level = _Level(narrow.astype(np.uint64), cube.lo[narrow], cube.hi[narrow])
+    small: list[_Level] = []
+    impossible = False
+    while len(level.key):
+        small.append(level.take((level.lo > 0) & (level.hi < k)))
+        impossible = impossible or bool((level.hi < 0).any())
+        parts: list[_Level] = []
+        for part in _with_one_absent_more(level, len(items), k):
+            pause()
+            parts.append(part)
+            if sum(len(one.key) for one in parts) > MOST_NARROW:
+                return None
+        level = _Level.joined(parts)
+    return _as_patterns(_Level.joined(small), items, impossible)
+
+
+def _with_one_absent_more(level: _Level, size: int, k: int) -> Iterator[_Level]:
+    """What can be built from two patterns: with the item left open, less with the item present, is with the item absent."""
+    for item in range(size):
+        bit = np.uint64(1 << item)
+        # Absent items are added in ascending order, so that each pattern is built once.
+        open_here = np.flatnonzero(((level.key & bit) == 0) & (level.key >> _SHIFT < bit))
+        partner, found = _places(level.key, level.key[open_here] | bit)
+        left, right = open_here[found], partner[found]
+        lo, hi = level.lo[left] - level.hi[right], level.hi[left] - level.lo[right]
+        yield _Level(level.key[left] | bit << _SHIFT, lo, hi).take(hi - lo <= k - 2)
+
+
+def _places(keys: Words, wanted: Words) -> tuple[Whole, npt.NDArray[np.bool_]]:
+    """Where keys stand in a sorted list, and which of them do."""
+    if len(keys) == 0:
+        return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return place, keys[place] == wanted
+
+
+def _as_patterns(small: _Level, items: Lines, impossible: bool) -> Patterns:
+    """The small patterns as columns; one is beaten when it also holds with one item more, present or absent."""
+    further = np.zeros(len(small.key), np.bool_)
+    for shift in range(64):
+        bit = np.uint64(1 << shift)
+        having = small.key[(small.key & bit) != 0]
+        place, found = _places(small.key, having ^ bit)
+        further[place[found]] = True
+    present, absent = small.key & _LOW, small.key >> _SHIFT
+    free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
+    return Patterns(present, free, small.lo, small.hi, further, hashes_of(items, present, absent), impossible)
+
 
 CODE = "I01"
 NAME = "inference-channels"

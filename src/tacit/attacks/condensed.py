@@ -15,8 +15,8 @@ import numpy as np
 from tacit.attacks.supports import MOST_ITEMS, Supports
 from tacit.errors import OptionError
 from tacit.model.audit import AttackRun
+from tacit.model.comparison import Channel
 from tacit.model.release import Itemsets
-from tacit.model.support import Channel
 
 #: Groups on an itemset as bits of its items, and how many people each has.
 Groups = Mapping[int, int]

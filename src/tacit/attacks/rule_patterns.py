@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.rule_numbers import Whole
-from tacit.attacks.rule_table import CODE, RuleTable
+from tacit.attacks.rule_table import CODE, RuleTable, Whole
 from tacit.errors import LimitReached
 from tacit.model.policy import Limits
 

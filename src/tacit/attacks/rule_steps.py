@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tacit.attacks.rule_log import HI, LO, Reason, Step
-from tacit.attacks.rule_numbers import confidence_of
-from tacit.attacks.rule_table import RuleTable
+from tacit.attacks.rule_table import HI, LO, Reason, RuleTable, Step, confidence_of
 from tacit.kernels.moebius import cells
-from tacit.model.bound import Bound
 from tacit.model.finding import Citation
-from tacit.wording import listed, people, printed_as
+from tacit.model.number import Bound
+from tacit.wording.joint import listed, people, printed_as
 
 #: Derivations of more steps than this are not written out; their lines are cited all the same.
 MOST_STEPS = 40

@@ -16,27 +16,32 @@ from typing import Any
 from tacit.checker.buckets import BucketBook, check_buckets
 from tacit.checker.certificates import check_carried, check_citations, check_claim, check_format
 from tacit.checker.full_groups import check_full_group, is_about_groups
-from tacit.checker.itemset_words import check_itemset_words
-from tacit.checker.itemsets import ItemsetBook, check_itemsets
+from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_itemsets
 from tacit.checker.joint import check_joint
 from tacit.checker.joint_lines import JointBook
-from tacit.checker.known import KnownBook, check_known, is_about_known
+from tacit.checker.known_lines import KnownBook, check_known, is_about_known
 from tacit.checker.rules import Reject, RuleBook
-from tacit.checker.rules_words import check_rule_citations, check_rules
+from tacit.checker.rules_words import (
+    check_every_way_words,
+    check_joint_words,
+    check_rule_citations,
+    check_rules,
+    check_statement,
+    population_names,
+)
 from tacit.checker.schema import Wrong, check_schema
 from tacit.checker.tables import TableBook, check_table
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
 from tacit.checker.values import check_values
-from tacit.checker.words import check_every_way_words, check_joint_words, check_statement, population_names
 from tacit.checker.worlds import check_worlds
 from tacit.errors import InputError, InternalError
+from tacit.measures.table import Verification
 from tacit.model.buckets import Buckets
+from tacit.model.exclusions import Fact
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.knowledge import Fact
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Table
-from tacit.model.verification import Verification
 
 __all__ = ["Verification", "check_audit", "check_record"]
 

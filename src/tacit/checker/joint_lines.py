@@ -1,34 +1,349 @@
 """What the lines of several releases say, read anew for the checker: each as a bound on a weighted sum of people in boxes.
 
 Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
+
+What frequency tables say, read anew for the checker of findings about several releases.
+
+Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
+
+What tables of people and bucketized releases say, counted anew for the checker of findings about several releases.
+
+Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks: rows are compared with values one by one.
+
+Who the people of several releases are, read anew from the declaration for the checker.
+
+Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. Whoever is in the same set of populations has the same
+value on one axis, ``0+2`` for the people of the first and of the third; a declaration says which of these values there are.
+
+Columns whose values may have changed between two releases, read anew for the checker.
+
+Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. Where a column may have changed, people are told apart by
+what they had and what they have: a JSON list of the two values, in which null is any value that no release names. Somebody with two such
+values has the same one twice, unless ``"changed"`` stands behind them.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
+from urllib.parse import unquote
 
-from tacit.checker import joint_tables
-from tacit.checker.joint_changes import Histories
-from tacit.checker.joint_people import Declaration
-from tacit.checker.joint_rows import RowBook
 from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
-from tacit.model.frequencies import FrequencyTable
-from tacit.model.knowledge import Fact
+from tacit.model.exclusions import Fact
+from tacit.model.frequencies import UNBOUNDED, FrequencyTable
 from tacit.model.number import DOUBLE_DIGITS, Printed
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header, Itemsets, Release, Rules
 
-#: What somebody has on an axis: these values, or any but these.
-Values = tuple[frozenset[str], bool]
+#: The columns of a group with the values that they allow, or with those that they do not.
 Axis = tuple[str, str]
+Values = tuple[frozenset[str], bool]
 Box = dict[Axis, Values]
+
+
+def places(table: FrequencyTable) -> dict[int | str, int]:
+    """Where each cell stands, by line or as in a spreadsheet."""
+    return {table.place(index): index for index in range(len(table))}
+
+
+def cell(
+    table: FrequencyTable, known: Mapping[int | str, int], cited: Mapping[str, Any]
+) -> tuple[Box, int, int | None, tuple[int, int]]:
+    """The group of a cited cell, the fewest and the most people in it, and the ends that are printed."""
+    index = known.get(cited.get("line", cited.get("cell")))
+    if index is None or cited["what"] != "count":
+        raise Reject("it cites a place where no cell of a table stands")
+    width = len(table.columns)
+    box: Box = {}
+    for column in range(width):
+        code = int(table.codes[index * width + column])
+        if code >= 0:
+            name, label = table.columns[column], table.values[column][code]
+            box["column", name] = (frozenset(labelled(table, name, label)), False)
+    least, most = int(table.lo[index]), int(table.hi[index])
+    return box, least, None if most >= UNBOUNDED else most, (least, most)
+
+
+def domains(table: FrequencyTable) -> dict[tuple[str, str], frozenset[str]]:
+    """The columns of which the table lists every value, with these; none where it says that values are left out."""
+    if not table.header.complete:
+        return {}
+    out = {("column", column): frozenset(values) for column, values in zip(table.columns, table.values, strict=True)}
+    if table.measured is not None:
+        out["column", table.measured.column] = frozenset(labelled(table, table.measured.column, ">=0"))
+    return out
+
+
+def labelled(table: FrequencyTable, column: str, label: str) -> set[str]:
+    """The values that a label stands for: itself, or of a measured column the numbers of a range."""
+    if table.measured is None or column != table.measured.column:
+        return {label}
+    span = table.measured.span
+    return {str(number) for number in range(span.lo, span.hi + 1) if smallest(label) <= number <= largest(label)}
+
+
+def smallest(label: str) -> float:
+    """The smallest number of a range such as ``7``, ``0-4``, ``64+``, ``>=64``, ``>63``, ``<18``.
+
+    >>> [(smallest(label), largest(label)) for label in ("7", "0-4", "64+", "<18")]
+    [(7, 7), (0, 4), (64, inf), (0, 17)]
+    """
+    told = _plain(label)
+    if told.startswith("<"):
+        return 0
+    if told.startswith(">"):
+        return int(told[2:]) if told.startswith(">=") else int(told[1:]) + 1
+    return int(told.rstrip("+").split("-")[0])
+
+
+def largest(label: str) -> float:
+    """The largest number of such a range."""
+    told = _plain(label)
+    if told.startswith("<"):
+        return int(told[2:]) if told.startswith("<=") else int(told[1:]) - 1
+    if told.startswith(">") or told.endswith("+"):
+        return float("inf")
+    return int(told.split("-")[-1])
+
+
+def _plain(label: str) -> str:
+    return label.replace(" ", "").replace("≥", ">=").replace("≤", "<=").replace("–", "-").replace("to", "-")
+
+
+@dataclass(slots=True)
+class RowBook:
+    """The rows of a release that shows people one by one, as texts by column; None where a cell is blank."""
+
+    release: PartialTable | Buckets
+    rows: dict[str, list[str | None]] = field(default_factory=dict)
+    counted: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for place, column in enumerate(self.release.people.columns):
+            texts: list[str | None] = [column.values[code] for code in column.codes.tolist()]
+            if isinstance(self.release, PartialTable):
+                blank = self.release.hidden[:, place].tolist()
+                texts = [None if hidden or not text else text for text, hidden in zip(texts, blank, strict=True)]
+            self.rows[column.name] = texts
+
+    @property
+    def columns(self) -> set[str]:
+        """The columns that the release speaks of."""
+        own = {self.release.sensitive} if isinstance(self.release, Buckets) else set()
+        return {*self.rows, *own}
+
+    def domains(self) -> dict[tuple[str, str], frozenset[str]]:
+        """The columns of which everybody's value is shown, with the values that occur."""
+        out = {("column", name): frozenset(filter(None, texts)) for name, texts in self.rows.items() if None not in texts}
+        if isinstance(self.release, Buckets):
+            out = {("column", name): frozenset(str(text) for text in texts) for name, texts in self.rows.items()}
+            out["column", self.release.sensitive] = frozenset(self.release.values)
+        return out
+
+    def statement(self, cited: Mapping[str, Any]) -> tuple[Box, int, int]:
+        """The group that a cited place is about, with the fewest and the most people in it."""
+        what, items = cited["what"], list(cited["items"])
+        place = f"{what} with {' and '.join(items)}"
+        if cited.get("cell") != place:
+            raise Reject("it cites a place of a table that says something else")
+        fixed = self._fixed(items)
+        if place not in self.counted:
+            self.counted[place] = self._count(what, fixed)
+        box: Box = {("column", column): (frozenset({value}), False) for column, value in fixed.items()}
+        return (box, *self.counted[place])
+
+    def _fixed(self, items: Sequence[str]) -> dict[str, str]:
+        out: dict[str, str] = {}
+        for item in items:
+            fitting = [column for column in self.columns if item.startswith(f"{column}=")]
+            if len(fitting) != 1 or fitting[0] in out:
+                raise Reject("it speaks of columns that the release does not show")
+            out[fitting[0]] = item[len(fitting[0]) + 1 :]
+        return out
+
+    def _count(self, what: str, fixed: Mapping[str, str]) -> tuple[int, int]:
+        """The fewest and the most people with these values."""
+        release = self.release
+        sensitive = fixed.get(release.sensitive) if isinstance(release, Buckets) else None
+        shown = {column: value for column, value in fixed.items() if column in self.rows}
+        if what == "rows" and len(shown) == len(fixed) > 0:
+            every = range(release.n)
+            surely = sum(all(self.rows[column][row] == value for column, value in shown.items()) for row in every)
+            maybe = sum(all(self.rows[column][row] in (value, None) for column, value in shown.items()) for row in every)
+            return surely, maybe
+        if not isinstance(release, Buckets) or sensitive is None:
+            raise Reject("it cites something that the release does not show")
+        having = [release.contents(group).get(sensitive, 0) for group in range(len(release))]
+        if what == "values" and not shown:
+            return sum(having), sum(having)
+        if what != "groups" or not shown:
+            raise Reject("it cites something that the release does not show")
+        groups = release.group.tolist()
+        sizes = Counter(groups)
+        fits = Counter(
+            groups[row] for row in range(release.n) if all(self.rows[column][row] == value for column, value in shown.items())
+        )
+        least = sum(max(0, fits[group] + having[group] - sizes[group]) for group in range(len(release)))
+        return least, sum(min(fits[group], having[group]) for group in range(len(release)))
+
+
+#: Sets of populations at most; a record that needs more cannot be of an audit.
+MOST_SETS = 1_000
+
+
+@dataclass(slots=True)
+class Declaration:
+    """What is declared about the people of releases, of which ``of`` names the populations."""
+
+    text: str
+    of: Sequence[int]
+    sets: dict[str, frozenset[int]] = field(default_factory=dict)
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if not self.of or sorted(set(self.of)) != list(range(len(set(self.of)))):
+            raise Reject("its groups of releases are not numbered from 0")
+        kind = self.text.partition(",")[0].partition(":")[0]
+        if kind in ("left", "joined"):
+            self.spans = {"left": (0, 0), "joined": (0, 0)} | moved(self.text)
+        if kind == "same" and self.text != "same":
+            columns, _, span = self.text.removeprefix("same,changed:").rpartition(":")
+            self.changed = frozenset(unquote(name) for name in columns.split("+"))
+            self.spans = moved(f"changed:{span}")
+            if set(self.of) != {0, 1} or not self.text.startswith("same,changed:"):
+                raise Reject("it rests on a declaration about people that there is not")
+        if kind != "same":
+            self.sets = {"+".join(map(str, sorted(one))): one for one in self._possible(kind)}
+
+    def _possible(self, kind: str) -> list[frozenset[int]]:
+        """The sets of populations that somebody can be in."""
+        every = range(max(self.of) + 1)
+        if kind == "unknown":
+            return [frozenset({number}) for number in every]
+        if kind not in ("nested", "left", "joined"):
+            raise Reject("it rests on a declaration about people that there is not")
+        comes, goes = self.text == "nested:1,0", self.text == "nested"
+        if self.spans:
+            comes, goes = self.spans["joined"][1] > 0, self.spans["left"][1] > 0
+        found: list[frozenset[int]] = [frozenset()]
+        for number in every:
+            longer = []
+            for one in found:
+                was = number - 1 in one
+                longer += [one | {number}] if was or comes or number == 0 else []
+                longer += [one] if not was or goes else []
+            found = longer
+            if len(found) > MOST_SETS:
+                raise Reject("its releases are about too many groups of people")
+        return [one for one in found if one]
+
+    def members(self, inside: Collection[int], outside: Collection[int]) -> frozenset[str]:
+        """The values of people who are in all populations of the first kind and in none of the second."""
+        return frozenset(name for name, one in self.sets.items() if one.issuperset(inside) and one.isdisjoint(outside))
+
+    def scope(self, number: int) -> frozenset[str] | None:
+        """The values of the people of a release; None where all people are."""
+        values = self.members([self.of[number]], ())
+        return None if len(values) == len(self.sets) else values
+
+    def mover(self, number: int, what: str) -> tuple[frozenset[str], tuple[int, int]]:
+        """Who left after a release, or joined before it, and the fewest and the most of them."""
+        population = self.of[number]
+        other = population + 1 if what == "left" else population - 1
+        if what not in self.spans or other not in self.of or list(self.of).index(population) != number:
+            raise Reject("it rests on people who moved where nobody is declared to")
+        return self.members([population], [other]), self.spans[what]
+
+
+def moved(people: str) -> dict[str, tuple[int, int]]:
+    """The fewest and the most people who left and who joined, as declared."""
+    out: dict[str, tuple[int, int]] = {}
+    for part in people.split(","):
+        name, _, span = part.partition(":")
+        fewest, dash, most = span.partition("-")
+        out[name] = (int(fewest), int(most if dash else fewest))
+    return out
+
+
+#: The kinds of axes of histories.
+KINDS = ("change", "item_change")
+
+
+class Histories:
+    """The histories of the columns that may have changed."""
+
+    def __init__(
+        self, columns: frozenset[str], named: Mapping[Axis, frozenset[str]], domains: Mapping[Axis, frozenset[str]]
+    ) -> None:
+        self.values: dict[Axis, frozenset[str]] = {}
+        self._axis: dict[Axis, Axis] = {}
+        for name in columns:
+            column: Axis = ("column", name) if ("column", name) in named else ("item", name)
+            is_closed = column in domains
+            known = sorted(domains[column] if is_closed else named.get(column, frozenset()))
+            values: list[str | None] = [*known] if is_closed else [*known, None]
+            pairs: list[list[str | None]] = [[before, after] for before in values for after in values]
+            if not is_closed and column[0] == "column":
+                pairs.append([None, None, "changed"])
+            axis = ("change" if column[0] == "column" else "item_change", name)
+            self._axis[column] = axis
+            self.values[axis] = frozenset(json.dumps(pair, ensure_ascii=False) for pair in pairs)
+
+    def rewritten(self, box: Box, half: int) -> Box:
+        """A box of people of one release, by what they had or have there."""
+        out: Box = {}
+        for axis, (values, excluded) in box.items():
+            if axis not in self._axis:
+                out[axis] = (values, excluded)
+                continue
+            over = self._axis[axis]
+            out[over] = (frozenset(one for one in self.values[over] if (json.loads(one)[half] in values) != excluded), False)
+        return out
+
+    def changed(self, name: str) -> Box:
+        """The people who have another value of a column than before."""
+        for axis, values in self.values.items():
+            if axis[1] == name:
+                return {axis: (frozenset(one for one in values if _differs(json.loads(one))), False)}
+        raise Reject("it rests on changes of a column that is not declared to change")
+
+    def box_of(self, changes: Sequence[Mapping[str, Any]]) -> Box:
+        """The people of an event, by what they changed."""
+        out: Box = {}
+        for change in changes:
+            box = self.changed(change["column"])
+            (axis,) = box
+            if not change.get("changed"):
+                kept = frozenset(one for one in self.values[axis] if _fits(axis, json.loads(one), change))
+                box = {axis: (kept, False)}
+            if axis in out:
+                raise Reject("its event names a column twice")
+            out |= box
+        return out
+
+
+def _differs(history: Sequence[str | None]) -> bool:
+    return len(history) == 3 or history[0] != history[1]
+
+
+def _fits(axis: Axis, history: Sequence[str | None], change: Mapping[str, Any]) -> bool:
+    """Whether a history has what a change tells of before and of after."""
+    for value, side in zip(history[:2], (change["before"], change["after"]), strict=True):
+        name = axis[1] if axis[0] == "item_change" else f"{axis[1]}={value}"
+        has = set() if value is None else {name}
+        if not has.issuperset(side["present"]) or has & set(side["absent"]):
+            return False
+    return True
+
+
+#: What somebody has on an axis: these values, or any but these.
 Term = tuple[Fraction, Box]
 
 MEMBER: Axis = ("people", "")
@@ -111,9 +426,9 @@ class JointBook:
     def _take_in(self, release: Release) -> dict[Axis, frozenset[str]]:
         """Note the places and columns of a release; what comes back are columns of which it lists every value."""
         if isinstance(release, FrequencyTable):
-            self.by_line.append(joint_tables.places(release))
+            self.by_line.append(places(release))
             self.columns |= set(release.columns)
-            return joint_tables.domains(release)
+            return domains(release)
         if isinstance(release, PartialTable | Buckets):
             rows = self.rows[len(self.by_line)] = RowBook(release)
             self.by_line.append({})
@@ -215,7 +530,7 @@ class JointBook:
             box = {**self.scope(number), ("column", " & ".join(release.header.sa)): (frozenset({value}), False)}
             return Statement(((one, box),), people, people, (people, people))
         if isinstance(release, FrequencyTable):
-            box, least, most, printed = joint_tables.cell(release, self.by_line[number], cited)
+            box, least, most, printed = cell(release, self.by_line[number], cited)
             return Statement(((one, {**box, **self.scope(number)}),), least, most, printed)
         if number in self.rows:
             box, least, most = self.rows[number].statement(cited)

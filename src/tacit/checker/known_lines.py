@@ -1,4 +1,14 @@
-"""What a cited line says about known people, read anew from its release: whom it speaks of, about which value, and how many have it."""
+"""What a cited line says about known people, read anew from its release: whom it speaks of, about which value, and how many have it.
+
+The sentence and the steps of a finding about known people must say what its certificate says.
+
+Re-checks what several releases together say about the sensitive values of known people, in whole numbers.
+
+A certificate lists statements with weights: each is looked up in its release and read anew, about whoever its line speaks of. Known people are
+counted one combination after the other, from ``--known``, from a bucketized release that lists everybody, or else as the record groups them. The
+sum must count everybody asked about who has a value that is ruled out at least ``below`` times and nobody less than 0 times, and stay
+below that.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +21,10 @@ from typing import Any
 
 from tacit.checker.rules import Reject, RuleBook
 from tacit.model.buckets import Buckets
+from tacit.model.exclusions import Fact
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.knowledge import Fact
 from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.table import Table
 
 Person = Mapping[str, str]
 Who = Callable[[Person], bool]
@@ -289,3 +300,299 @@ def _pair(release: Itemsets | Rules, item: int) -> tuple[str, str]:
         return release.items.pairs[item]
     column, _, value = release.items.names[item].partition("=")
     return column, value
+
+
+#: How many terms of a sum the steps show.
+_SHOWN = 24
+_NAMED = {
+    "distribution": "the distribution",
+    "values": "which lists all values",
+    "group": "which lists all values of the group",
+}
+
+
+def check_words(
+    finding: Mapping[str, Any],
+    releases: Sequence[Release],
+    sensitive: str,
+    ruled_out: Sequence[str],
+    terms: Sequence[Term],
+    total: int,
+) -> None:
+    """Raise :class:`Reject` where words and numbers differ."""
+    told = _Told(finding, releases, sensitive)
+    told.check_sentence()
+    if list(finding["steps"]) not in (told.sum(terms, ruled_out, total), told.single(terms), told.nothing(terms)):
+        raise Reject("its steps do not say what its certificate says")
+    cited = {(entry["release"], str(entry.get("line", entry.get("cell")))) for entry in finding["because"]}
+    used = {(max(0, term.entry["release"] or 0), str(term.entry.get("line", term.entry.get("cell")))) for term in terms}
+    carried = finding["certificate"]
+    who = {(carried["grouped"], "quasi-identifiers")} if carried["listed"] and terms else set()
+    if cited != used | who:
+        raise Reject("the lines it cites are not those of its sum")
+
+
+class _Told:
+    """One finding in words."""
+
+    def __init__(self, finding: Mapping[str, Any], releases: Sequence[Release], sensitive: str) -> None:
+        self.finding, self.releases, self.sensitive = finding, releases, sensitive
+        self.left = [value for value in finding["certificate"]["values"] if value in finding["event"][sensitive]]
+
+    def check_sentence(self) -> None:
+        """The sentence names the people and the values that are left."""
+        number = int(self.finding["count"][0])
+        pairs = [f"{column}={values[0]}" for column, values in self.finding["event"].items() if column != self.sensitive]
+        who = f"The {'one person' if number == 1 else f'{number:,} people'} with "
+        ends = f" certainly {'has' if number == 1 else 'have'} {self.sensitive} {self.left[0]}."
+        if len(self.left) > 1:
+            ends = f" can only have {self.sensitive} {', '.join(self.left[:-1])} or {self.left[-1]}."
+        text = self.finding["statement"]
+        middle = text.removeprefix(who).removesuffix(ends)
+        fits = text == f"{who}{middle}{ends}" and len(middle) == len(", ".join(pairs))
+        if not fits or any(pair not in middle for pair in pairs):
+            raise Reject("its sentence does not say what its event and count say")
+
+    def sum(self, terms: Sequence[Term], ruled_out: Sequence[str], total: int) -> list[str]:
+        """The steps of a sum."""
+        carried = self.finding["certificate"]
+        groups, below = [group for group in carried["groups"] if int(group["weight"])], int(carried["below"])
+        steps = [self._term(term) for term in terms[:_SHOWN]]
+        if len(terms) > _SHOWN:
+            steps.append(f"and {len(terms) - _SHOWN:,} more terms, which the certificate lists")
+        steps += [self._group(group, terms) for group in groups[:_SHOWN]]
+        if len(groups) > _SHOWN:
+            steps.append(f"and {len(groups) - _SHOWN:,} more groups of people, which the certificate lists")
+        times = "once" if below == 1 else f"{below:,} times"
+        has = f"{self.sensitive} {' or '.join(ruled_out)}"
+        last = f"The sum counts everybody asked about who has {has} at least {times}, and nobody less than 0 times."
+        return [*steps, f"sum: {total:,}", f"{last} It is less than {below:,}, so there is nobody."]
+
+    def single(self, terms: Sequence[Term]) -> list[str]:
+        """The one step of a proof by one statement about a whole group."""
+        if len(terms) != 1:
+            return []
+        (term,) = terms
+        where = self._where(term)
+        if term.weight < 0 and term.lo == term.people:
+            return [f"All {_people(term.people)}{_with(term)} have {self.sensitive} {term.value} ({where})."]
+        return [f"Nobody{_with(term)} has {self.sensitive} {term.value} ({where})."] if term.weight > 0 and term.hi == 0 else []
+
+    def nothing(self, terms: Sequence[Term]) -> list[str]:
+        """What is said where the column has no other values."""
+        number = len(self.finding["certificate"]["values"])
+        return [] if terms else [f"{self.sensitive} has only {number:,} value{'' if number == 1 else 's'}."]
+
+    def _term(self, term: Term) -> str:
+        side = "exactly" if term.lo == term.hi else "at most" if term.weight > 0 else "at least"
+        group = f"of {'the' if _with(term) else 'all'} {_people(term.people)}{_with(term)}"
+        has = f"{side} {term.end:,} {group} have {self.sensitive} {term.value}"
+        return f"{_times(term.weight)}{term.end:,}: {has} ({self._where(term)})"
+
+    def _group(self, group: Mapping[str, Any], terms: Sequence[Term]) -> str:
+        spoken = "; ".join(dict.fromkeys(self._where(terms[number - 1]) for number in group["terms"]))
+        who = "people asked about" if group["asked"] else "known people of whom these speak"
+        return f"{_times(int(group['weight']))}{group['people']:,}: {who} ({spoken or 'nothing above'})"
+
+    def _where(self, term: Term) -> str:
+        entry = term.entry
+        if entry["release"] is None:
+            return f"known: {entry['cell']}"
+        number = int(entry["release"])
+        source = self.releases[number].source
+        name = source.name if source else f"release {number + 1}"
+        if entry["what"] == "missing":
+            return f"{name} leaves it out"
+        if "line" in entry:
+            return f"{name}, line {entry['line']}"
+        return f"{name}, {_NAMED.get(entry['what'], entry['cell'])}"
+
+
+def _with(term: Term) -> str:
+    about = term.entry["about"]
+    if term.entry["what"] == "scattered":
+        return f" with the quasi-identifiers of group {next(iter(about.values()))[0]}"
+    pairs = ", ".join(f"{column}={' or '.join(values)}" for column, values in about.items())
+    return f" with {pairs}" if pairs else ""
+
+
+def _people(number: int) -> str:
+    return f"{number:,} {'person' if number == 1 else 'people'}"
+
+
+def _times(weight: int) -> str:
+    sign = "plus" if weight > 0 else "minus"
+    return f"{sign} " if abs(weight) == 1 else f"{sign} {abs(weight):,} times "
+
+
+def is_about_known(finding: Mapping[str, Any]) -> bool:
+    """Whether a finding is about the values of known people, by several releases together."""
+    carried = finding.get("certificate") or {}
+    return "sensitive" in carried and "below" in carried
+
+
+class KnownBook:
+    """The releases of an audit, the people whom they are about as far as they are given, and what is known besides."""
+
+    def __init__(
+        self,
+        releases: Sequence[Release],
+        known: Table | None = None,
+        knowledge: Sequence[Fact] | None = None,
+        declared: str = "same",
+    ) -> None:
+        self.releases, self.known, self.declared = releases, known, declared
+        self._pages = [Page(release) for release in releases]
+        self._knowledge = knowledge
+        self._people: dict[tuple[str, ...], People] = {}
+
+    def people(self, names: tuple[str, ...], grouped: int | None) -> People | None:
+        """Everybody by these columns; None where that is taken from the record."""
+        if names not in self._people:
+            if grouped is not None:
+                release = self.releases[grouped]
+                if not isinstance(release, Buckets):
+                    raise Reject("it takes groups from a release that has none")
+                groups = [release.names[number] for number in release.group.tolist()]
+                told = Counter((*row, group) for row, group in zip(_rows(release.people), groups, strict=True))
+                self._people[names] = People((*release.people.names, release.group_name), told)
+            elif self.known is None:
+                return None
+            elif not set(names) <= set(self.known.names):
+                raise Reject("the known people lack a column that it is about")
+            else:
+                self._people[names] = People(names, _weighed(self.known.select(names)))
+        return self._people[names]
+
+    def term(self, entry: Mapping[str, Any], asked: Asked) -> Term:
+        """The statement that a certificate cites, if its release says so."""
+        number = entry["release"]
+        if number is not None and not 0 <= int(number) < len(self.releases):
+            raise Reject("it cites a release that is not there")
+        return read_term(entry, None if number is None else self._pages[int(number)], asked, self._knowledge)
+
+
+def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None:
+    """Raise :class:`Reject` unless fewer than ``least`` values are left to the people of a finding, by the sum that it carries."""
+    claim = _Claim(finding, book)
+    if not len(claim.left) < least:
+        raise Reject(f"it leaves {len(claim.left)} values, and the policy allows that")
+    total, told = claim.total()
+    if not total < claim.below:
+        raise Reject("its sum does not rule the other values out")
+    check_words(finding, book.releases, claim.asked.sensitive, claim.ruled_out, claim.terms, told)
+
+
+class _Claim:
+    """One finding, taken apart."""
+
+    def __init__(self, finding: Mapping[str, Any], book: KnownBook) -> None:
+        carried = finding["certificate"]
+        sensitive, values = str(carried["sensitive"]), tuple(map(str, carried["values"]))
+        event: dict[str, list[str]] = dict(finding["event"])
+        self.left, self.values = event.pop(sensitive, []), values
+        if not self.left or not set(self.left) <= set(values) or len(set(values)) != len(values):
+            raise Reject("its values are not those of the sensitive column")
+        named = [values_named(release, sensitive) for release in self._releases(carried, book)]
+        self.is_open = bool(carried.get("open"))
+        if self.is_open:
+            # The last value stands for all that are not named: it must be ruled out, and no line may be taken to be about it.
+            if values[-1] in self.left or any(str(entry["value"]) == values[-1] for entry in carried["weights"]):
+                raise Reject("it leaves values that no release names")
+        elif not any(one and set(one) <= set(values) for one in named):
+            raise Reject("no release says that the sensitive column has no other values")
+        if any(len(listed) != 1 for listed in event.values()):
+            raise Reject("its event is not one combination of quasi-identifiers")
+        self.person, self.number = {column: listed[0] for column, listed in event.items()}, int(finding["count"][0])
+        if finding["count"] != [self.number, self.number] or self.number < 1:
+            raise Reject("its count is not that of a combination")
+        grouped = None if carried["grouped"] is None else int(carried["grouped"])
+        self.people = book.people(tuple(self.person), grouped)
+        self._check_person(sensitive)
+        self.groups, self.below = carried["groups"], int(carried["below"])
+        if self.below < 1:
+            raise Reject("its sum is not written out")
+        self.asked = Asked(sensitive, values, grouped, self.people)
+        self.terms = [book.term(entry, self.asked) for entry in carried["weights"]]
+
+    @staticmethod
+    def _releases(carried: Mapping[str, Any], book: KnownBook) -> Sequence[Release]:
+        """The releases that the finding takes together: all of them where their people are the same, else a single one."""
+        if "people" in carried:
+            if carried["people"] != "same" or book.declared != "same":
+                raise Reject("it takes releases together whose people are not the same")
+            return book.releases
+        used = {int(entry["release"]) for entry in carried["weights"] if entry["release"] is not None}
+        used |= set() if carried["grouped"] is None else {int(carried["grouped"])}
+        if len(used) > 1 or not used <= set(range(len(book.releases))):
+            raise Reject("it takes releases together whose people are not the same")
+        return [book.releases[number] for number in used] or book.releases
+
+    def _check_person(self, sensitive: str) -> None:
+        """So many known people have the combination."""
+        if self.people is None:
+            return
+        if set(self.person) != set(self.people.names) or sensitive in self.people.names:
+            raise Reject("its event is not one combination of quasi-identifiers")
+        if self.people.counted.get(tuple(self.person[name] for name in self.people.names), 0) != self.number:
+            raise Reject("another number of known people has its quasi-identifiers")
+
+    @property
+    def ruled_out(self) -> list[str]:
+        """The values that are claimed to be impossible."""
+        return [value for value in self.values if value not in self.left]
+
+    def total(self) -> tuple[int, int]:
+        """What the sum comes to, everybody counted as often as it takes, and what it comes to as the record groups people."""
+        terms = sum(term.weight * term.end for term in self.terms)
+        told = terms + self._as_recorded()
+        if self.people is None:
+            return told, told
+        # Whoever no term speaks of and who is not asked about need not be counted at all.
+        asked = self.people.places[tuple(self.person[name] for name in self.people.names)]
+        counted = 0
+        for one in {asked}.union(*(term.members for term in self.terms)):
+            inside = [place for place, term in enumerate(self.terms) if one in term.members]
+            counted += self.people.listed[one][1] * self._short(inside, asked=one == asked)
+        return terms + counted, told
+
+    def _short(self, inside: Sequence[int], *, asked: bool) -> int:
+        """How often somebody of whom these terms speak has to be counted besides, whatever value is had."""
+        counted = dict.fromkeys(self.values, 0)
+        for place in inside:
+            counted[self.terms[place].value] += self.terms[place].weight
+        wanted = {value: self.below if asked and value in self.ruled_out else 0 for value in self.values}
+        return max(wanted[value] - counted[value] for value in self.values)
+
+    def _as_recorded(self) -> int:
+        """What the groups of the record come to; each is counted often enough, and the one that is asked about is the person's."""
+        total, asked_for = 0, 0
+        own = [place for place, term in enumerate(self.terms) if term.speaks_of(self.person)]
+        for group in self.groups:
+            inside = [int(number) - 1 for number in group["terms"]]
+            if any(not 0 <= place < len(self.terms) for place in inside) or int(group["people"]) < 0:
+                raise Reject("its groups of people are not written out")
+            if int(group["weight"]) < self._short(inside, asked=bool(group["asked"])):
+                raise Reject("its sum does not count everybody often enough")
+            if group["asked"]:
+                asked_for += 1
+                if inside != own or group["people"] != self.number:
+                    raise Reject("the people it asks about are others")
+            total += int(group["weight"]) * int(group["people"])
+        for place, term in enumerate(self.terms):
+            if sum(group["people"] for group in self.groups if place + 1 in group["terms"]) != term.people:
+                raise Reject("its groups leave known people out")
+        if asked_for > 1 or (not asked_for and self._short(own, asked=True) > 0):
+            raise Reject("the people it asks about are not counted")
+        return total
+
+
+def _rows(table: Table) -> list[tuple[str, ...]]:
+    return list(zip(*([column.values[code] for code in column.codes.tolist()] for column in table.columns), strict=True))
+
+
+def _weighed(table: Table) -> Counter[tuple[str, ...]]:
+    counted: Counter[tuple[str, ...]] = Counter()
+    for row, weight in zip(_rows(table), table.weights.tolist(), strict=True):
+        counted[row] += weight
+    return counted

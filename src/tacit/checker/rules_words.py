@@ -1,4 +1,9 @@
-"""Re-checks findings about rules: their certificates, and their words, which are written again from the certificate and compared."""
+"""Re-checks findings about rules: their certificates, and their words, which are written again from the certificate and compared.
+
+Re-checks the sentences of findings about groups: each is written again from its event and its certificate, and compared.
+
+How sentences are worded stands in :mod:`tacit.wording.joint`, which infers nothing; what they are about is read from the releases anew.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,107 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from tacit.checker.joint_lines import JointBook
 from tacit.checker.rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
-from tacit.model.bound import Bound
-from tacit.wording import listed as joined
-from tacit.wording import people, printed_as, sentence
+from tacit.model.frequencies import FrequencyTable
+from tacit.model.number import Bound
+from tacit.model.pattern import Change, ItemEvent
+from tacit.model.release import Itemsets, Release
+from tacit.wording.joint import Said, joint_statement, joint_steps, people, printed_as, sentence
+from tacit.wording.joint import listed as joined
+
+Finding = Mapping[str, Any]
+
+
+def read_event(told: Mapping[str, Any]) -> ItemEvent:
+    """Return the event of a finding; raise where it is not written as an audit writes it."""
+    event = ItemEvent(
+        present=tuple(told["present"]),
+        absent=tuple(told["absent"]),
+        not_all=tuple(told.get("not_all", ())),
+        inside=tuple(told.get("inside", ())),
+        outside=tuple(told.get("outside", ())),
+        changes=tuple(_read_change(one) for one in told.get("changes", ())),
+    )
+    if event.to_dict() != dict(told):
+        raise Reject("its event is not written as an audit writes it")
+    return event
+
+
+def _read_change(told: Mapping[str, Any]) -> Change:
+    if told.get("changed"):
+        return Change(told["column"])
+    before, after = ((tuple(told[half]["present"]), tuple(told[half]["absent"])) for half in ("before", "after"))
+    return Change(told["column"], before, after)
+
+
+def check_statement(finding: Finding, names: Sequence[str]) -> None:
+    """Raise unless the statement of a finding says its event and its count, and nothing else."""
+    if finding["statement"] != joint_statement(read_event(finding["event"]), Bound(*finding["count"]), names):
+        raise Reject("its sentence does not say what its event and count say")
+
+
+def check_joint_words(finding: Finding, book: JointBook, names: Sequence[str]) -> None:
+    """Raise unless statement and steps of a finding of X01 say what its event and its certificate say."""
+    check_statement(finding, names)
+
+    def look_up(entry: Mapping[str, Any]) -> Said:
+        said = book.statement(entry)
+        number = int(entry["release"])
+        release = book.releases[number]
+        return Said(
+            terms=said.terms,
+            lo=said.lo,
+            hi=said.hi,
+            release=name_of(release, number),
+            place=entry["line"] if "line" in entry else entry["cell"],
+            what=entry["what"],
+            items=entry.get("items", ()),
+            printed=Bound(*said.printed),
+            text=_text(release, book.by_line[number], entry),
+        )
+
+    if list(finding["steps"]) != joint_steps(finding["certificate"], look_up):
+        raise Reject("its steps do not say what its certificate says")
+
+
+def name_of(release: Release, number: int) -> str:
+    """Return what a release is called in sentences: its file, or its number."""
+    return release.source.name if release.source else f"release {number + 1}"
+
+
+def population_names(releases: Sequence[Release], population: Sequence[int]) -> list[str]:
+    """Return what the groups of people that releases are about are called where nobody says: their only file, or their number."""
+    owner = list(population) or list(range(len(releases)))
+    out = []
+    for number in sorted(set(owner)):
+        own = [place for place, one in enumerate(owner) if one == number]
+        out.append(name_of(releases[own[0]], own[0]) if len(own) == 1 else f"group {number + 1}")
+    return out
+
+
+def _text(release: Release, places: Mapping[int | str, int], entry: Mapping[str, Any]) -> str:
+    """What a line prints about its count."""
+    place = entry["line"] if "line" in entry else entry["cell"]
+    if entry["what"] != "count" or not isinstance(release, Itemsets | FrequencyTable) or place not in places:
+        return ""
+    return release.text(places[place])
+
+
+def check_every_way_words(finding: Finding, n: int | None) -> None:
+    """Raise unless the words of a finding that holds in every choice of people say what its certificate says."""
+    check_statement(finding, ())
+    ways, lines = finding["certificate"]["worlds"]["fit"], len(finding["because"])
+    fitting = "One choice fits" if ways == 1 else f"{ways:,} choices fit"
+    count = Bound(*finding["count"])
+    steps = [
+        f"{n} people are chosen in every possible way, one after another by their value.",
+        f"{fitting} the counts, means and medians of all {lines} lines.",
+        f"In {'it' if ways == 1 else 'each of them'} {people(count)} {sentence(read_event(finding['event']), count)}.",
+    ]
+    if list(finding["steps"]) != steps:
+        raise Reject("its steps do not say what its certificate says")
+
 
 _NUMBER = r"-?[\d,]+"
 _ENDS = rf"({_NUMBER}|\[{_NUMBER} to {_NUMBER}\])"
@@ -152,7 +254,6 @@ class _Words:
                 return True
         if self.not_all:
             return self._is_exception(step, self.present, self.present | self.not_all, self.count)
-        from tacit.checker.words import read_event
 
         if step == f"So {people(self.count)} {sentence(read_event(event), self.count)}.":
             return True

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from tacit.cli import options
+from tacit.cli import reading
 from tacit.cli.attacks import attacks_command
 from tacit.cli.audit import audit_command
 from tacit.cli.bucketize import bucketize_command
@@ -50,7 +50,7 @@ VERBS: tuple[click.Command, ...] = (
 @click.group(
     cls=Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit demo                                                  # what this is about, on bundled data",
         "tacit mine itemsets DATA --min-support 5% -o itemsets.csv   # make a release",
         "tacit audit itemsets.csv --data DATA --report report.html   # attack it",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from tacit.cli import options
+from tacit.cli import reading
 from tacit.cli.output import emit
 
 
-@click.command("attacks", epilog=options.examples("tacit attacks"))
-@options.json_option
+@click.command("attacks", epilog=reading.examples("tacit attacks"))
+@reading.json_option
 def attacks_command(json_to: str | None) -> None:
     """List the attacks.
 

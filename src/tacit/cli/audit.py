@@ -1,24 +1,99 @@
-"""``tacit audit``: attack a release and say what it gives away."""
+"""``tacit audit``: attack a release and say what it gives away.
+
+``tacit audit --suggest``: repairs that were really carried out and audited, with the commands to type.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading, suggesting, tables
+from tacit.cli import reading
 from tacit.cli.output import check_outputs, coloured, emit, report_form, watched, width, write_file, wrote
 from tacit.cli.program import OF_VERDICT
-from tacit.cli.settings import Settings
+from tacit.cli.reading import Settings
 from tacit.cli.signals import disarm
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Audit
-    from tacit.model.gathered import Gathered
-    from tacit.model.people import People
+    from tacit.model.people import Gathered, People
     from tacit.model.release import Release
+
+#: Options of an audit that the commands of a repair take as well, and how they are written.
+READING = {
+    "repair": ("n", "rounding", "only", "form", "missing", "missing_rule"),
+    "audit": ("n", "rounding", "only", "form"),
+    "bucketize": ("missing", "missing_rule"),
+    "hide": ("missing", "missing_rule"),
+    "tabulate": ("missing", "missing_rule"),
+}
+
+
+def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """The seconds that are given, or the usual ones."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
+        remedy = "Write for instance --suggest 10, or put --suggest at the end of the line"
+        raise OptionError("takes a number of seconds above 0", where=param.opts[0], remedy=remedy)
+    return seconds
+
+
+suggest = click.option(
+    "--suggest",
+    is_flag=False,
+    flag_value="10",
+    callback=_seconds,
+    metavar="[SECONDS]",
+    help="Where it is exposed: carry out and audit every repair that fits, for so many seconds, and name the cheapest clean ones "
+    "with their commands.  [10]",
+)
+
+
+def with_suggestions(
+    found: Audit, releases: Sequence[Release], paths: Sequence[str], how: Mapping[str, Any], given: Mapping[str, Any]
+) -> Audit:
+    """The audit with what could be done, where that was asked for and something is exposed."""
+    if given["suggest"] is None or found.verdict != "exposed":
+        return found
+    from tacit.suggesting import suggestions_for
+
+    tried = suggestions_for(found, tuple(releases), seconds=given["suggest"], **how)
+    files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == len(releases) else {}
+    for name, value in (("@data", given["data"]), ("@rows", given["rows"] or given["marks"])):
+        files |= {name: value} if value else {}
+    if len(given["knowledge"]) == 1:
+        files["@knowledge"] = given["knowledge"][0]
+    files |= {f"@out/{number + 1}": _beside(path) for number, path in enumerate(paths)}
+    files["@out"] = _beside(paths[0])
+    options = {verb: tuple(_words(given, names)) for verb, names in READING.items()}
+    return replace(found, suggestions=replace(tried, files=files, options=options))
+
+
+def _beside(path: str) -> str:
+    """A name for the repaired file in the folder one works in.
+
+    >>> _beside("out/list.csv.gz"), _beside("groups/"), _beside("rules")
+    ('list-safer.csv.gz', 'groups-safer', 'rules-safer')
+    """
+    name = os.path.basename(os.path.normpath(path))
+    stem, dot, ending = name.partition(".")
+    return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"
+
+
+def _words(given: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Options that were given, to be given again."""
+    return [word for name in names if given.get(name) is not None for word in ("--" + name.replace("_", "-"), str(given[name]))]
+
 
 #: How many findings the record and the page write out, and how many of them the terminal shows, unless --top says otherwise.
 TOP, TOP_ON_SCREEN = 10, 3
@@ -26,7 +101,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 
 @click.command(
     "audit",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit audit itemsets.csv",
         "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
         "tacit audit itemsets.csv --policy organisation.toml --date 2026-11-15 --acro for-checking",
@@ -41,7 +116,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     ),
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@options.data
+@reading.data
 @click.option(
     "--known",
     metavar="DATA",
@@ -60,14 +135,14 @@ TOP, TOP_ON_SCREEN = 10, 3
     help="For several releases: how their people hang together: same, nested (each one's are among those of the one before), "
     "left:0-3,joined:0-2 (since the one before), same,changed:COLUMN:0-2 (so many have another value there), or unknown.  [same, where n is]",
 )
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@reading.roles
+@reading.missing
+@reading.long_table
+@reading.hierarchies
 @reading.release_file
 @reading.frequency_table
 @reading.policy
-@tables.of_tables
+@reading.of_tables
 @click.option(
     "--attack",
     "attacks",
@@ -84,7 +159,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 @click.option(
     "--top",
     type=int,
-    callback=options.not_negative,
+    callback=reading.not_negative,
     metavar="N",
     help=f"How many findings to write out, the worst first.  [{TOP}]",
 )
@@ -95,7 +170,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     help="Write every finding to FILE (.parquet, .csv, .csv.gz) while it is found, however many there are.",
 )
 @click.option("--first-hit", is_flag=True, help="Stop at the first finding: enough for a yes or no.")
-@options.report
+@reading.report
 @click.option(
     "--acro",
     "acro_to",
@@ -108,9 +183,9 @@ TOP, TOP_ON_SCREEN = 10, 3
     default="internal",
     help="internal names the groups; external holds counts only, in the report, the record and the text.  [internal]",
 )
-@suggesting.suggest
+@suggest
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only: clean, exposed or incomplete.")
-@options.running
+@reading.running
 def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | None, **given: Any) -> int:
     """Attack a RELEASE file, or several files and folders together, and say what they give away.
 
@@ -157,7 +232,7 @@ def _top(given: Mapping[str, Any]) -> int:
 
 def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, Audit]:
     """Read the release or the releases and attack them."""
-    from tacit.api import audit
+    from tacit.auditing_releases import audit
 
     given = settings.given
     codes = [code.upper() for code in given["attacks"]] or None
@@ -171,9 +246,9 @@ def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, 
             "data": people,
             "known": reading.known_people(release, settings),
             "knowledge": list(given["knowledge"]) or None,
-            "rows": tables.rows_of(release, people, given),
+            "rows": reading.rows_of(release, people, given),
             "people": given["people"],
-            "policy": tables.policy_of(release, settings),
+            "policy": reading.policy_of(release, settings),
         }
         found = audit(
             gathered,
@@ -185,13 +260,13 @@ def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, 
             time_limit=given["time_limit"],
             progress=progress,
         )
-        found = suggesting.with_suggestions(found, gathered.releases, paths, how, given)
+        found = with_suggestions(found, gathered.releases, paths, how, given)
     return release, found
 
 
 def _audit_together(gathered: Gathered, paths: tuple[str, ...], settings: Settings, progress: Any) -> Audit:
     """Attack several releases together."""
-    from tacit.api import audit
+    from tacit.auditing_releases import audit
 
     given, read = settings.given, gathered.releases
     rules = next((release for release in read if release.kind == "rules"), read[0])
@@ -201,7 +276,7 @@ def _audit_together(gathered: Gathered, paths: tuple[str, ...], settings: Settin
         "knowledge": list(given["knowledge"]) or None,
         "rows": given["rows"],
         "people": given["people"],
-        "policy": tables.policy_of(read[0], settings),
+        "policy": reading.policy_of(read[0], settings),
     }
     found = audit(
         gathered,
@@ -213,7 +288,7 @@ def _audit_together(gathered: Gathered, paths: tuple[str, ...], settings: Settin
         time_limit=given["time_limit"],
         progress=progress,
     )
-    return suggesting.with_suggestions(found, read, paths, how, given)
+    return with_suggestions(found, read, paths, how, given)
 
 
 def _people(given: Mapping[str, Any]) -> People | None:

@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
+from tacit.cli import reading
 from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
 from tacit.cli.program import OF_VERDICT
-from tacit.cli.settings import Settings
+from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tacit.model.bucketized import Bucketized
+    from tacit.model.suggestion import Bucketized
     from tacit.model.table import Table
 
 
 @click.command(
     "bucketize",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit bucketize adult.csv --qi age,sex --sa occupation --l 6 --knowledge negative.csv -o groups",
         "tacit bucketize adult.csv --qi age,sex --sa occupation --l 3 --max-posterior 40% -o groups",
     ),
 )
 @click.argument("data", metavar="DATA")
-@options.roles
+@reading.roles
 @click.option("--l", "l", type=int, metavar="L", help="How many sensitive values must stay possible for everybody.")
 @click.option(
     "--method",
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     "--knowledge", multiple=True, metavar="FILE", help="What an attacker knows, such as the file of tacit mine negative.  Repeat."
 )
 @click.option("--max-posterior", metavar="P", help="Accept only groups in which no value is more probable for anybody.")
-@options.policy_file
+@reading.policy_file
 @click.option("--suppress", is_flag=True, help="Leave out people for whom there is no such group, instead of giving up.")
-@click.option("--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What chance starts from.  [0]")
+@click.option("--seed", type=int, default=0, callback=reading.not_negative, metavar="SEED", help="What chance starts from.  [0]")
 @click.option(
     "--format", "form", type=click.Choice(["csv", "parquet"]), default="csv", help="How the two tables are written.  [csv]"
 )
-@options.missing
+@reading.missing
 @click.option("-o", "--output", required=True, metavar="DIR", help="Write qit, st and buckets.json to the folder DIR.")
-@options.running
+@reading.running
 def bucketize_command(data: str, output: str, form: str, json_to: str | None, **given: Any) -> int:
     """Put the people of DATA into groups of at least L sensitive values, and audit the result.
 
@@ -58,7 +58,7 @@ def bucketize_command(data: str, output: str, form: str, json_to: str | None, **
     Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 when no grouping does it
     or the input is bad (nothing is written).
     """
-    from tacit.formats.buckets_writing import write_buckets
+    from tacit.formats.buckets import write_buckets
 
     settings = Settings.of(given, near=data)
     settings.needed("qi", "age,sex")
@@ -121,7 +121,7 @@ def _check_outputs(output: str, form: str, json_to: str | None, inputs: list[str
 
 
 def _text(made: Bucketized, people: Table, settings: Settings, output: str, form: str) -> str:
-    from tacit.reports.bucketized import bucketized_text
+    from tacit.reports.repaired import bucketized_text
 
     told = bucketized_text(made, dropped=people.dropped, origin=settings.config.where)
     least = made.after.policy.l if made.after else 2

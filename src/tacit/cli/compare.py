@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import compare_buckets, options, reading
+from tacit.cli import compare_buckets, reading
 from tacit.cli.output import check_outputs, emit, say, watched, width, write_file
-from tacit.cli.settings import Settings
+from tacit.cli.reading import Settings
 from tacit.errors import LimitReached, OptionError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 
 @click.command(
     "compare",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit compare rules.csv --data adult.csv",
         "tacit compare rules.csv --data adult.csv --csv everybody.csv --json comparison.json",
         "tacit compare groups --data adult.csv --knowledge negative.csv --interval age=10",
@@ -29,15 +29,15 @@ TOP, TOP_ON_SCREEN = 10, 3
 )
 @click.argument("release_file", metavar="RELEASE")
 @click.option("--data", required=True, metavar="DATA", help="The data that the release was made from.")
-@options.roles
-@options.missing
+@reading.roles
+@reading.missing
 @reading.release_file
-@click.option("--top", type=int, callback=options.not_negative, metavar="N", help=f"How many combinations to write out.  [{TOP}]")
+@click.option("--top", type=int, callback=reading.not_negative, metavar="N", help=f"How many combinations to write out.  [{TOP}]")
 @click.option(
     "--csv", "csv_to", metavar="FILE", help="Write estimate, baseline and truth for every combination and value as CSV."
 )
 @compare_buckets.options
-@options.running
+@reading.running
 def compare_command(release_file: str, csv_to: str | None, json_to: str | None, **given: Any) -> None:
     """Hold what can be guessed or estimated from a release against the truth.
 
@@ -76,10 +76,10 @@ def _compare_rules(
     release: Release, release_file: str, people: Table, csv_to: str | None, json_to: str | None, given: dict[str, Any]
 ) -> None:
     """Hold estimates from rules against the truth, and say it."""
-    from tacit.api import audit, compare
-    from tacit.reports.comparison import comparison_csv, comparison_text
-    from tacit.reports.layout import UNBROKEN
-    from tacit.reports.summary import first_sentence
+    from tacit.auditing_releases import audit
+    from tacit.measures.posterior import compare
+    from tacit.reports.person import comparison_csv, comparison_text
+    from tacit.reports.summary import UNBROKEN, first_sentence
 
     with watched("estimating") as progress:
         found = audit(release, known=people, attacks=["R02"], time_limit=given["time_limit"], progress=progress)

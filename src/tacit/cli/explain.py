@@ -1,24 +1,132 @@
-"""``tacit explain``: one finding, the support of one pattern, or the estimate about one person, line by line."""
+"""``tacit explain``: one finding, the support of one pattern, or the estimate about one person, line by line.
+
+One finding explained: from an audit that is made again, or from the record of one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading, tables
+from tacit.cli import reading
 from tacit.cli.output import check_outputs, emit, watched, width, write_file
-from tacit.cli.settings import Settings
-from tacit.errors import OptionError
+from tacit.cli.reading import Settings
+from tacit.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from tacit.model.release import Release
 
+#: What says how to audit; a record says it already.
+_OF_AUDITS = ("data", "known", "knowledge", "people", "k", "l", "max_posterior", "max_gain", "rows", "marks")
+
+
+def explain_finding(releases: Sequence[str], wanted: str | None, json_to: str | None, given: dict[str, Any]) -> None:
+    """Tell a finding step by step, as text, as JSON, and as a picture where one is wanted."""
+    from tacit.reports.explanation import Explanation, explanation_text, files_of
+    from tacit.reports.explanation_svg import explanation_svg
+
+    if given["audit_file"] is not None:
+        finding, record, read = _recorded(releases, wanted, given)
+    else:
+        finding, record, read = _audited(releases, wanted, given)
+    told = Explanation.of(finding, files_of(record["release"]))
+    if given["picture_to"] is not None:
+        values = next((one.header.sa_values for one in read if one.kind == "rules" and one.header.sa_values), ())
+        picture = explanation_svg(told, values=values, bars=record["policy"])
+        if picture is None:
+            remedy = "Leave --picture out, or ask about somebody with --who"
+            raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
+        write_file(given["picture_to"], picture.encode())
+    emit(told.to_dict(), lambda: explanation_text(told, width=width()), json_to=json_to, headline=str(finding["statement"]))
+
+
+def _audited(
+    paths: Sequence[str], wanted: str | None, given: dict[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any], list[Release]]:
+    """The finding of an audit that is made now, what the record says around it, and the releases."""
+    from tacit.auditing_releases import audit
+    from tacit.model.people import read_people
+
+    settings = Settings.of(given, near=given["data"] or given["known"], releases=paths)
+    people = None if given["people"] is None else read_people(given["people"])
+    with watched("auditing") as progress:
+        gathered = reading.gather(paths, given, settings)
+        read = list(gathered.releases)
+        release = read[0]
+        rules = next((one for one in read if one.kind == "rules"), release)
+        owners = reading.owners_data(rules, settings) if len(read) == 1 or given["data"] else None
+        found = audit(
+            gathered,
+            data=owners,
+            known=reading.known_people(rules, settings),
+            knowledge=list(given["knowledge"]) or None,
+            rows=reading.rows_of(release, owners, given) if len(read) == 1 else given["rows"],
+            people=people,
+            policy=reading.policy_of(release, settings),
+            attacks=_attack_of(wanted),
+            time_limit=given["time_limit"],
+            progress=progress,
+        )
+    if wanted is None and not found.findings:
+        hints = {"buckets": "Raise --l, or give --knowledge", "table": "Lower --min-confidence or --min-support"}
+        remedy = hints.get(release.kind, "Raise --k to see larger groups")
+        raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=", ".join(paths), remedy=remedy)
+    finding = found.findings[0] if wanted is None else found.finding(wanted)
+    return finding.to_dict(), {"release": found.release, "policy": found.policy.to_dict()}, read
+
+
+def _recorded(
+    paths: Sequence[str], wanted: str | None, given: dict[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any], list[Release]]:
+    """The finding of a record, the record, and the releases; where these are given, the finding must follow from them."""
+    from tacit.checker import check_audit
+    from tacit.formats.files import shown
+    from tacit.verifying import read_record
+
+    for name in _OF_AUDITS:
+        if given.get(name) not in (None, ()):
+            option = "--" + name.replace("_", "-")
+            raise OptionError(
+                "says how to audit, and the record of an audit is given", where=option, remedy="Leave one of them out"
+            )
+    where, record = shown(given["audit_file"]), read_record(given["audit_file"])
+    listed = record.get("findings")
+    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed) or "release" not in record:
+        raise InputError("is not a record of an audit", where=where, remedy="Give the file that `tacit audit --json` wrote")
+    if record.get("report_kind") == "external":
+        raise InputError("holds counts only", where=where, remedy="Give the internal record, or the release itself")
+    if not listed:
+        raise OptionError("lists no finding, so there is nothing to explain", where=where, remedy="Audit with --top 10")
+    finding = listed[0] if wanted is None else next((one for one in listed if one.get("id") == wanted), None)
+    if finding is None:
+        remedy = "Copy an id from the record, or audit with a larger --top"
+        raise OptionError(f"the record lists no finding {wanted!r}", where="--finding", remedy=remedy)
+    read = list(reading.gather(paths, given, record=record).releases) if paths else []
+    if read:
+        outcome = check_audit({**record, "findings": [finding]}, read)
+        if not outcome.ok:
+            remedy = "Give the release that was audited, or audit it again"
+            raise InputError(f"the finding does not follow: {outcome.problems[0]}", where=where, remedy=remedy)
+    return finding, record, read
+
+
+def _attack_of(finding: str | None) -> list[str] | None:
+    """The attack that a finding is of, by its id; asked for by name, B03 finds as well. None where the id tells none.
+
+    >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
+    (['B03'], None, None)
+    """
+    from tacit.attacks import ATTACKS
+
+    code = (finding or "").partition("-")[0]
+    return [code] if code in {attack.code for attack in ATTACKS} else None
+
 
 @click.command(
     "explain",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit explain itemsets.csv",
         "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
         "tacit explain itemsets.csv --picture worst.svg",
@@ -45,7 +153,7 @@ if TYPE_CHECKING:
     metavar="DESCRIPTION",
     help="Of rules, tables and bucketized releases: tell instead what is guessed about whoever fits, such as education=Doctorate,sex=Male.",
 )
-@options.data
+@reading.data
 @click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
 @click.option(
     "--knowledge",
@@ -54,15 +162,15 @@ if TYPE_CHECKING:
     help="For rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
 )
 @click.option("--people", metavar="HOW", help="For several releases: how their people hang together, as for tacit audit.")
-@click.option("--top", type=int, callback=options.positive, metavar="N", help="With --who: how many lines to tell about.  [5]")
+@click.option("--top", type=int, callback=reading.positive, metavar="N", help="With --who: how many lines to tell about.  [5]")
 @click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw the sum, the bounds or the values behind it, as SVG.")
-@options.roles
-@options.missing
+@reading.roles
+@reading.missing
 @reading.release_file
 @reading.frequency_table
 @reading.policy
-@tables.of_tables
-@options.running
+@reading.of_tables
+@reading.running
 def explain_command(
     releases: tuple[str, ...], wanted: str | None, pattern: str | None, json_to: str | None, **given: Any
 ) -> None:
@@ -88,7 +196,6 @@ def explain_command(
         return
     if given["top"] is not None:
         raise OptionError("belongs to an estimate about somebody", where="--top", remedy="Say about whom with --who")
-    from tacit.cli.explain_finding import explain_finding
 
     explain_finding(releases, wanted, json_to, given)
 
@@ -146,9 +253,8 @@ def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[
             time_limit=seconds,
         )
 
-    from tacit.reports.layout import UNBROKEN
     from tacit.reports.person import person_svg, person_text
-    from tacit.reports.summary import first_sentence
+    from tacit.reports.summary import UNBROKEN, first_sentence
 
     if given["picture_to"] is not None:
         write_file(given["picture_to"], person_svg(found).encode())
@@ -188,7 +294,7 @@ def _explain_records(release: Release, settings: Settings, json_to: str | None) 
     for name, option in (("known", "--known"), ("picture_to", "--picture"), ("knowledge", "--knowledge")):
         if given[name]:
             raise OptionError("is for rules, and this release is a table", where=option, remedy="Leave it out")
-    findings, sentence = tables.rules_about(release, settings, given["who"])
+    findings, sentence = reading.rules_about(release, settings, given["who"])
     shown = findings[: given["top"] or 5]
 
     def text() -> str:
@@ -201,7 +307,7 @@ def _explain_records(release: Release, settings: Settings, json_to: str | None) 
 
 
 def _text(head: tuple[str, str], told: Sequence[str]) -> str:
-    from tacit.reports.layout import bullet
+    from tacit.reports.summary import bullet
 
     steps = [line for number, step in enumerate(told, start=1) for line in bullet(f"{number:>3}.", step, width())]
     return "\n".join([*bullet(*head, width(), indent=""), "", *steps]) + "\n"

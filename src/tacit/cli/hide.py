@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, tables
+from tacit.cli import reading
 from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
 from tacit.cli.program import OF_VERDICT
-from tacit.cli.settings import Settings
+from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tacit.model.hidden import Hidden
     from tacit.model.partial import PartialTable
+    from tacit.model.suggestion import Hidden
 
 
 @click.command(
     "hide",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit hide adult.csv --qi sex,education --sa occupation --rows rows.txt --may-hide sc -o published.csv",
         "tacit hide adult.csv --qi sex,education --sa occupation --rows 'age<20' --may-hide ns,nc --min-support 60 -o published.csv",
     ),
 )
 @click.argument("data", metavar="DATA")
-@options.roles
-@tables.rows
+@reading.roles
+@reading.rows
 @click.option(
     "--may-hide",
     multiple=True,
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     help="How to choose them: greedy, uniform, ilp, smc, rgraph-max-descendant, rgraph-random-max, rgraph-random or cr.  "
     "[uniform for sc alone, else greedy]",
 )
-@tables.min_confidence
-@tables.min_support
-@options.policy_file
+@reading.min_confidence
+@reading.min_rule_support
+@reading.policy_file
 @click.option(
     "--marks",
     metavar="FILE",
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     default="drop",
     help="Columns that --qi and --sa do not name: drop them, or keep them and protect against them as well.  [drop]",
 )
-@tables.blank
-@click.option("--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What chance starts from.  [0]")
-@options.missing
+@reading.blank
+@click.option("--seed", type=int, default=0, callback=reading.not_negative, metavar="SEED", help="What chance starts from.  [0]")
+@reading.missing
 @click.option(
     "-o",
     "--output",
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     metavar="OUT",
     help="Write the table to OUT (.csv, .csv.gz, .parquet), its roles to OUT.json.",
 )
-@options.running
+@reading.running
 def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> int:
     """Hide cells of DATA until no rule tells the sensitive ones, and audit the result.
 
@@ -79,8 +79,8 @@ def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> i
     the input is bad (nothing is written).
     """
     from tacit.formats.header import header_path
-    from tacit.formats.partial_writing import write_partial
-    from tacit.formats.table_writing import table_ending
+    from tacit.formats.partial import write_partial
+    from tacit.formats.table_files import table_ending
 
     settings = Settings.of(given, near=data)
     settings.needed("qi", "age,sex")
@@ -123,8 +123,8 @@ def _made(people: PartialTable, settings: Settings, progress: Callable[[float], 
 
 def _people(settings: Settings, data: str) -> PartialTable:
     """The table with all its columns, those without a role too."""
-    from tacit.api import read_table
     from tacit.formats.partial import read_partial
+    from tacit.formats.table_files import read_table
     from tacit.formats.transactions import TRANSACTION_ENDINGS
 
     if data.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
@@ -136,7 +136,7 @@ def _people(settings: Settings, data: str) -> PartialTable:
 
 
 def _text(made: Hidden, settings: Settings, data: str, output: str) -> str:
-    from tacit.reports.hidden import hidden_text
+    from tacit.reports.repaired import hidden_text
 
     told = hidden_text(made, dropped=made.people.dropped, origin=settings.config.where)
     if made.after is None:

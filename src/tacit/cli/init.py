@@ -6,16 +6,16 @@ import os
 
 import click
 
-from tacit.cli import options
+from tacit.cli import reading
 from tacit.cli.output import as_argument, check_outputs, emit, write_file
 from tacit.errors import OptionError
 
 
-@click.command("init", epilog=options.examples("tacit init adult.csv"))
+@click.command("init", epilog=reading.examples("tacit init adult.csv"))
 @click.argument("data", metavar="DATA")
 @click.option("-o", "--output", metavar="FILE", default="tacit.toml", show_default=True, help="The file to write.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-@options.json_option
+@reading.json_option
 def init_command(data: str, output: str, force: bool, json_to: str | None) -> None:
     """Write a commented tacit.toml for DATA.
 

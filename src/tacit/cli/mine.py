@@ -1,29 +1,133 @@
-"""``tacit mine``: make a release of frequent itemsets or of rules, or list negative rules."""
+"""``tacit mine``: make a release of frequent itemsets or of rules, or list negative rules.
+
+``tacit mine negative``: list what an attacker knows to be impossible, or unlikely, before anything is published.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.mine_negative import negative_command
+from tacit.cli import reading
 from tacit.cli.output import as_argument, check_outputs, emit, watched, width, wrote
 from tacit.cli.program import Program
-from tacit.cli.settings import Settings
+from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
+    from tacit.model.negative import NegativeRules
     from tacit.model.release import Listed
+    from tacit.model.table import Table, Transactions
+
+
+@click.command(
+    "negative",
+    epilog=reading.examples(
+        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
+        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
+        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
+    ),
+)
+@click.argument("data", metavar="DATA")
+@reading.roles
+@click.option(
+    "--min-expectation", metavar="E", help="The least chance that somebody would have the value, were it random: 0.9 or 90%."
+)
+@click.option(
+    "--min-confidence", metavar="C", default="1",
+    help="The least share of an antecedent's people without the value; below 1 rules have exceptions, and nobody can be matched by them.  [1]",
+)  # fmt: skip
+@click.option(
+    "--fuzzy", multiple=True, metavar="COLUMN=SPREAD",
+    help="Take values of a numeric column as fuzzy: who is up to SPREAD away counts in part.  Repeat for several.",
+)  # fmt: skip
+@click.option("--max-length", type=int, metavar="L", help="The most columns of an antecedent.  [all]")
+@click.option("--significance", metavar="ALPHA", help="Correct for how many antecedents and values are looked at (Bonferroni).")
+@click.option(
+    "--permutations", type=int, default=0, callback=reading.not_negative, metavar="N",
+    help="Mine N times with shuffled values, to tell how many rules chance gives.",
+)  # fmt: skip
+@click.option(
+    "--seed", type=int, default=0, callback=reading.not_negative, metavar="SEED", help="What the shuffling starts from.  [0]"
+)
+@reading.missing
+@reading.hierarchies
+@click.option("-o", "--output", metavar="OUT", help="Write the rules to OUT (.csv), what they come from to OUT.json.")
+@reading.running
+def negative_command(data: str, **given: Any) -> None:
+    """List negative rules: QI values that never occur with an SA value.
+
+    In many columns only the minimal rules are listed, those that no more general rule implies; they say everything.
+    """
+    from tacit.formats.header import header_path
+    from tacit.formats.knowledge import check_negative_output, write_negative_rules
+    from tacit.reports.repaired import negative_record, negative_text
+
+    settings = Settings.of(given, near=data)
+    settings.needed("qi", "age,sex")
+    settings.needed("sa", "occupation")
+    settings.needed("min_expectation", "0.9")
+    spreads = spreads_of(given["fuzzy"])
+    out, json_to = given["output"], given["json_to"]
+    if out is not None:
+        check_negative_output(out)
+    check_outputs([json_to, *([out, header_path(out)] if out is not None else [])], inputs=[data])
+    with watched("mining") as progress:
+        rules = _mined(settings.read(data), data, settings, spreads, progress)
+    if out is not None:
+        write_negative_rules(rules, out)
+        wrote(out)
+    last = (
+        f"Written to {out} and {out}.json" if out is not None else "Nothing was written; add -o negative.csv to keep the rules."
+    )
+    emit(negative_record(rules), lambda: f"{negative_text(rules)}\n{last}\n", json_to=json_to)
+
+
+def spreads_of(given: Sequence[str]) -> dict[str, Any]:
+    """The spreads of fuzzy columns, as they are written in ``COLUMN=SPREAD``.
+
+    >>> spreads_of(["age=2", "zip = code=100"])
+    {'age': '2', 'zip = code': '100'}
+    """
+    spreads: dict[str, str] = {}
+    for text in given:
+        name, equals, spread = text.rpartition("=")
+        if not equals or not name.strip():
+            raise OptionError("is not of the form COLUMN=SPREAD", where="--fuzzy", remedy="Write for instance --fuzzy age=2")
+        if name.strip() in spreads:
+            raise OptionError(f"names column {name.strip()!r} twice", where="--fuzzy", remedy="Give each column one spread")
+        spreads[name.strip()] = spread.strip()
+    return spreads
+
+
+def _mined(
+    people: Table | Transactions, data: str, settings: Settings, spreads: dict[str, Any], progress: Callable[[float], None]
+) -> NegativeRules:
     from tacit.model.table import Table
-    from tacit.model.transactions import Transactions
+    from tacit.tabulating import mine_negative_rules
+
+    if not isinstance(people, Table):
+        raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
+    if not spreads:  # what tacit.toml says about columns that are not in use here does not matter
+        spreads = {name: spread for name, spread in settings.config.fuzzy.items() if name in people.schema.qi}
+    names = ("min_confidence", "max_length", "significance", "permutations", "seed", "time_limit")
+    chosen: dict[str, Any] = {name: settings.given[name] for name in names}
+    return mine_negative_rules(
+        people,
+        min_expectation=settings["min_expectation"],
+        **chosen,
+        fuzzy=spreads,
+        hierarchies=settings.hierarchies_of(people, people.schema.qi),
+        progress=progress,
+    )
 
 
 @click.group(
     "mine",
     cls=Program,
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit mine itemsets adult.csv --min-support 5% -o itemsets.csv",
         "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60% -o rules.csv",
     ),
@@ -34,21 +138,21 @@ def mine_command() -> None:
 
 @mine_command.command(
     "itemsets",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit mine itemsets mushroom.dat.gz --min-support 10% --only closed",
         "tacit mine itemsets adult.csv --min-support 5% --missing '?' --missing-rule drop -o itemsets.csv",
     ),
 )
 @click.argument("data", metavar="DATA")
-@options.min_support
+@reading.min_support
 @click.option("--only", type=click.Choice(["all", "closed", "maximal"]), help="Which frequent itemsets to list.  [all]")
-@options.strict
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
-@options.output
-@options.running
+@reading.strict
+@reading.roles
+@reading.missing
+@reading.long_table
+@reading.hierarchies
+@reading.output
+@reading.running
 def itemsets_command(data: str, **given: Any) -> None:
     """List frequent itemsets.
 
@@ -59,7 +163,7 @@ def itemsets_command(data: str, **given: Any) -> None:
     min_support = settings.min_support
 
     def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
-        from tacit.api import mine_itemsets
+        from tacit.auditing_releases import mine_itemsets
 
         return mine_itemsets(
             people,
@@ -76,31 +180,31 @@ def itemsets_command(data: str, **given: Any) -> None:
 
 @mine_command.command(
     "rules",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60%",
         "tacit mine rules adult.csv --qi age --qi sex --sa salary --min-support 300 --min-confidence 0.6 --digits 3 -o rules.csv",
     ),
 )
 @click.argument("data", metavar="DATA")
-@options.roles
-@options.min_support
+@reading.roles
+@reading.min_support
 @click.option(
     "--min-confidence", metavar="C", help="The share of the people with the antecedent that a rule holds for: 0.6 or 60%."
 )
-@options.strict
+@reading.strict
 @click.option("--withhold-values", is_flag=True, help="Publish which rules reach the thresholds, without their numbers.")
 @click.option(
-    "--digits", type=int, callback=options.not_negative, metavar="D", help="Publish supports with D decimals instead of counts."
+    "--digits", type=int, callback=reading.not_negative, metavar="D", help="Publish supports with D decimals instead of counts."
 )
 @click.option("--with-confidence", is_flag=True, help="With --digits: publish confidences, too; they say more.")
 @click.option("--publish-sa-distribution", is_flag=True, help="Publish how many people have each sensitive value, too.")
 @click.option(
     "--incomplete", is_flag=True, help="Say in the header that the list is not complete, so that a missing rule tells nothing."
 )
-@options.missing
-@options.hierarchies
-@options.output
-@options.running
+@reading.missing
+@reading.hierarchies
+@reading.output
+@reading.running
 def rules_command(data: str, **given: Any) -> None:
     """List rules from QI columns to SA columns."""
     settings = Settings.of(given, near=data)
@@ -110,7 +214,7 @@ def rules_command(data: str, **given: Any) -> None:
     flags = ("strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution", "incomplete", "time_limit")
 
     def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
-        from tacit.api import mine_rules
+        from tacit.auditing_releases import mine_rules
         from tacit.model.table import Table
 
         if not isinstance(people, Table):
@@ -134,7 +238,7 @@ def _mine(data: str, settings: Settings, mine: Callable[[Table | Transactions, C
         people = settings.read(data)
         release = mine(people, progress)
     if out is not None:
-        from tacit.api import write_release
+        from tacit.formats.releases import write_release
 
         write_release(release, out)
         wrote(out)

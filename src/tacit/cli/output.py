@@ -148,7 +148,7 @@ def as_argument(text: str) -> str:
 
 def width() -> int:
     """How wide text may be: as the terminal is, within reason."""
-    from tacit.reports.layout import WIDTH
+    from tacit.reports.summary import WIDTH
 
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns)) if sys.stdout and sys.stdout.isatty() else WIDTH
 

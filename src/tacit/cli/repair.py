@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading
+from tacit.cli import reading
 from tacit.cli.output import check_outputs, emit, report_form, watched, write_file, wrote
 from tacit.cli.program import DONE, EXPOSED
-from tacit.cli.settings import Settings
+from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.repair import Repair
+    from tacit.model.suggestion import Repair
 
 
 @click.command(
     "repair",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
         "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
         "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 @click.option("--method", required=True, metavar="METHOD", help="How to repair; see tacit repairs.")
 @click.option("--data", metavar="DATA", help="The data the release was made from.")
 @click.option("--knowledge", multiple=True, metavar="FILE", help="Of rules: what an attacker knows besides the release.  Repeat.")
-@options.roles
-@options.missing
+@reading.roles
+@reading.missing
 @reading.release_file
 @reading.policy
 @click.option(
@@ -53,15 +53,16 @@ if TYPE_CHECKING:
     help="Of rules: try every method, and name the cheapest that meets the policy.  [suggest]",
 )
 @click.option("-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT, its header to OUT.json.")
-@options.report
-@options.running
+@reading.report
+@reading.running
 def repair_command(release_file: str, method: str, output: str, json_to: str | None, report: str | None, **given: Any) -> int:
     """Change a RELEASE until no attack succeeds, and audit the result.
 
     Exit code: 0 when the audit of the result is clean, or with --goal frequent-only I01 finds nothing; 1 when the goal is not met (the
     result is still written); 2 bad input.
     """
-    from tacit.api import repair, write_release
+    from tacit.auditing_releases import repair
+    from tacit.formats.releases import write_release
 
     check_outputs([json_to, output, f"{output}.json", report], inputs=[release_file, *given["knowledge"]])
     settings = Settings.of(given, near=given["data"], releases=[release_file])
@@ -180,8 +181,8 @@ def _printed(done: Repair) -> list[str]:
     return [f"Counts  withheld; supports are printed with {header.digits} decimal{'' if header.digits == 1 else 's'}"]
 
 
-@click.command("repairs", epilog=options.examples("tacit repairs"))
-@options.json_option
+@click.command("repairs", epilog=reading.examples("tacit repairs"))
+@reading.json_option
 def repairs_command(json_to: str | None) -> None:
     """List the repairs.
 

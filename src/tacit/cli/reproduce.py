@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tacit.cli import options
+from tacit.cli import reading
 from tacit.cli.output import check_outputs, emit, note, watched, width, write_file
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "reproduce",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit reproduce --data datasets --out papers        # all papers, and one page about them: papers/papers.html",
         "tacit reproduce --data bundled --out papers         # with the Adult data that come with Tacit",
         "tacit reproduce atzori05",
@@ -42,19 +42,19 @@ if TYPE_CHECKING:
 @click.option(
     "--time-limit",
     type=float,
-    callback=options.positive,
+    callback=reading.positive,
     default=240.0,
     metavar="SECONDS",
     help="About how long a paper, or all of them together, may take; rivals that would take more than a tenth of it are not run.  [240]",
 )
-@options.json_option
+@reading.json_option
 def reproduce_command(name: str | None, data: str | None, folder: str | None, time_limit: float, json_to: str | None) -> None:
     """Hold a paper's tables and figures beside ours.
 
     PAPER is atzori05, injector08, li07, pmicd08 or zhu09; without it, all of them. The worked examples need no data. The figures need
     the data sets that the papers use, of the FIMI and UCI repositories: download them, and name their folder with --data.
     """
-    from tacit.reports.reproduction import reproduction_text
+    from tacit.reports.papers import reproduction_text
     from tacit.reproductions import PAPERS, paper_named, reproduce
 
     names = [paper_named(name).name] if name else [paper.name for paper in PAPERS]
@@ -107,7 +107,7 @@ def _write_page(made: list[Reproduction], place: str) -> int:
 
 def _write(made: Reproduction, place: str) -> int:
     """Write a CSV file, and a picture where there is one, for every part; returns how many."""
-    from tacit.reports.reproduction import part_csv, part_svg
+    from tacit.reports.papers import part_csv, part_svg
 
     written = 0
     for part in made.parts:

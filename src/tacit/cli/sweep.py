@@ -1,4 +1,7 @@
-"""``tacit sweep``: verdicts over a grid, of thresholds or of precisions."""
+"""``tacit sweep``: verdicts over a grid, of thresholds or of precisions.
+
+``tacit sweep rules``: verdicts over thresholds and ways to print rules.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,106 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading
-from tacit.cli.output import check_outputs, emit, watched, write_file
+from tacit.cli import reading
+from tacit.cli.output import check_outputs, emit, report_form, watched, write_file
 from tacit.cli.program import DONE, INCOMPLETE, Program
-from tacit.cli.settings import Settings
-from tacit.cli.sweep_rules import pictures, rules_command, write_report
+from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.sweep import ItemsetSweep, RoundingSweep
 
+pictures = reading.together(
+    click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
+    click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
+    reading.report,
+)
+
+
+def write_report(path: str | None, title: str, caption: str, **made: str) -> None:
+    """Write a sweep as a report, where one is wanted; ``made`` are its text, its table as CSV and its picture."""
+    if path is None:
+        return
+    from tacit.reports.swept import sweep_document
+
+    write_file(path, sweep_document(title, caption=caption, **made).bytes(report_form(path)))
+
+
+@click.command(
+    "rules",
+    epilog=reading.examples(
+        "tacit sweep rules adult.csv --qi sex,race,education --sa salary --min-support 5%,10% --min-confidence 60%,80%,90%",
+        "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5% --min-confidence 60% --digits 2,3 --withhold-values",
+    ),
+)
+@click.argument("data", metavar="DATA")
+@click.option(
+    "--min-support",
+    multiple=True,
+    metavar="S",
+    help="Supports to try, shares (0.05, 5%) or whole numbers of people: repeat, or separate with commas.",
+)
+@click.option("--min-confidence", multiple=True, metavar="C", help="Confidences to try: repeat, or separate with commas.")
+@click.option("--digits", multiple=True, metavar="D", help="Decimals of supports to try, besides exact counts.")
+@click.option("--withhold-values", is_flag=True, help="Try lists without any number, too.")
+@click.option("--incomplete", is_flag=True, help="Say that rules may have been left out: missing ones then tell nothing.")
+@click.option(
+    "--certain",
+    is_flag=True,
+    help="Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
+)
+@reading.strict
+@reading.roles
+@reading.missing
+@reading.policy
+@pictures
+@reading.running
+def rules_command(
+    data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
+) -> int:
+    """Find thresholds and digits: what would rules give away?
+
+    For every support, confidence and way to print them: mines the rules of DATA, attacks them, and compares estimates with the truth. Exit
+    code: 0 done, 2 bad input, 3 when time ran out before the end.
+    """
+    from tacit.model.table import Table
+    from tacit.sweeps.rules import sweep_rules
+
+    check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
+    settings = Settings.of(given, near=data)
+    with watched("sweeping") as progress:
+        people = settings.read(data)
+        if not isinstance(people, Table):
+            raise OptionError("holds transactions, not a table", where=data, remedy="Rules QI => SA need columns: give a table")
+        sweep = sweep_rules(
+            people,
+            min_support=given["min_support"] or settings.needed("min_support", "5%,10%"),
+            min_confidence=given["min_confidence"] or settings.needed("min_confidence", "60%,80%"),
+            digits=given["digits"],
+            withhold_values=given["withhold_values"],
+            strict=given["strict"],
+            incomplete=given["incomplete"],
+            policy=settings.policy,
+            certain=given["certain"],
+            time_limit=given["time_limit"],
+            progress=progress,
+        )
+    from tacit.reports.sweeps import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
+
+    if csv_to is not None:
+        write_file(csv_to, rule_sweep_csv(sweep).encode())
+    if picture_to is not None:
+        write_file(picture_to, rule_sweep_svg(sweep).encode())
+    made = {"text": rule_sweep_text(sweep), "table": rule_sweep_csv(sweep), "picture": rule_sweep_svg(sweep)}
+    write_report(report, "which thresholds for rules", "What each list of rules gives away, over its thresholds.", **made)
+    emit(sweep.to_dict(), lambda: rule_sweep_text(sweep), json_to=json_to)
+    return DONE if sweep.finished else INCOMPLETE
+
 
 @click.group(
     "sweep",
     cls=Program,
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit sweep itemsets adult.csv --min-support 1%,5%,10% --k 5,10      # which threshold?",
         "tacit sweep rounding itemsets.csv --k 10                             # how many digits?",
         "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5%,10% --min-confidence 60%,90%",
@@ -32,7 +120,7 @@ def sweep_command() -> None:
 
 @sweep_command.command(
     "itemsets",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit sweep itemsets mushroom.dat.gz --min-support 10%,15%,20%,25% --k 10,30 --picture channels.svg",
         "tacit sweep itemsets adult.csv --missing '?' --min-support 5% --min-support 2000 --k 10 --csv grid.csv",
     ),
@@ -45,19 +133,19 @@ def sweep_command() -> None:
     help="Thresholds to try, shares (0.05, 5%) or whole numbers of people: repeat, or separate with commas.",
 )
 @click.option("--k", multiple=True, metavar="K", help="Smallest groups to allow: repeat, or separate with commas.  [10]")
-@options.policy_file
+@reading.policy_file
 @click.option(
     "--every-attack",
     is_flag=True,
     help="Count I02 in every cell; otherwise it runs where I01 finds nothing, enough for the verdict.",
 )
-@options.strict
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@reading.strict
+@reading.roles
+@reading.missing
+@reading.long_table
+@reading.hierarchies
 @pictures
-@options.running
+@reading.running
 def itemsets_command(
     data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
 ) -> int:
@@ -66,7 +154,7 @@ def itemsets_command(
     For every threshold and k: counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For
     each k: searches the lowest threshold at which I01 and I02 find nothing. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
     """
-    from tacit.sweeps import sweep_itemsets
+    from tacit.sweeps.rules import sweep_itemsets
 
     check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
     settings = Settings.of(given, near=data)
@@ -97,7 +185,7 @@ def itemsets_command(
 
 @sweep_command.command(
     "rounding",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit sweep rounding itemsets.csv --k 10",
         "tacit sweep rounding itemsets.csv --k 30 --base 5,10,20 --csv precision.csv",
     ),
@@ -110,14 +198,14 @@ def itemsets_command(
 @click.option(
     "--decimals", multiple=True, metavar="D", help="Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]"
 )
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@reading.roles
+@reading.missing
+@reading.long_table
+@reading.hierarchies
 @reading.release_file
 @reading.policy
 @pictures
-@options.running
+@reading.running
 def rounding_command(
     release_file: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
 ) -> int:
@@ -126,7 +214,7 @@ def rounding_command(
     Prints the counts of a RELEASE with every number of decimals and rounded to every base, attacks each as it would be printed, and
     names the finest that leaves no finding. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
     """
-    from tacit.sweeps import sweep_rounding
+    from tacit.sweeps.rules import sweep_rounding
 
     check_outputs([json_to, csv_to, picture_to, report], inputs=[release_file])
     settings = Settings.of(given, near=given["data"], releases=[release_file])

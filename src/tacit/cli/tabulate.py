@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
+from tacit.cli import reading
 from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
-from tacit.cli.settings import Settings, grouped
+from tacit.cli.reading import Settings, grouped
 from tacit.errors import OptionError
-from tacit.model.schema import require_column
+from tacit.model.table import require_column
 
 if TYPE_CHECKING:
     from tacit.model.frequencies import FrequencyTable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "tabulate",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit tabulate adult.csv --by occupation,salary,sex --sa salary --hide-below 10 -o table.csv",
         "tacit tabulate adult.csv --by education,salary --by sex,salary --round 5 --total -o tables.csv",
         "tacit tabulate adult.csv --by education,marital-status,occupation,sex,salary --ways 2 --hide-below 10 -o tables.csv",
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     help="With --hide-below: show cells with nobody, or hide them, too.  [hide, unless the policy says zeros_are_disclosive = false]",
 )
 @click.option("--round", "round_to", type=int, metavar="BASE", help="Round counts to the nearest multiple of BASE.")
-@options.roles
-@options.policy_file
-@options.missing
-@options.output
-@options.running
+@reading.roles
+@reading.policy_file
+@reading.missing
+@reading.output
+@reading.running
 def tabulate_command(data: str, **given: Any) -> None:
     """Count the people of DATA in the cells of tables.
 
@@ -68,7 +68,7 @@ def tabulate_command(data: str, **given: Any) -> None:
         people = _people(settings, data)
         made = tabulate(people, **chosen, **_roles(settings, people.names), show_zeros=_zeros_are_shown(settings))
     if out is not None:
-        from tacit.api import write_release
+        from tacit.formats.releases import write_release
 
         write_release(made, out)
         wrote(out)
@@ -85,7 +85,7 @@ def _zeros_are_shown(settings: Settings) -> bool:
 
 def _people(settings: Settings, data: str) -> Any:
     """The table with the columns that are counted over."""
-    from tacit.api import read_table
+    from tacit.formats.table_files import read_table
     from tacit.formats.transactions import TRANSACTION_ENDINGS
 
     if data.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
@@ -103,14 +103,14 @@ def _people(settings: Settings, data: str) -> Any:
 
 def _named(given: Any, known: Any) -> tuple[str, ...]:
     """The columns that an option names, ``none`` left out."""
-    from tacit.formats.tables import sensitive_names
+    from tacit.formats.table_files import sensitive_names
 
     return sensitive_names(given, known)[0]
 
 
 def _roles(settings: Settings, columns: tuple[str, ...]) -> dict[str, Any]:
     """The roles of the columns that are counted over; where the sensitive ones are not among these, no column is sensitive."""
-    from tacit.formats.tables import sensitive_names
+    from tacit.formats.table_files import sensitive_names
 
     sensitive, no_sa = sensitive_names(settings["sa"] or (), columns)
     own = [name for name in sensitive if name in columns]
@@ -124,20 +124,20 @@ def _check(out: str | None, json_to: str | None, data: str) -> None:
         check_outputs([json_to], inputs=[data])
         return
     from tacit.formats.header import header_path
-    from tacit.formats.table_writing import table_ending
+    from tacit.formats.table_files import table_ending
 
     table_ending(out)
     check_outputs([out, header_path(out), json_to], inputs=[data])
 
 
 def _record(made: FrequencyTable) -> dict[str, Any]:
-    from tacit.reports.frequencies import frequencies_record
+    from tacit.reports.summary import frequencies_record
 
     return frequencies_record(made)
 
 
 def _text(made: FrequencyTable, dropped: int, out: str | None, settings: Settings) -> str:
-    from tacit.reports.frequencies import frequencies_text
+    from tacit.reports.summary import frequencies_text
 
     told = frequencies_text(made, dropped=dropped, origin=settings.config.where)
     if out is None:

@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from tacit.cli import options, reading, tables
+from tacit.cli import reading
 from tacit.cli.output import check_outputs, emit, width
 from tacit.cli.program import DONE, EXPOSED, INCOMPLETE
-from tacit.cli.settings import Settings
+from tacit.cli.reading import Settings
 
 
 @click.command(
     "verify",
-    epilog=options.examples(
+    epilog=reading.examples(
         "tacit audit itemsets.csv --json audit.json",
         "tacit verify audit.json itemsets.csv",
         "tacit verify audit.json rules.csv --known register.csv",
@@ -30,7 +30,7 @@ from tacit.cli.settings import Settings
     default=None,
     help="Audit again and compare the whole record, or never do.  [where no finding decides the verdict]",
 )
-@options.data
+@reading.data
 @click.option("--known", metavar="DATA", help="The QI columns of everybody, to count them anew instead of trusting the record.")
 @click.option(
     "--knowledge",
@@ -38,15 +38,15 @@ from tacit.cli.settings import Settings
     metavar="FILE",
     help="The facts that the audit was given, to compare them instead of trusting the record (repeatable).",
 )
-@tables.rows
-@tables.marks
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
-@options.policy_file
+@reading.rows
+@reading.marks
+@reading.roles
+@reading.missing
+@reading.long_table
+@reading.hierarchies
+@reading.policy_file
 @reading.date
-@options.running
+@reading.running
 def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | None, **given: Any) -> int:
     """Re-check an audit: every proved finding, and the record around them.
 
@@ -55,9 +55,8 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
     auditing again with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot
     confirm.
     """
-    from tacit.reports.layout import UNBROKEN
-    from tacit.reports.summary import first_sentence
-    from tacit.reports.verification import verification_text
+    from tacit.reports.record import verification_text
+    from tacit.reports.summary import UNBROKEN, first_sentence
     from tacit.verifying import read_record, verify
 
     data = given["data"] or given["known"]
@@ -91,7 +90,7 @@ def _besides(record: Any, releases: tuple[str, ...], given: dict[str, Any]) -> d
         "data": people,
         "known": reading.known_people(first, settings),
         "knowledge": knowledge,
-        "rows": tables.rows_of(read[0], people, given) if len(read) == 1 else given["rows"],
+        "rows": reading.rows_of(read[0], people, given) if len(read) == 1 else given["rows"],
         "policy": _policy(record, settings) if given["policy_file"] else None,
     }
 

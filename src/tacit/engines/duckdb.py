@@ -3,23 +3,72 @@
 Columns are called ``c0``, ``c1``, ... there: names in SQL are blind to case, those of real columns are not. The questions (``counts``,
 ``groups``) are plain SQL that other engines take as well; reading is DuckDB's own. Messages of DuckDB may hold cell values, so none is
 passed on.
+
+The only questions Tacit asks about rows.
+
+The memory engine: plain Python over the rows, the reference for all others.
+
+Rows to counts: the table of engines.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.engines.base import Group, check_columns, check_events
 from tacit.errors import EngineError, InputError, OptionError, nearest_name
-from tacit.model.event import BoxEvent
-from tacit.model.table import Column, Table
-from tacit.model.temporaries import spill_folder
+from tacit.formats.files import spill_folder
+from tacit.model.pattern import BoxEvent
+from tacit.model.table import Column, Table, require_column
+
+#: One combination of values, one per column asked for, and how many people have it.
+Group = tuple[tuple[str, ...], int]
+
+
+class Engine(Protocol):
+    """Rows of people that can be counted; values are text, and a missing value is the empty text."""
+
+    @property
+    def name(self) -> str:
+        """The name in the table of engines."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the data."""
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+
+    def counts(self, events: Sequence[BoxEvent]) -> list[int]:
+        """How many people are in each event."""
+
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """The combinations of values that occur in these columns, sorted as text, with their counts of people."""
+
+    def close(self) -> None:
+        """Give back what the engine holds."""
+
+
+def check_events(events: Sequence[BoxEvent], columns: Sequence[str]) -> None:
+    """Raise when an event names a column that does not exist."""
+    for event in events:
+        check_columns(list(event.allowed), columns)
+
+
+def check_columns(names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise when a name is not one of the columns."""
+    if isinstance(names, str):
+        raise OptionError("columns are given as one text", where="columns", remedy="Give a list of names")
+    for name in names:
+        require_column(name, columns, where="columns")
+
 
 _BLANKS = " \t\n\r\f\v"
 _EVENTS_PER_QUERY = 64
@@ -100,7 +149,7 @@ class Relation:
 
     @classmethod
     def of_csv(cls, path: str, names: Sequence[str], *, delimiter: str, packed: bool, has_quotes: bool) -> Relation:
-        """The records of a plain delimited file (:func:`tacit.formats.table_shape.plain_shape`), its first one left out."""
+        """The records of a plain delimited file (:func:`tacit.formats.printout.plain_shape`), its first one left out."""
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
         options = (
             "auto_detect = false, header = true, strict_mode = true, null_padding = false, ignore_errors = false, nullstr = '', "
@@ -339,3 +388,93 @@ class DuckDBEngine:
         with _silenced(EngineError, "the query failed", where="engine duckdb", remedy="Please report it"):
             rows: list[Any] = self._connection.execute(sql, list(values)).fetchall()
         return rows
+
+
+class MemoryEngine:
+    """Counts by looking at every row.
+
+    >>> people = Table.from_rows(["sex", "pay"], [("F", "high"), ("M", "low"), ("F", "low")])
+    >>> engine = MemoryEngine(people)
+    >>> engine.counts([BoxEvent({"sex": ("F",)})]), engine.groups(["pay"])
+    ([2], [(('high',), 1), (('low',), 2)])
+    """
+
+    name = "memory"
+
+    def __init__(self, table: Table) -> None:
+        self._columns = table.names
+        texts = [[column.values[code] for code in column.codes.tolist()] for column in table.columns]
+        self._rows = [
+            (dict(zip(self._columns, cells, strict=True)), weight)
+            for *cells, weight in zip(*texts, table.weights.tolist(), strict=True)
+        ]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the data."""
+        return self._columns
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+        return sum(weight for _, weight in self._rows)
+
+    def counts(self, events: Sequence[BoxEvent]) -> list[int]:
+        """How many people are in each event."""
+        check_events(events, self._columns)
+        return [
+            sum(weight for row, weight in self._rows if all(row[column] in values for column, values in event.allowed.items()))
+            for event in events
+        ]
+
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """The combinations of values that occur in these columns, sorted as text, with their counts of people."""
+        check_columns(by, self._columns)
+        found: Counter[tuple[str, ...]] = Counter()
+        for row, weight in self._rows:
+            found[tuple(row[column] for column in by)] += weight
+        return sorted(found.items())
+
+    def close(self) -> None:
+        """Forget the rows."""
+        self._rows = []
+
+
+@dataclass(frozen=True, slots=True)
+class EngineEntry:
+    """A row of the table: what the engine is called, what it is, and how it takes in a table."""
+
+    name: str
+    title: str
+    open: Callable[[Table], Engine]
+
+
+def _memory(table: Table) -> Engine:
+
+    return MemoryEngine(table)
+
+
+def _duckdb(table: Table) -> Engine:
+
+    return DuckDBEngine.from_table(table)
+
+
+ENGINES: tuple[EngineEntry, ...] = (
+    EngineEntry("duckdb", "embedded database, the default", _duckdb),
+    EngineEntry("memory", "plain Python, the reference", _memory),
+)
+
+
+def engine_entry(name: str) -> EngineEntry:
+    """The engine of this name."""
+    for entry in ENGINES:
+        if entry.name == name:
+            return entry
+    raise OptionError(
+        f"unknown engine {name!r}", where="--engine", remedy=nearest_name(name, [entry.name for entry in ENGINES], "engines")
+    )
+
+
+def open_engine(name: str, table: Table) -> Engine:
+    """The rows of a table in the engine of this name."""
+    return engine_entry(name).open(table)

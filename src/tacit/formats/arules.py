@@ -1,4 +1,4 @@
-r"""CSV files of R's arules, as ``write(x, file, sep = ",")`` and ``write.csv(as(x, "data.frame"))`` make them.
+"""CSV files of R's arules, as ``write(x, file, sep = ",")`` and ``write.csv(as(x, "data.frame"))`` make them.
 
 Itemsets have the columns ``items``, ``support``, ``count``; rules have ``rules`` (``{a,b} => {c}``) or ``LHS`` and ``RHS``, and
 ``support``, ``confidence``, ``coverage`` (the support of the antecedent), ``count``. Row names may stand first; cells are divided by commas,
@@ -9,12 +9,10 @@ all others divide items.
 from __future__ import annotations
 
 from tacit.errors import InputError
-from tacit.formats.delimited import Grid, read_grid
 from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath
-from tacit.formats.head import Head, holds, read_head
 from tacit.formats.header import FileHeader
-from tacit.formats.printout import Printout, TextColumn, named_sets, place
+from tacit.formats.printout import Grid, Head, Printout, TextColumn, holds, named_sets, place, read_grid, read_head
 
 _ARROW = "} => {"
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from tacit.errors import InputError
 from tacit.formats.files import FilePath, open_text
-from tacit.formats.head import Head
 from tacit.formats.header import FileHeader
-from tacit.formats.printout import Printout, TextColumn, named_sets, place
+from tacit.formats.printout import Head, Printout, TextColumn, named_sets, place
 
 _LINE = re.compile(r"(?P<sets>.*?)\s*\((?P<numbers>[^()]*)\)\s*")
 _NUMBER = re.compile(r"[0-9.][0-9.eE+-]*")

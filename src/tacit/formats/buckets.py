@@ -1,31 +1,124 @@
 """Bucketized releases: a table of quasi-identifiers (QIT) and one of sensitive values (ST), joined by a column of groups.
 
-Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder (:mod:`tacit.formats.buckets_writing`). Pairs of other tools
+Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder (:mod:`tacit.formats.buckets`). Pairs of other tools
 are read as they are: delimited text or Parquet, packed or not, frames, the group column under any usual name, and an ST with a count for each
 value or with one line for each person.
+
+The header file of a bucketized release, ``buckets.json`` beside its two tables: roles, domain, and how it was made.
+
+Bucketized releases, written: ``qit.csv``, ``st.csv`` and ``buckets.json`` in one folder, or the tables as Parquet; all of them or none.
+
+The order of rows and the numbers of groups tell nothing: they depend only on what is published anyway and on a seed, never on the order of the
+data or on how the groups were made.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, InputError, OptionError, numbered
-from tacit.formats.buckets_header import HEADER, BucketsHeader, read_buckets_header
-from tacit.formats.files import sha256_of, shown, source_of
-from tacit.formats.tables import read_table
+from tacit.errors import Contradiction, InputError, OptionError, nearest_name, numbered
+from tacit.formats.files import FilePath, made_folder, open_text, replace_file, sha256_of, shown, source_of
+from tacit.formats.parquet import quoted, write_by_csv
+from tacit.formats.table_files import read_table
 from tacit.model.buckets import Buckets, joined_source
-from tacit.model.release import Header
-from tacit.model.schema import Schema, require_column
-from tacit.model.source import Source
-from tacit.model.table import Column, Table
+from tacit.model.release import Header, Source
+from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_column
+
+HEADER = "buckets.json"
+FORMAT = "tacit.buckets/1"
+
+
+@dataclass(frozen=True, slots=True)
+class BucketsHeader:
+    """What the header says; None or empty where it does not say it."""
+
+    header: Header = field(default_factory=Header)
+    group: str | None = None
+    sa: str | None = None
+    qi: tuple[str, ...] = ()
+
+
+def read_buckets_header(path: Path) -> BucketsHeader:
+    """The header, or an empty one where there is no such file."""
+    if not os.path.lexists(path):
+        return BucketsHeader()
+    with open_text(path) as stream:
+        try:
+            entries = json.load(stream)
+        except (ValueError, RecursionError):
+            entries = None
+    if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+        remedy = f'Write an object with "format": "{FORMAT}", or remove the file'
+        raise InputError("is no header of a bucketized release", where=path.name, remedy=remedy)
+    text = _Entries(entries, path.name)
+    sa = text.one("sa")
+    header = Header(
+        n=text.whole("n"),
+        missing=text.one("missing"),
+        missing_rule=text.one("missing_rule", MISSING_RULES),
+        sa_values=text.many("sa_values"),
+    )
+    return BucketsHeader(header, text.one("group"), sa, text.many("qi"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The entries of the header with their types checked."""
+
+    entries: Mapping[str, Any]
+    where: str
+
+    def one(self, key: str, known: tuple[str, ...] = ()) -> str | None:
+        """A text."""
+        value = self.entries.get(key)
+        if value is None or (isinstance(value, str) and (not known or value in known)):
+            return value
+        raise self._wrong(key, f"must be one of {', '.join(known)}" if known else "must be a text")
+
+    def many(self, key: str) -> tuple[str, ...]:
+        """A list of texts."""
+        value = self.entries.get(key) or []
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value) or len(set(value)) < len(value):
+            raise self._wrong(key, "must be a list of texts, each once")
+        return tuple(value)
+
+    def whole(self, key: str) -> int | None:
+        """A count."""
+        value = self.entries.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+            return value
+        raise self._wrong(key, "must be a whole number of at least 0")
+
+    def _wrong(self, key: str, what: str) -> InputError:
+        return InputError(what, where=f"{self.where}, key {key!r}", remedy="Correct it, or remove the key")
+
+
+def buckets_header(buckets: Buckets, group: str, facts: Mapping[str, Any]) -> str:
+    """The text of the header file; ``facts`` are further entries, such as how the groups were made."""
+    header = buckets.header
+    entries: dict[str, Any] = {
+        "format": FORMAT,
+        "n": buckets.n,
+        "groups": len(buckets),
+        "qi": list(buckets.people.names),
+        "sa": buckets.sensitive,
+        "sa_values": list(buckets.values),
+        "group": group,
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+    }
+    return json.dumps(entries | dict(facts), indent=2, ensure_ascii=False) + "\n"
+
 
 #: What other tools call the column of groups and that of counts, in small letters and without other signs.
 GROUP_NAMES = ("group", "groupid", "groupno", "gid", "bucket", "bucketid", "bid")
@@ -296,3 +389,140 @@ def _check_n(header: Header, n: int) -> None:
     if header.n not in (None, n):
         what = f"says that there are {header.n:,} people, and the tables hold {n:,}"
         raise Contradiction(what, where=HEADER, remedy="Correct it, or remove the file")
+
+
+Form = Literal["csv", "parquet"]
+FORMS: tuple[Form, ...] = get_args(Form)
+_BATCH = 100_000
+
+Words = npt.NDArray[np.uint64]
+
+
+def write_buckets(
+    buckets: Buckets, folder: FilePath, *, form: Form = "csv", seed: int = 0, facts: Mapping[str, Any] | None = None
+) -> None:
+    """Write both tables and their header into a folder, which is made where its parent exists; rows and groups are shuffled.
+
+    ``facts`` are further entries of the header, such as the method and l; nothing of them may tell more than the release does.
+    """
+    if form not in FORMS:
+        raise OptionError(f"there is no form {form!r}", where="--form", remedy=nearest_name(str(form), FORMS, "forms"))
+    if buckets.sensitive == "count":
+        raise OptionError("the ST has a column count already", where="columns", remedy="Rename the sensitive column")
+    release = shuffled(buckets, seed=seed)
+    group = buckets.group_name
+    place = made_folder(folder)
+    _refuse_others(place, form)
+    with contextlib.ExitStack() as stack:
+        # All temporary files are complete before the first of them is moved to its place.
+        header, st, qit = (stack.enter_context(replace_file(place / name)) for name in (HEADER, f"st.{form}", f"qit.{form}"))
+        write = _write_csv if form == "csv" else _write_parquet
+        write(qit, [*release.people.names, group], _people_cells(release), numbers=1)
+        write(st, [group, release.sensitive, "count"], _value_cells(release), numbers=2)
+        header.write_text(buckets_header(release, group, facts or {}), encoding="utf-8", newline="\n")
+
+
+def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
+    """The same release in an order that tells nothing: the same for the same people, groups and seed, in whatever order they come."""
+    chance = np.random.default_rng([20080407, seed])
+    person = _marks([_ranks(column.codes) for column in buckets.people.columns], buckets.n)
+    owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
+    held = _marks([_ranks(buckets.value), buckets.count], len(buckets.value))
+    content = _sums(buckets.group, person, len(buckets)) * np.uint64(3) + _sums(owner, held, len(buckets))
+    by_content = np.argsort(content, kind="stable")
+    fresh = np.empty(len(buckets), np.int32)
+    fresh[chance.permutation(by_content)] = np.arange(len(buckets), dtype=np.int32)
+    group = fresh[buckets.group]
+    # First in an order that only the content decides, then in that of chance.
+    rows = np.lexsort((person, group))
+    rows = rows[np.lexsort((chance.permutation(buckets.n), group[rows]))]
+    columns = tuple(replace(column, codes=column.codes[rows]) for column in buckets.people.columns)
+    people = replace(buckets.people, columns=columns, weights=buckets.people.weights[rows], source=None)
+    entries = np.lexsort((buckets.value, fresh[owner]))
+    starts = np.searchsorted(fresh[owner][entries], np.arange(len(buckets) + 1))
+    names = tuple(str(number + 1) for number in range(len(buckets)))
+    value, count = buckets.value[entries], buckets.count[entries]
+    head = buckets.header
+    return Buckets(people, group[rows], names, buckets.sensitive, buckets.values, starts, value, count, head)
+
+
+def _ranks(codes: npt.NDArray[np.int32]) -> Numbers:
+    """Codes numbered anew by those that occur, so that values which nobody has change nothing."""
+    occurs = np.bincount(codes) > 0
+    return np.asarray((np.cumsum(occurs) - 1)[codes])
+
+
+def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
+    """A number for each row that is the same for the same cells, and as good as different for others."""
+    marks = np.zeros(rows, np.uint64)
+    for column in columns:
+        marks = (marks ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        marks ^= marks >> np.uint64(29)
+        marks *= np.uint64(0xBF58476D1CE4E5B9)
+        marks ^= marks >> np.uint64(32)
+    return marks
+
+
+def _sums(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
+    """The sum of the marks of each group, in whatever order they come."""
+    total = np.append(np.uint64(0), np.cumsum(marks[np.argsort(owner, kind="stable")], dtype=np.uint64))
+    ends = np.append(0, np.cumsum(np.bincount(owner, minlength=groups)))
+    return np.asarray(total[ends[1:]] - total[ends[:-1]], np.uint64)
+
+
+def _refuse_others(folder: Path, form: Form) -> None:
+    """A folder with tables in the other form would hold two releases."""
+    for other in FORMS:
+        if other != form and any((folder / f"{role}.{other}").exists() for role in ("qit", "st")):
+            what = f"holds a release in the form {other} already"
+            raise OptionError(what, where=folder.name, remedy="Remove it, or write elsewhere")
+
+
+# Cells
+
+Cells = list[list[str]]
+
+
+def _cell(text: str) -> str:
+    """A CSV cell, in quotation marks where it needs them."""
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
+
+
+def _people_cells(release: Buckets) -> Iterable[Cells]:
+    """The columns of the QIT, many rows at a time."""
+    texts = [[_cell(value) for value in column.values] for column in release.people.columns]
+    for first in range(0, release.n, _BATCH):
+        rows = slice(first, first + _BATCH)
+        cells = [
+            [known[c] for c in column.codes[rows].tolist()] for known, column in zip(texts, release.people.columns, strict=True)
+        ]
+        yield [*cells, [release.names[g] for g in release.group[rows].tolist()]]
+
+
+def _value_cells(release: Buckets) -> Iterable[Cells]:
+    """The columns of the ST, many lines at a time."""
+    texts = [_cell(value) for value in release.values]
+    owner = np.repeat(np.arange(len(release)), np.diff(release.starts))
+    for first in range(0, len(owner), _BATCH):
+        rows = slice(first, first + _BATCH)
+        groups, values = owner[rows].tolist(), release.value[rows].tolist()
+        yield [[release.names[g] for g in groups], [texts[v] for v in values], [str(c) for c in release.count[rows].tolist()]]
+
+
+def _write_csv(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
+    del numbers  # in text a number looks like any other cell
+    with open(path, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(",".join(map(_cell, names)) + "\n")
+        for cells in batches:
+            stream.write("\n".join(map(",".join, zip(*cells, strict=True))) + "\n")
+
+
+def _write_parquet(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
+    """The same by way of CSV; the group (and the count, where there are two numbers) as whole numbers."""
+    whole = {names[-1]} if numbers == 1 else {names[0], names[-1]}
+    columns = [f"c{i}" for i in range(len(names))]
+    chosen = ", ".join(
+        f"CAST({column} AS BIGINT) AS {quoted(name)}" if name in whole else f"{column} AS {quoted(name)}"
+        for column, name in zip(columns, names, strict=True)
+    )
+    write_by_csv(path, lambda plain: _write_csv(plain, names, batches, numbers=numbers), columns, columns, chosen)

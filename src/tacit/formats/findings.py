@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from tacit.engines.duckdb import connect
 from tacit.errors import OptionError
-from tacit.formats.files import FilePath, replace_file, shown
+from tacit.formats.files import FilePath, private_folder, replace_file, shown
 from tacit.formats.parquet import sql_text
-from tacit.model.bound import Bound
-from tacit.model.event import Event
+from tacit.model.number import Bound
+from tacit.model.pattern import Event
 from tacit.model.release import Itemsets
-from tacit.model.temporaries import private_folder
 
 #: How each ending is written.
 _FORMATS = {

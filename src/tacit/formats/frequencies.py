@@ -2,39 +2,82 @@
 
 In the long form every column but that of the counts is a column of the table; a value may be a total. A crosstab has the values of its last
 column across its first line, as pandas, ACRO and spreadsheets write it; the file does not say what that column is called.
+
+Texts that a spreadsheet would take for formulas, written so that it does not, and read back as they were.
+
+A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, and is not a number, gets an apostrophe in front, which
+spreadsheets do not show. One that begins with apostrophes and then with such a sign gets one more, so that every text comes back.
+
+Frequency tables, written: a line per cell with its values and its count, and the header beside the file, both or neither.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
-from tacit.formats.delimited import read_grid
-from tacit.formats.files import FilePath
-from tacit.formats.formulas import unguard
-from tacit.formats.frequencies_consistency import check_totals, people_of
-from tacit.formats.frequencies_header import TableHeader, is_described, read_table_header
-from tacit.formats.frequency_cells import CellText, is_total, read_cell, read_cell_by
-from tacit.formats.frequency_columns import COUNT_NAMES, assign_roles, find_count
-from tacit.formats.frequency_statistics import check_measured, read_measured
-from tacit.formats.frequency_totals import mark_totals
-from tacit.formats.head import Head, header_names, read_head
-from tacit.formats.parquet import parquet_source, read_parquet, text_of
+from tacit.formats.files import FilePath, shown
+from tacit.formats.frequency_columns import (
+    APOSTROPHE,
+    COUNT_NAMES,
+    TableHeader,
+    assign_roles,
+    find_count,
+    header_entries,
+    is_described,
+    read_table_header,
+)
+from tacit.formats.frequency_statistics import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
+from tacit.formats.frequency_totals import check_totals, mark_totals, people_of
+from tacit.formats.parquet import parquet_source, quoted, read_parquet, text_of, write_by_csv
+from tacit.formats.printout import Head, header_names, read_grid, read_head
+from tacit.formats.table_files import Names, Plain, column_names, csv_cell, sensitive_names, write_with_header
 from tacit.formats.table_frames import as_frame
-from tacit.formats.tables import Names, column_names, sensitive_names
 from tacit.model.convention import Convention, find_convention
-from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable
-from tacit.model.measured import Measured
+from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.number import ROUNDINGS, Rounding
-from tacit.model.release import Counts, Header
-from tacit.model.schema import Schema
-from tacit.model.source import Source
+from tacit.model.release import Counts, Decimals, Header, Source
+from tacit.model.table import Schema
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet might compute the text, or it looks as if it was guarded against that.
+
+    >>> is_formula("=1+1"), is_formula("-1"), is_formula("-5 to -1"), is_formula("'@x"), is_formula("x=y")
+    (True, False, True, True, False)
+    """
+    return _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
+
+
+def guard(text: str) -> str:
+    """Return the text as it is written.
+
+    >>> guard("=1+1"), guard("'=x"), guard("-1"), guard("plain")
+    ("'=1+1", "''=x", '-1', 'plain')
+    """
+    return f"'{text}" if is_formula(text) else text
+
+
+def unguard(text: str) -> str:
+    """Return the text that was written so.
+
+    >>> unguard("'=1+1"), unguard("''=x"), unguard("-1"), unguard("'plain'")
+    ('=1+1', "'=x", '-1', "'plain'")
+    """
+    return text[1:] if _GUARDED.match(text) else text
+
 
 _HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
 
@@ -509,3 +552,58 @@ def options_of(by: Names, *, any: Names = (), no_total: Names = (), ignore: Name
 
 def _texts(given: Names) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(map(str, given or ()))
+
+
+#: The column that holds the counts.
+COUNT = "count"
+_BATCH = 50_000
+
+
+def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
+    """Write a frequency table as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it, both or neither; hidden cells are empty."""
+    if COUNT in table.columns:
+        remedy = f"Rename the column {COUNT!r} of the data"
+        raise OptionError("a column has the name that the counts have", where=shown(path), remedy=remedy)
+    texts = [*table.columns, *(value for values in table.values for value in values), table.any_mark]
+    guarded = not os.fspath(path).casefold().endswith(".parquet") and any(map(is_formula, texts))
+    entries = header_entries(table) | ({"formulas": APOSTROPHE} if guarded else {})
+    write_with_header(path, entries, lambda: _lines(table, guarded=guarded), lambda to, plain: _parquet(table, to, plain))
+
+
+def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
+    """The same by way of CSV; values, means and medians are texts, counts whole numbers, a hidden one NULL."""
+    columns = [f"c{place}" for place in range(len(table.columns))]
+    chosen = [f"{column} AS {quoted(name)}" for column, name in zip(columns, table.columns, strict=True)]
+    chosen.append(f"CAST({COUNT} AS BIGINT) AS {COUNT}")
+    beside = [f"s{place}" for place in range(len(_statistics(table)))]
+    chosen += [f"{column} AS {quoted(name)}" for column, (name, _) in zip(beside, _statistics(table), strict=True)]
+    texts = [*columns, *beside]
+    write_by_csv(path, plain, [*columns, COUNT, *beside], texts, ", ".join(chosen))
+
+
+def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
+    """The text of the file, many lines at a time; texts that look like formulas are ``guarded`` where there are any."""
+
+    def cell(text: str) -> str:
+        return csv_cell(guard(text) if guarded else text)
+
+    width = len(table.columns)
+    beside = _statistics(table)
+    yield ",".join([*map(cell, table.columns), COUNT, *(csv_cell(name) for name, _ in beside)]) + "\n"
+    # The code of "any value" is -1: the last text.
+    texts = [[*map(cell, values), cell(table.any_mark)] for values in table.values]
+    codes, hidden = table.codes.reshape(len(table), width), table.printed < 0
+    for first in range(0, len(table), _BATCH):
+        rows = slice(first, first + _BATCH)
+        cells = [[known[code] for code in codes[rows, place].tolist()] for place, known in enumerate(texts)]
+        numbers = np.where(hidden[rows], "", table.printed[rows].astype(str)).tolist()
+        printed = [[decimals.text(index) for index in range(len(table))[rows]] for _, decimals in beside]
+        yield "\n".join(map(",".join, zip(*cells, numbers, *printed, strict=True))) + "\n"
+
+
+def _statistics(table: FrequencyTable) -> list[tuple[str, Decimals]]:
+    """The columns of means and medians, if any."""
+    measured = table.measured
+    if measured is None:
+        return []
+    return [(f"mean_{measured.column}", measured.means), (f"median_{measured.column}", measured.medians)]

@@ -10,10 +10,8 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError
 from tacit.formats.files import FilePath, open_text, shown
-from tacit.formats.table_text import BLANKS, records, sniff_delimiter
-from tacit.model.hierarchy import ROOT, Hierarchy
-from tacit.model.schema import require_column
-from tacit.model.table import Column, Table
+from tacit.formats.printout import BLANKS, records, sniff_delimiter
+from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 
 
 def read_hierarchy(path: FilePath, column: str) -> Hierarchy:

@@ -1,4 +1,4 @@
-r"""Cells that hold JSON: lists of items and objects ``{column: value}``.
+"""Cells that hold JSON: lists of items and objects ``{column: value}``.
 
 Half a million cells are parsed in batches joined to one text, which is several times faster than one by one. Cells are joined with a
 line break, which no JSON string may hold: a broken cell cannot swallow its neighbour, and a batch that does not come out as one list or
@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.formats.numbers import Place
+from tacit.formats.build import Place
 from tacit.formats.printout import BATCH, Bags, TextColumn
 
 _WORDS = {True: "true", False: "false", None: "null"}

@@ -11,13 +11,11 @@ import re
 from collections.abc import Iterator
 
 from tacit.errors import InputError
-from tacit.formats.delimited import read_grid
+from tacit.formats.build import Place
 from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath
-from tacit.formats.head import Head, holds, read_head
 from tacit.formats.header import FileHeader
-from tacit.formats.numbers import Place
-from tacit.formats.printout import Printout, TextColumn, named_sets, place
+from tacit.formats.printout import Head, Printout, TextColumn, holds, named_sets, place, read_grid, read_head
 
 _STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _PLAIN = r"""[^\s,'"(){}\[\]]+"""

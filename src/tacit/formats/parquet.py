@@ -16,14 +16,14 @@ from tacit.formats.files import (
     FilePath,
     is_gzip,
     open_bytes,
+    private_folder,
     readable,
     sha256_beside,
     sha256_of,
     shown,
     source_of,
 )
-from tacit.model.source import Source
-from tacit.model.temporaries import private_folder
+from tacit.model.release import Source
 
 _BATCH = 50_000
 

@@ -1,9 +1,16 @@
-"""Tables with blank cells, of Tacit or of anybody: every row and column in its order, roles as given or as a header beside the file says."""
+"""Tables with blank cells, of Tacit or of anybody: every row and column in its order, roles as given or as a header beside the file says.
+
+Tables with blank cells, written: all rows and columns in their order, blank cells empty, the roles in a header beside the file.
+
+Neither file says which rows are sensitive.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +18,11 @@ import numpy as np
 from tacit.errors import InputError, OptionError, TacitError
 from tacit.formats.files import FilePath, shown
 from tacit.formats.header import entries_beside, format_beside, header_path
-from tacit.formats.table_files import open_table_file
+from tacit.formats.parquet import quoted, write_by_csv
+from tacit.formats.table_files import Names, Plain, column_names, csv_cell, open_table_file, read_table, write_with_header
 from tacit.formats.table_frames import as_frame
-from tacit.formats.tables import Names, column_names, read_table
 from tacit.model.partial import PartialTable
-from tacit.model.schema import Missing, MissingRule, Schema
-from tacit.model.table import Table
+from tacit.model.table import Missing, MissingRule, Schema, Table
 
 FORMAT = "tacit.table/1"
 #: The keys of the header.
@@ -153,3 +159,40 @@ def read_table_header(path: FilePath) -> TableHeader:
         remedy = "Correct it, or remove the key"
         raise InputError("must be a whole number of at least 0", where=f"{where}, key 'n'", remedy=remedy)
     return TableHeader(texts("qi"), texts("sa"), missing[0] if missing else None, n)
+
+
+_BATCH = 50_000
+
+
+def write_partial(partial: PartialTable, path: FilePath) -> None:
+    """Write a table as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it, both or neither; sensitive rows are not listed."""
+    write_with_header(path, header_entries(partial), lambda: _lines(partial), lambda to, plain: _parquet(partial, to, plain))
+
+
+def header_entries(partial: PartialTable) -> dict[str, Any]:
+    """What the header says: how many rows, and the roles of columns; nothing that the table does not show."""
+    schema, missing = partial.people.schema, partial.people.missing
+    sa: object = schema.sa[0] if len(schema.sa) == 1 else list(schema.sa)
+    roles = {"format": FORMAT, "n": partial.n, "qi": list(schema.qi), "sa": sa}
+    return roles | {"missing": missing.mark, "missing_rule": missing.rule, "blank": ""}
+
+
+def _parquet(partial: PartialTable, path: Path, plain: Plain) -> None:
+    """The same by way of CSV; cells are texts, and a blank cell is NULL."""
+    names = partial.people.names
+    columns = [f"c{place}" for place in range(len(names))]
+    chosen = ", ".join(f"nullif({column}, '') AS {quoted(name)}" for column, name in zip(columns, names, strict=True))
+    write_by_csv(path, plain, columns, columns, chosen)
+
+
+def _lines(partial: PartialTable) -> Iterator[str]:
+    """The text of the file, many lines at a time."""
+    columns = partial.people.columns
+    yield ",".join(csv_cell(name) for name in partial.people.names) + "\n"
+    # A line with nothing on it would be no row.
+    empty = '""' if len(columns) == 1 else ""
+    texts = [[csv_cell(value) or empty for value in column.values] for column in columns]
+    for first in range(0, len(partial), _BATCH):
+        rows = slice(first, first + _BATCH)
+        cells = [[known[code] for code in column.codes[rows].tolist()] for known, column in zip(texts, columns, strict=True)]
+        yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"

@@ -17,9 +17,8 @@ import numpy as np
 from tacit.errors import InputError, OptionError
 from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath, open_bytes, readable
-from tacit.formats.head import Head
 from tacit.formats.header import FileHeader
-from tacit.formats.printout import Printout, TextColumn, named_sets, place
+from tacit.formats.printout import Head, Printout, TextColumn, named_sets, place
 from tacit.model.number import Threshold, share
 from tacit.model.release import Header
 

@@ -13,10 +13,9 @@ import numpy as np
 from tacit.errors import InputError
 from tacit.formats.extras import with_extras
 from tacit.formats.files import FilePath, shown
-from tacit.formats.head import Head, holds
 from tacit.formats.header import FileHeader
 from tacit.formats.parquet import parquet_columns, quoted, read_parquet, text_of
-from tacit.formats.printout import Bags, Numbering, Printout, TextColumn, finish
+from tacit.formats.printout import Bags, Head, Numbering, Printout, TextColumn, finish, holds
 
 
 def is_itemsets(names: set[str]) -> bool:

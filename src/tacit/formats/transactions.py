@@ -17,13 +17,10 @@ import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError
 from tacit.formats.files import FilePath, is_parquet, open_bytes, open_text, read_bytes_head, readable, shown, source_of
+from tacit.formats.table_files import Names, check_names, read_table
 from tacit.formats.table_frames import Frame, as_frame, texts_of
-from tacit.formats.tables import Names, check_names, read_table
-from tacit.model.items import Items
-from tacit.model.schema import MissingRule
-from tacit.model.sets import Sets
-from tacit.model.table import Column, Table
-from tacit.model.transactions import Transactions, sort_names
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Column, MissingRule, Table, Transactions, sort_names
 
 #: Endings of files with one transaction per line, before an optional ``.gz``.
 TRANSACTION_ENDINGS = (".dat", ".basket", ".fimi")

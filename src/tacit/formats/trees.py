@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
-from tacit.model.items import Items
 from tacit.model.release import Header, Rules, ValueGroup
-from tacit.model.sets import Sets
+from tacit.model.sets import Items, Sets
 
 _LEAF = -1
 #: Counts are computed from shares in double precision; further from a whole number they are not counts.

@@ -2,21 +2,113 @@
 
 Only values that some sensitive record has can stand in a rule, so all others count as one. What is left of a table of a million
 records is a few thousand classes.
+
+When a rule gives a sensitive cell away, in whole numbers, and how many records it takes to stop it.
+
+What is hidden so far, and what the rules count then.
+
+Records of a class that have the same cells hidden form a *pile*; hiding a cell moves records from one pile to another. Cells are numbered as in
+:class:`~tacit.hiding.problem.Problem`: condition attributes, then sensitive columns; a set of hidden cells is a bit mask of them.
+
+Whether some rule stays unsafe whatever is hidden.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
-from tacit.hiding.thresholds import IntegerThresholds
+
+Counts = npt.NDArray[np.int64]
+
+#: Products of counts and the parts of the confidence stay below this.
+LARGEST = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerThresholds:
+    """A rule is unsafe when more than ``support`` records have it **and** their share is more than ``confidence``.
+
+    >>> limits = IntegerThresholds.of(Fraction(11, 20), 0, people=9)
+    >>> limits.unsafe(np.array([3, 2]), np.array([2, 1])).tolist()
+    [True, False]
+    """
+
+    numerator: int
+    denominator: int
+    support: int
+
+    @classmethod
+    def of(cls, confidence: Fraction, support: int, *, people: int) -> IntegerThresholds:
+        """The thresholds for a table of so many people; a confidence with many digits is replaced by one that decides alike there."""
+        if confidence.denominator * max(1, people) * 2 >= LARGEST:
+            confidence = largest_below(confidence, max(1, people))
+        return cls(confidence.numerator, confidence.denominator, support)
+
+    def excess(self, having: Counts, both: Counts) -> Counts:
+        """By how much rules are over the thresholds, in parts of the denominator: 0 when safe.
+
+        ``having`` records have the pattern of the rule, ``both`` of them its value too.
+        """
+        allowed = np.maximum(self.numerator * having, self.denominator * self.support)
+        return np.maximum(0, self.denominator * both - allowed)
+
+    def unsafe(self, having: Counts, both: Counts) -> npt.NDArray[np.bool_]:
+        """Which rules are over both thresholds."""
+        return self.excess(having, both) > 0
+
+    def values_to_hide(self, having: Counts, both: Counts) -> Counts:
+        """Of how many of its records the value must be hidden until a rule is safe: the paper's beta, with the support threshold.
+
+        >>> IntegerThresholds(11, 20, 0).values_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
+        [2, 1, 0]
+        """
+        return -(-self.excess(having, both) // self.denominator)
+
+    def records_to_hide(self, having: Counts, both: Counts) -> Counts:
+        """How many of its records must lose the pattern until a rule is safe: the paper's MinHide, with the support threshold.
+
+        >>> IntegerThresholds(11, 20, 0).records_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
+        [3, 2, 0]
+        """
+        over = np.maximum(0, self.denominator * both - self.numerator * having)
+        rest = max(1, self.denominator - self.numerator)  # with a confidence of 1 no rule is over it
+        by_confidence = -(-over // rest)
+        needed: Counts = np.minimum(by_confidence, np.maximum(0, both - self.support))
+        return needed
+
+
+def largest_below(confidence: Fraction, denominator: int) -> Fraction:
+    """The largest fraction up to ``confidence`` whose denominator is not larger than this.
+
+    No share of a whole that is not larger lies between the two, so they decide alike.
+
+    >>> largest_below(Fraction(6000001, 10000000), 10), largest_below(Fraction(5999999, 10000000), 10)
+    (Fraction(3, 5), Fraction(4, 7))
+    """
+    if confidence.denominator <= denominator:
+        return confidence
+    older, newer = (0, 1), (1, 0)
+    rest: tuple[Any, Any] = (confidence.numerator, confidence.denominator)
+    while True:
+        whole = rest[0] // rest[1]
+        following = (older[0] + whole * newer[0], older[1] + whole * newer[1])
+        if following[1] > denominator:
+            break
+        older, newer = newer, following
+        rest = (rest[1], rest[0] - whole * rest[1])
+    steps = (denominator - older[1]) // newer[1]
+    ends = (Fraction(*newer), Fraction(older[0] + steps * newer[0], older[1] + steps * newer[1]))
+    return max(end for end in ends if end <= confidence)
+
 
 Codes = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 #: What a record of a class is to a rule whose pattern it has.
@@ -322,3 +414,175 @@ def _rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check
     member = np.concatenate([np.zeros(0, np.int32), *search.members]).astype(np.int32)
     role = np.concatenate([np.zeros(0, np.int8), *search.roles]).astype(np.int8)
     return Rules(facts[:, 0], facts[:, 1].astype(np.int32), facts[:, 2], facts[:, 3], facts[:, 4], start, member, role)
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """Records of one class with the same cells hidden."""
+
+    of: int
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touched:
+    """Rules that change when one record loses a cell, and what each of them then counts less of."""
+
+    rules: npt.NDArray[np.int64]
+    having: Counts
+    both: Counts
+    owners: Counts
+
+
+class Hiding:
+    """A partial table in the making: how many records of each class have which cells hidden, and the counts of all rules."""
+
+    def __init__(self, problem: Problem, regions: frozenset[str]) -> None:
+        self.problem = problem
+        self.allowed: Flags = problem.may_hide(regions)
+        rules, classes = problem.rules, problem.classes
+        self.having, self.both, self.owners = rules.having.copy(), rules.both.copy(), rules.owners.copy()
+        self.piles = [Pile(c, 0) for c in range(len(classes))]
+        self.people: list[int] = classes.people.tolist()
+        self._number: dict[Pile, int] = {}
+        # The same entries as in the rules, but by class.
+        by_class = np.argsort(rules.member, kind="stable")
+        of_rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
+        self._rule_of, self._role_of = of_rule[by_class], rules.role[by_class]
+        self._start = np.searchsorted(rules.member[by_class], np.arange(len(classes) + 1))
+        self._column = problem.column[rules.target]
+
+    @property
+    def unsafe(self) -> Flags:
+        """Which rules give away a protected cell now; a rule without owners speaks of nobody."""
+        return self.problem.thresholds.unsafe(self.having, self.both) & (self.owners > 0)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether no rule gives anything away."""
+        return not self.unsafe.any()
+
+    @property
+    def cells_hidden(self) -> int:
+        """How many cells are hidden, besides the protected ones."""
+        return sum(pile.hidden.bit_count() * people for pile, people in zip(self.piles, self.people, strict=True))
+
+    def rules_of(self, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
+        """The rules whose pattern the records of a pile still publish, and what these records are to them."""
+        k, pile = self.problem.attributes, self.piles[number]
+        inside = slice(self._start[pile.of], self._start[pile.of + 1])
+        rules, role = self._rule_of[inside], self._role_of[inside]
+        if pile.hidden:
+            kept = (self.problem.rules.mask[rules] & pile.hidden) == 0
+            rules, role = rules[kept], role[kept]
+            if values := pile.hidden >> k:
+                hidden = (values >> self._column[rules]) & 1 == 1
+                role = np.where(hidden & (role == RELEVANT), np.int8(OTHER), role)
+        return rules, role
+
+    def touched(self, number: int, cell: int) -> Touched:
+        """What changes when a record of a pile loses this cell."""
+        k = self.problem.attributes
+        rules, role = self.rules_of(number)
+        if cell >= k:
+            rules = rules[(role == RELEVANT) & (self._column[rules] == cell - k)]
+            ones = np.ones(len(rules), np.int64)
+            return Touched(rules, 0 * ones, ones, 0 * ones)
+        kept = (self.problem.rules.mask[rules] >> cell) & 1 == 1
+        rules, role = rules[kept], role[kept]
+        ones = np.ones(len(rules), np.int64)
+        return Touched(rules, ones, (role == RELEVANT).astype(np.int64), (role == OWNER).astype(np.int64))
+
+    def hide(self, number: int, cell: int, records: int = 1) -> tuple[int, Touched]:
+        """Hide a cell of so many records of a pile; the pile they are on then, and what changed."""
+        pile = self.piles[number]
+        changed = self.touched(number, cell)
+        self.having[changed.rules] -= records * changed.having
+        self.both[changed.rules] -= records * changed.both
+        self.owners[changed.rules] -= records * changed.owners
+        target = self.number_of(Pile(pile.of, pile.hidden | 1 << cell))
+        self.people[number] -= records
+        self.people[target] += records
+        return target, changed
+
+    def restore(self, number: int, cell: int, records: int = 1) -> None:
+        """Publish a hidden cell of so many records of a pile again."""
+        target = self.number_of(Pile(self.piles[number].of, self.piles[number].hidden & ~(1 << cell)))
+        self.people[number] -= records
+        self.people[target] += records
+        changed = self.touched(target, cell)
+        self.having[changed.rules] += records * changed.having
+        self.both[changed.rules] += records * changed.both
+        self.owners[changed.rules] += records * changed.owners
+
+    def may_hide(self, number: int, cell: int) -> bool:
+        """Whether a cell of this pile's records is published and may be hidden."""
+        pile = self.piles[number]
+        return bool(self.allowed[pile.of, cell]) and not pile.hidden >> cell & 1
+
+    def number_of(self, pile: Pile) -> int:
+        """The number of a pile, made when it is not there yet."""
+        if not pile.hidden:
+            return pile.of
+        if pile not in self._number:
+            self._number[pile] = len(self.piles)
+            self.piles.append(pile)
+            self.people.append(0)
+        return self._number[pile]
+
+    def take(self, hidden: list[tuple[Pile, int]]) -> None:
+        """Hide in so many records of each class what a pile has hidden."""
+        for pile, records in hidden:
+            number = pile.of
+            for cell in range(self.problem.cells):
+                if pile.hidden >> cell & 1 and records:
+                    number, _ = self.hide(number, cell, records)
+
+    def outcome(self) -> list[tuple[Pile, int]]:
+        """Every pile with hidden cells, and how many records are on it."""
+        counted = zip(self.piles, self.people, strict=True)
+        return sorted(((p, n) for p, n in counted if p.hidden and n), key=lambda entry: (entry[0].of, entry[0].hidden))
+
+
+def hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int) -> Flags:
+    """The cells of the table that are hidden; which of several records that are alike is left to chance."""
+    out = np.zeros((problem.rows, problem.cells), bool)
+    chance = np.random.default_rng(seed)
+    rows_of: dict[int, Counts] = {}
+    for pile, records in outcome:
+        if pile.of not in rows_of:
+            start = problem.classes.start
+            rows_of[pile.of] = chance.permutation(problem.classes.order[start[pile.of] : start[pile.of + 1]])
+        chosen, rows_of[pile.of] = rows_of[pile.of][:records], rows_of[pile.of][records:]
+        cells = [cell for cell in range(problem.cells) if pile.hidden >> cell & 1]
+        for cell in cells:
+            out[chosen, cell] = True
+    return out
+
+
+def hopeless_rules(problem: Problem, regions: frozenset[str]) -> tuple[int, int]:
+    """How many rules are unsafe in every table that could be published, and how many protected cells they speak of.
+
+    A rule is looked at alone, at its best: all its records lose their value or, where that may not be hidden, a cell of the pattern, and no
+    other record loses anything. Where an owner has to publish the whole pattern and the rule is unsafe even so, nothing helps.
+    """
+    state = Hiding(problem, regions)
+    rules, classes, k = problem.rules, problem.classes, problem.attributes
+    hopeless, stuck_classes = 0, np.zeros(len(classes), bool)
+    for rule in np.flatnonzero(state.unsafe).tolist():
+        inside = slice(rules.start[rule], rules.start[rule + 1])
+        member, role = rules.member[inside], rules.role[inside]
+        pattern = [a for a in range(k) if int(rules.mask[rule]) >> a & 1]
+        can_leave = state.allowed[member][:, pattern].any(axis=1)
+        stuck = (role == OWNER) & ~can_leave
+        if not stuck.any():
+            continue
+        people = classes.people[member]
+        loses_value = (role == RELEVANT) & state.allowed[member, k + problem.column[rules.target[rule]]]
+        loses_pattern = (role == RELEVANT) & ~loses_value & can_leave
+        having = rules.having[rule] - people[loses_pattern].sum()
+        both = rules.both[rule] - people[loses_value | loses_pattern].sum()
+        if problem.thresholds.unsafe(np.array([having]), np.array([both]))[0]:
+            hopeless += 1
+            stuck_classes[member[stuck]] = True
+    return hopeless, int(classes.people[stuck_classes].sum())

@@ -10,19 +10,38 @@ With several sensitive values they are looked at in turn until no rule is unsafe
 Reference
 ---------
 C. Li, H. Shirani-Mehr, X. Yang, "Protecting Individual Information Against Inference Attacks in Data Publishing", DASFAA 2007, section 5.
+
+smc: hide sensitive values of other records, by the greedy algorithm for set multicover.
+
+Every unsafe rule must be covered as often as values have to be hidden until it is safe; hiding the value of a record covers all rules that
+the record supports. Each step takes the record that supports most of the rules that are still unsafe.
+
+Reference
+---------
+C. Li, H. Shirani-Mehr, X. Yang, "Protecting Individual Information Against Inference Attacks in Data Publishing", DASFAA 2007, section 4.1.
+
+cr: hide what supports one unsafe rule after the other, as is done for hiding rules rather than people; a rival to compare with.
+
+Longer rules come first, then those with more confidence. A rule's records that support the fewest unsafe rules are hidden first: their value
+where values may be hidden, else the cell of the rule's pattern that most records of the table share.
+
+Reference
+---------
+Y. Saygin, V. Verykios, C. Clifton, "Using unknowns to prevent discovery of association rules", SIGMOD Record 30(4), 2001, as it is described in
+C. Li, H. Shirani-Mehr, X. Yang, DASFAA 2007, section 6.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.hiding.counts import Hiding
-from tacit.hiding.problem import RELEVANT, Flags, Problem
+from tacit.hiding.problem import RELEVANT, Flags, Hiding, Problem
 
 Choice = Literal["max-descendant", "random-max", "random"]
 
@@ -188,3 +207,120 @@ def _largest(masks: npt.NDArray[np.int64]) -> list[int]:
     """The masks that are part of no other one."""
     found = set(masks.tolist()) - {0}
     return sorted(mask for mask in found if not any(other != mask and mask & other == mask for other in found))
+
+
+def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+    """What the greedy multicover hides; None where what may be hidden does not suffice."""
+    problem = problem.only_unsafe().merged()
+    state = Hiding(problem, regions & {"ns"})
+    k, rules = problem.attributes, problem.rules
+    unsafe = state.unsafe
+    # How many unsafe rules hiding each value would cover; sensitive columns do not touch each other's rules.
+    covers = np.zeros(state.allowed[:, k:].shape, np.int64)
+    left = np.where(state.allowed[:, k:], problem.classes.people[:, None], 0)
+
+    def count(rule: int, by: int) -> None:
+        inside = slice(rules.start[rule], rules.start[rule + 1])
+        members = rules.member[inside][rules.role[inside] == RELEVANT]
+        covers[members, problem.column[rules.target[rule]]] += by
+
+    for rule in np.flatnonzero(unsafe).tolist():
+        count(rule, 1)
+    while unsafe.any():
+        check()
+        scores = np.where(left > 0, covers, 0)
+        best = int(scores.argmax())
+        of, column = divmod(best, scores.shape[1])
+        if scores[of, column] == 0:
+            return None
+        number = next(n for n in _piles_of(state, of) if state.people[n] and state.may_hide(n, k + column))
+        needed = problem.thresholds.values_to_hide(state.having, state.both)
+        touched = state.touched(number, k + column).rules
+        records = min(state.people[number], int(needed[touched][unsafe[touched]].min()))
+        state.hide(number, k + column, records)
+        left[of, column] -= records
+        now = state.unsafe
+        for rule in touched[unsafe[touched] & ~now[touched]].tolist():
+            count(rule, -1)
+        unsafe = now
+    return state
+
+
+def _piles_of(state: Hiding, of: int) -> list[int]:
+    """The piles of a class; more than one only where there are several sensitive columns."""
+    if state.problem.classes.value.shape[1] == 1:
+        return [of]
+    return [number for number, pile in enumerate(state.piles) if pile.of == of]
+
+
+def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+    """What hiding one rule after the other hides; None where what may be hidden does not suffice."""
+    state = Hiding(problem, frozenset({"ns"}) if "ns" in regions else regions & {"nc"})
+    while not state.is_safe:
+        before = state.cells_hidden
+        for rule in _ordered(state):
+            check()
+            if state.unsafe[rule]:
+                _make_safe(state, rule)
+        if state.cells_hidden == before:
+            return None
+    return state
+
+
+def _ordered(state: Hiding) -> list[int]:
+    """The unsafe rules, long ones first, then confident ones."""
+
+    def rank(rule: int) -> tuple[int, Fraction, int]:
+        return -int(state.problem.rules.mask[rule]).bit_count(), -Fraction(int(state.both[rule]), int(state.having[rule])), rule
+
+    return sorted(np.flatnonzero(state.unsafe).tolist(), key=rank)
+
+
+def _make_safe(state: Hiding, rule: int) -> None:
+    """Hide records of one rule until it is safe, or none is left that may be hidden."""
+    problem = state.problem
+    k, by_value = problem.attributes, bool(state.allowed[:, problem.attributes :].any())
+    cells = [k + int(problem.column[problem.rules.target[rule]])] if by_value else _by_support(state, rule)
+    unsafe = state.unsafe
+    supported = {number: int(unsafe[rules].sum()) for number, rules in _relevant_piles(state, rule)}
+    for number in sorted(supported, key=lambda number: (supported[number], number)):
+        having, both = state.having[rule : rule + 1], state.both[rule : rule + 1]
+        limits = problem.thresholds
+        needed = int((limits.values_to_hide if by_value else limits.records_to_hide)(having, both)[0])
+        if not needed:
+            return
+        for cell in cells:
+            if state.may_hide(number, cell):
+                state.hide(number, cell, min(needed, state.people[number]))
+                break
+
+
+def _relevant_piles(state: Hiding, rule: int) -> list[tuple[int, npt.NDArray[np.int64]]]:
+    """The piles whose records support a rule, each with all the rules it supports."""
+    rules = state.problem.rules
+    inside = slice(rules.start[rule], rules.start[rule + 1])
+    members = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
+    found = []
+    for number, pile in enumerate(state.piles):
+        if pile.of in members and state.people[number]:
+            listed, roles = state.rules_of(number)
+            supported = listed[roles == RELEVANT]
+            if rule in supported:
+                found.append((number, supported))
+    return found
+
+
+def _by_support(state: Hiding, rule: int) -> list[int]:
+    """The attributes of a rule's pattern, the one first whose value most records have."""
+    problem = state.problem
+    mask = int(problem.rules.mask[rule])
+    some = problem.classes.conditions[problem.rules.member[problem.rules.start[rule]]]
+    people = np.array(state.people)
+    of = np.array([pile.of for pile in state.piles])
+    hidden = np.array([pile.hidden for pile in state.piles])
+    support = {
+        a: int(people[(problem.classes.conditions[of, a] == some[a]) & (hidden >> a & 1 == 0)].sum())
+        for a in range(problem.attributes)
+        if mask >> a & 1
+    }
+    return sorted(support, key=lambda a: (-support[a], a))

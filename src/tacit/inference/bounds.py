@@ -4,21 +4,24 @@ Bounds of a class are found first. Each is closed in from two sides: from outsid
 (:mod:`tacit.inference.program`), and from inside by witnesses, whole numbers of people for all classes at once that keep every statement. One
 witness settles many classes, so programs are asked to move all that are open at once, and only what is left is looked at one by one. A bound of
 a class is not one of a combination: all people of the class with the value may have the same combination.
+
+Which statements cannot all be true: weights that prove it, and as few statements as the proof needs.
+
+Weights of the statements bound nothing at all by less than 0 people: no numbers of people keep them (Farkas). Statements are then taken away one
+by one while the rest still clashes, so that none of those that are named can be spared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.inference.branching import branch
-from tacit.inference.classes import Problem
-from tacit.inference.program import Program, Unsolved
-from tacit.inference.statements import Numbers
+from tacit.inference.classes import Clash, Numbers, Problem, Statements, reduce
+from tacit.inference.program import Infeasible, Program, Unsolved, branch
 
 Flags = npt.NDArray[np.bool_]
 #: Called before every program: the seconds that are left, or None; it raises when there are none.
@@ -112,7 +115,7 @@ def bound(
     """Bounds for ``people[q]`` people of each combination q; when ``check`` raises ``stop``, or after that much work, those known by then.
 
     Without ``tight`` it is only looked at whether anybody, and whether everybody, of a combination can have a value.
-    Raises :class:`tacit.inference.program.Infeasible` or :class:`tacit.inference.branching.NoWhole` where no people keep the statements.
+    Raises :class:`tacit.inference.program.Infeasible` or :class:`tacit.inference.program.NoWhole` where no people keep the statements.
     """
     largest = np.zeros(len(problem.people), np.int64)
     np.maximum.at(largest, problem.class_of, people)
@@ -326,3 +329,58 @@ def _of_classes(problem: Problem, parts: list[_Ends]) -> tuple[Numbers, Numbers,
                 values = np.where(only | (not lower), source[which][:, None], 0)
                 target[classes] = np.where(others, values, target[classes])
     return lo, hi, seen_lo, seen_hi
+
+
+Origins = tuple[Hashable, ...]
+
+
+def clashing(
+    said: Statements, *, check: Callable[[], float | None] = lambda: None, stop: type[Exception] = TimeoutError
+) -> Origins | None:
+    """The origins of few statements that cannot all be true; None where fractions of people keep all of them, or nothing could be proved.
+
+    When ``check`` raises ``stop``, what clashes is named as far as it is known by then.
+    """
+    try:
+        found = _clash(said, check)
+    except stop:
+        return None
+    if found is None:
+        return None
+    try:
+        # The last statements go first, so that of two equal explanations the one further up is given.
+        order = {one.origin: place for place, one in enumerate(said.listed)}
+        for origin in sorted(found, key=lambda one: -order[one]):
+            if origin in found:
+                found = _clash(_only(said, [one for one in found if one != origin]), check) or found
+    except stop:
+        pass
+    return tuple(sorted(found, key=lambda one: order[one]))
+
+
+def _clash(said: Statements, check: Callable[[], float | None]) -> Origins | None:
+    """Some statements that cannot all be true, proved by their weights."""
+    try:
+        problem = reduce(said, settle=False)
+    except Clash as clash:
+        return clash.origins
+    for chosen in components(problem):
+        program = Program(problem, chosen)
+        try:
+            program.most(np.zeros(len(program)), check=check)
+        except Infeasible as why:
+            rows = program.rows[np.flatnonzero(why.weights)].tolist()
+            return tuple(dict.fromkeys(origin for row in rows for origin in problem.origins[row]))
+        except Unsolved:
+            continue
+    return None
+
+
+def _only(said: Statements, origins: Iterable[Hashable]) -> Statements:
+    """The statements of these origins alone."""
+    kept = set(origins)
+    out = Statements(said.population, said.n_values)
+    for one in said.listed:
+        if one.origin in kept:
+            out.say(said.events[one.event], one.value, one.lo, one.hi, one.origin)
+    return out

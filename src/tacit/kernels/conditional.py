@@ -6,10 +6,46 @@ root's rows are copied and turned by 90 degrees. From *lists* (for sparse data) 
 frequent among the root's people become part of the problem.
 
 Problems are written to two arrays. ``bits`` holds words: for each item its set of rows, then all rows, then a mask of the *earlier* items,
-those whose own branch was searched before the root's (from masks only; lists are looked through by :mod:`tacit.kernels.earlier`).
+those whose own branch was searched before the root's (from masks only; lists are looked through by :mod:`tacit.kernels.conditional`).
 ``book`` holds numbers: ``book[i]`` is where the record of problem i starts; a record holds the fields below, the parts (see
-:mod:`tacit.kernels.words`), the head (labels of items that everyone in the problem has), label and column of each item, the candidates
+:mod:`tacit.kernels.counting`), the head (labels of items that everyone in the problem has), label and column of each item, the candidates
 (later items that are frequent, each with its count), and for lists the place of each row.
+
+What both searches share: their state, their nodes, their output.
+
+All frequent itemsets, and all rules itemset => class, of the problems that :func:`tacit.kernels.conditional.project` writes, depth first.
+
+Without classes every frequent itemset is written. With classes, rows lie class by class, so that the class counts of an itemset are counts
+over parts of its rows: every (itemset, class) whose count reaches the threshold, and whose share of the itemset reaches a ratio, is written, in
+one pass; a branch ends where no class reaches the threshold any more.
+
+Items of one column exclude each other: a value and a coarser value that contains it are never in one set. In such a family a set is closed
+(maximal) when no set of the family that holds one more item has the same count (is frequent).
+
+The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
+
+What the functions below pass to each other: ``bits``, ``book`` and ``at``, the problem; ``box``, the state; ``tids``, for every depth rows and
+then the items that may still be added; ``lists`` and ``frames``, candidates and nodes.
+
+Earlier items looked up in the rows themselves: for sparse data, where most items are in few rows and their bits would be mostly zero.
+
+Rows are ``rows_of`` as :func:`tacit.kernels.counting.index` makes them: ascending, separated by -1. ``book[places + b]`` is where the root item of a
+problem stands in the row of bit ``b``, so that the items before that place are the earlier ones.
+
+Closed and maximal itemsets of the problems that :func:`tacit.kernels.conditional.project` writes, depth first.
+
+A node of the search is a *head* (a set of items), the rows that hold all of them, its *candidates* (items to branch on), and its *earlier* items
+(those branched on before, here or above). A node whose rows all hold an earlier item is cut, because everything below it was met on that
+item's branch; a candidate that all rows hold joins the head at once. So every head is closed, and every closed set is met once.
+
+For maximal sets a node is also cut when its head and all its candidates are inside a set already found. The most recent finds are kept as bits,
+item by item; whether a leaf is maximal is decided by counting its earlier items, so that forgetting old finds costs time only.
+
+The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
+
+What the functions below pass to each other: ``rows_of``, the rows as lists (none, if problems were made from masks); ``bits``, ``book`` and
+``at``, the problem; ``box``, the state; ``tids``, rows and then earlier items of every open node; ``lists`` and ``frames``, candidates and
+nodes; ``known``, finds.
 """
 
 from __future__ import annotations
@@ -18,8 +54,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.kernels.jit import kernel, part
-from tacit.kernels.words import common, transpose
+from tacit.kernels.counting import common, contains, intersect, transpose
+from tacit.kernels.jit import kernel, lowest_one, part, popcount
 
 #: Fields of a record: items; words per set of rows; words per mask; first word in ``bits``; people; length of the head; candidates; whether an
 #: earlier item is frequent (1 yes, -1 no, 0 not known); and where in the book the parts end (they follow the fields) and where head, items,
@@ -197,7 +233,7 @@ def project(
 ) -> None:
     """Write the problems of the next roots into ``bits`` and ``book``, until the end, or one of them is full.
 
-    ``lists``, ``row_masks``, ``starts``, ``places``: as :func:`tacit.kernels.rows.index` makes them; if there are masks, they are used.
+    ``lists``, ``row_masks``, ``starts``, ``places``: as :func:`tacit.kernels.counting.index` makes them; if there are masks, they are used.
     ``all_parts[p]``: the first place behind part p, its weight, its class. ``labels[i]``: label and column of item i, its count, and a mark, set
     when an earlier item was seen to be frequent together with it; without one, there is none if the search began with the first root.
     """
@@ -247,3 +283,471 @@ def project(
             ask[MOST_ITEMS] = max(ask[MOST_ITEMS], n_items)
             ask[MOST_WORDS] = max(ask[MOST_WORDS], words)
         ask[NEXT_ROOT] += 1
+
+
+#: The state of a search. Where it is: the current problem, how many there are, the depth of the current node (-1 before a problem is opened),
+#: how much work is left until it pauses. What is in the output: sets, members. What is asked: the least count; which itemsets; for rules,
+#: how many classes (-1 for itemsets), and the least confidence as a fraction. The database: how many items it has. For maximal sets: how many
+#: were found in this problem.
+(
+    PROBLEM, N_PROBLEMS, DEPTH, WORK_LEFT, N_SETS, N_MEMBERS, LEAST_PEOPLE, WANTED, CLASSES, RATIO_PART, RATIO_WHOLE, N_ITEMS, FOUND, STATES,
+) = range(14)  # fmt: skip
+
+#: Which itemsets may be asked for.
+ALL, CLOSED, MAXIMAL = range(3)
+
+#: What a search answers when it comes back.
+DONE, OUTPUT_FULL, PAUSED = range(3)
+
+#: Fields of a node, a row of ``frames``. Its candidates are ``lists[NEXT:END]`` (item, count), the items it added to the head are
+#: ``lists[OWN:LAST]``; ``ROWS`` is the depth whose rows are its own, too; then how many people it has, the size of its head, and the head
+#: itself: labels, ascending.
+NEXT, END, OWN, LAST, ROWS, PEOPLE, SIZE, HEAD = range(8)
+
+
+@part
+def begin(book: Any, at: int, box: Any, frames: Any, lists: Any) -> None:
+    """Make the root node of the problem at ``at``: its head, everyone in it, all its candidates."""
+    box[DEPTH] = 0
+    candidates = book[at + CANDIDATES]
+    frames[0, NEXT], frames[0, END], frames[0, OWN], frames[0, LAST] = 0, candidates, candidates, candidates
+    frames[0, ROWS], frames[0, PEOPLE], frames[0, SIZE] = 0, book[at + EVERYONE], 0
+    for i in range(book[at + HEADS]):
+        insert(frames, box[DEPTH], book[book[at + HEADS_AT] + i])
+    first = book[at + CANDIDATES_AT]
+    for i in range(candidates):
+        lists[i, 0], lists[i, 1] = book[first + 2 * i], book[first + 2 * i + 1]
+
+
+@part
+def inherit(frames: Any, depth: int, people: int, label: int) -> None:
+    """Make the head of a node: that of the node above with one more item."""
+    size = frames[depth - 1, SIZE]
+    frames[depth, PEOPLE], frames[depth, SIZE] = people, size
+    for i in range(HEAD, HEAD + size):
+        frames[depth, i] = frames[depth - 1, i]
+    insert(frames, depth, label)
+
+
+@part
+def insert(frames: Any, depth: int, label: int) -> None:
+    """Add an item to the head of a node, which stays sorted."""
+    place = HEAD + frames[depth, SIZE]
+    while place > HEAD and frames[depth, place - 1] > label:
+        frames[depth, place] = frames[depth, place - 1]
+        place -= 1
+    frames[depth, place] = label
+    frames[depth, SIZE] += 1
+
+
+@part
+def has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
+    """Whether the output has room for whatever one node may add."""
+    most, longest = max(box[CLASSES], 1), frames.shape[1] - HEAD
+    return box[N_SETS] + most <= len(lines) and box[N_MEMBERS] + most * longest <= len(members)
+
+
+@part
+def emit(frames: Any, depth: int, count: int, number: int, box: Any, members: Any, lines: Any) -> None:
+    """Write the head of a node to ``members``, and to ``lines`` where it ends, a count, the node's own count, and the number of a class."""
+    end, line = box[N_MEMBERS], box[N_SETS]
+    for i in range(frames[depth, SIZE]):
+        members[end + i] = frames[depth, HEAD + i]
+    end += frames[depth, SIZE]
+    lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3] = end, count, frames[depth, PEOPLE], number
+    box[N_MEMBERS], box[N_SETS] = end, line + 1
+
+
+@part
+def _emit_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: Any, depth: int, members: Any, lines: Any) -> None:
+    """Write every class that is frequent among the rows and reaches the ratio."""
+    within, start = 0, 0
+    for p in range(at + FIELDS, book[at + PARTS_END], 3):
+        ones = 0
+        for word in range(start, book[p]):
+            ones += popcount(tids[rows + word])
+        start = book[p]
+        within += ones * book[p + 1]
+        if p + 3 == book[at + PARTS_END] or book[p + 5] != book[p + 2]:
+            if (
+                book[p + 2] >= 0
+                and within >= box[LEAST_PEOPLE]
+                and within * box[RATIO_WHOLE] >= frames[depth, PEOPLE] * box[RATIO_PART]
+            ):
+                emit(frames, depth, within, book[p + 2], box, members, lines)
+            within = 0
+
+
+@part
+def _may_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, free: int) -> bool:
+    """Whether one more item of the mask ``tids[free:]`` leaves the count as it is (for closed sets) or the set frequent (for maximal ones)."""
+    own, words = book[at + BITS], book[at + WORDS]
+    for column in range(book[at + WIDTH]):
+        left = tids[free + column]
+        while left != 0:
+            place = own + (column * 64 + lowest_one(left)) * words
+            left &= left - np.uint64(1)
+            if box[WANTED] == CLOSED:
+                if contains(bits, place, tids, rows, words):
+                    return True
+            else:
+                count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
+                if count >= box[LEAST_PEOPLE]:
+                    return True
+    return False
+
+
+@part
+def _visit(bits: Any, book: Any, at: int, box: Any, tids: Any, frames: Any, depth: int, members: Any, lines: Any) -> None:
+    """Write what is wanted of one node."""
+    words, stride = book[at + WORDS], book[at + WORDS] + book[at + WIDTH]
+    rows = frames[depth, ROWS] * stride
+    if box[CLASSES] >= 0:
+        _emit_classes(book, at, box, tids, rows, frames, depth, members, lines)
+    elif box[WANTED] == ALL or not _may_grow(bits, book, at, box, tids, rows, depth * stride + words):
+        emit(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)
+
+
+@part
+def _open(bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any) -> None:
+    """Begin a problem with its root: everyone in it, and all its items free to be added."""
+    begin(book, at, box, frames, lists)
+    words = book[at + WORDS]
+    everyone = book[at + BITS] + book[at + ITEMS] * words
+    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
+        tids[i] = bits[everyone + i]
+    for i in range(book[at + CANDIDATES]):
+        item = book[book[at + CANDIDATES_AT] + 2 * i]
+        tids[words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+
+
+@part
+def _children(bits: Any, book: Any, at: int, least: int, tids: Any, lists: Any, frames: Any, depth: int) -> None:
+    """Find the candidates of a node among those behind the current one of the node above, and make its rows."""
+    own, words, items, stride = book[at + BITS], book[at + WORDS], book[at + ITEMS_AT], book[at + WORDS] + book[at + WIDTH]
+    current, last = frames[depth - 1, NEXT], frames[depth - 1, END]
+    item, column = lists[current, 0], book[items + 2 * lists[current, 0] + 1]
+    same = frames[depth, PEOPLE] == frames[depth - 1, PEOPLE]
+    frames[depth, ROWS] = frames[depth - 1, ROWS] if same else depth
+    rows = frames[depth, ROWS] * stride
+    if not same:
+        intersect(tids, frames[depth - 1, ROWS] * stride, bits, own + item * words, tids, rows, words)
+    end = last
+    for i in range(current + 1, last):
+        other = lists[i, 0]
+        if book[items + 2 * other + 1] == column:
+            continue
+        count, best = lists[i, 1], least
+        if not same:  # with the same people as above nothing needs to be counted
+            count, best = common(tids, rows, bits, own + other * words, book, at + FIELDS, book[at + PARTS_END])
+        if best >= least:
+            lists[end, 0], lists[end, 1] = other, count
+            end += 1
+    frames[depth, NEXT], frames[depth, END] = last, end
+
+
+@part
+def _free(book: Any, at: int, tids: Any, depth: int, column: int) -> None:
+    """Note which items may be added to a node: those of the node above, except the column of the item that it added."""
+    words, items, stride = book[at + WORDS], book[at + ITEMS_AT], book[at + WORDS] + book[at + WIDTH]
+    free = depth * stride + words
+    for i in range(free, free + book[at + WIDTH]):
+        tids[i] = tids[i - stride]
+    for other in range(book[at + ITEMS]):
+        if book[items + 2 * other + 1] == column:
+            tids[free + (other >> 6)] &= ~(np.uint64(1) << np.uint64(other & 63))
+
+
+@kernel
+def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, members: Any, lines: Any) -> int:
+    """Write itemsets or rules to ``members`` and ``lines`` (see :func:`tacit.kernels.conditional.emit`) until done, full or out of work."""
+    while box[PROBLEM] < box[N_PROBLEMS]:
+        if not has_room(box, frames, members, lines):
+            return OUTPUT_FULL
+        at = book[box[PROBLEM]]
+        items = book[at + ITEMS_AT]
+        opened = box[DEPTH] < 0
+        if opened:
+            _open(bits, book, at, box, tids, lists, frames)
+        while box[DEPTH] >= 0:
+            depth = box[DEPTH]
+            place, last = frames[depth, NEXT], frames[depth, END]
+            if not opened:
+                if place == last:
+                    box[DEPTH] -= 1
+                    continue
+                if not has_room(box, frames, members, lines):
+                    return OUTPUT_FULL
+                if box[WORK_LEFT] <= 0:
+                    return PAUSED
+                box[WORK_LEFT] -= 16 + (last - place) * (1 + book[at + WORDS])
+                depth += 1
+                item = items + 2 * lists[place, 0]
+                inherit(frames, depth, lists[place, 1], book[item])
+                _children(bits, book, at, box[LEAST_PEOPLE], tids, lists, frames, depth)
+                if box[WANTED] != ALL:
+                    _free(book, at, tids, depth, book[item + 1])
+                frames[depth - 1, NEXT] += 1
+                if frames[depth, NEXT] < frames[depth, END]:
+                    box[DEPTH] = depth
+            _visit(bits, book, at, box, tids, frames, depth, members, lines)
+            opened = False
+        box[PROBLEM] += 1
+    return DONE
+
+
+@part
+def is_in_all(rows_of: Any, book: Any, places: int, rows: Any, first: int, words: int, memory: Any, left: int) -> bool:
+    """Whether some earlier item is in all the rows ``rows[first:first + words]``; ``memory[left:]`` has room for the items of one row."""
+    count = -1
+    for word in range(words):
+        ones = rows[first + word]
+        while ones != 0 and count != 0:
+            at = book[places + word * 64 + lowest_one(ones)] - 1
+            ones &= ones - np.uint64(1)
+            if count < 0:  # the first row: all its earlier items, descending
+                count = 0
+                while rows_of[at] >= 0:
+                    memory[left + count] = rows_of[at]
+                    count += 1
+                    at -= 1
+            else:  # keep those that this row holds as well
+                kept = 0
+                for i in range(count):
+                    item = memory[left + i]
+                    while rows_of[at] > item:
+                        at -= 1
+                    if rows_of[at] == item:
+                        memory[left + kept] = item
+                        kept += 1
+                count = kept
+        if count == 0:
+            return False
+    return True
+
+
+@part
+def is_frequent(
+    rows_of: Any, book: Any, places: int, rows: Any, first: int, parts: int, end_parts: int, least: int, counts: Any
+) -> bool:
+    """Whether some earlier item is frequent among the rows that start at ``rows[first]``; ``counts`` is memory, zero before and after.
+
+    The parts of the rows are ``book[parts:end_parts]``.
+    """
+    answer, start = False, 0
+    for p in range(parts, end_parts, 3):
+        for word in range(start, book[p]):
+            ones = rows[first + word]
+            while ones != 0 and not answer:
+                at = book[places + word * 64 + lowest_one(ones)] - 1
+                ones &= ones - np.uint64(1)
+                while rows_of[at] >= 0:
+                    counts[rows_of[at]] += book[p + 1]
+                    answer = answer or counts[rows_of[at]] >= least
+                    at -= 1
+        start = book[p]
+    for word in range(start):
+        ones = rows[first + word]
+        while ones != 0:
+            at = book[places + word * 64 + lowest_one(ones)] - 1
+            ones &= ones - np.uint64(1)
+            while rows_of[at] >= 0:
+                counts[rows_of[at]] = 0
+                at -= 1
+    return answer
+
+
+#: How many recent finds are kept, in words of 64.
+KNOWN_WORDS = 16
+
+
+@part
+def _remember(frames: Any, lists: Any, box: Any, known: Any, n_items: int) -> None:
+    """Keep the head of the node below the current one as a find.
+
+    ``known`` says first, for each word of finds, which of them hold each item; then, for each open node, which of them hold its head. All open
+    nodes are on the way to this find, so it holds all their heads.
+    """
+    slot = box[FOUND] % (64 * KNOWN_WORDS)
+    word, bit = slot >> 6, np.uint64(1) << np.uint64(slot & 63)
+    keep = np.uint64(0) if box[FOUND] < 64 * KNOWN_WORDS and slot & 63 == 0 else ~bit
+    for item in range(word * n_items, (word + 1) * n_items):
+        known[item] &= keep
+    for depth in range(box[DEPTH] + 2):
+        place = KNOWN_WORDS * (n_items + depth) + word
+        known[place] = (known[place] & keep) | bit
+        for i in range(frames[depth, OWN], frames[depth, LAST]):
+            known[word * n_items + lists[i, 0]] |= bit
+    box[FOUND] += 1
+
+
+@part
+def _within_a_find(lists: Any, first: int, last: int, box: Any, known: Any, n_items: int, depth: int) -> bool:
+    """Whether one find holds the head of the node at ``depth`` and all of ``lists[first:last]``."""
+    for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
+        both = known[KNOWN_WORDS * (n_items + depth) + word]
+        for i in range(first, last):
+            if both == 0:
+                break
+            both &= known[word * n_items + lists[i, 0]]
+        if both != 0:
+            return True
+    return False
+
+
+@part
+def _narrow(frames: Any, lists: Any, box: Any, known: Any, n_items: int, depth: int) -> None:
+    """Note which finds hold the head of a new node: those that hold the head above it and the items it added."""
+    for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
+        place = KNOWN_WORDS * (n_items + depth) + word
+        both = known[place - KNOWN_WORDS]
+        for i in range(frames[depth, OWN], frames[depth, LAST]):
+            both &= known[word * n_items + lists[i, 0]]
+        known[place] = both
+
+
+@part
+def _closed_children(
+    bits: Any, book: Any, at: int, least: int, tids: Any, rows: int, lists: Any, frames: Any, depth: int
+) -> None:
+    """Test every candidate behind the current one of the node above: it joins the head of this node, or its candidates, or drops out."""
+    own, words, items = book[at + BITS], book[at + WORDS], book[at + ITEMS_AT]
+    current, last = frames[depth - 1, NEXT], frames[depth - 1, END]
+    first = frames[depth - 1, LAST]
+    end, added = first, first + last - current - 1
+    frames[depth, LAST] = added + 1
+    lists[added, 0] = lists[current, 0]
+    for i in range(current + 1, last):
+        item = lists[i, 0]
+        count, _ = common(tids, rows, bits, own + item * words, book, at + FIELDS, book[at + PARTS_END])
+        if count == frames[depth, PEOPLE]:
+            added -= 1
+            lists[added, 0] = item
+            insert(frames, depth, book[items + 2 * item])
+        elif count >= least:
+            place = end  # rare items first: their branches are small, and they are gone from the large ones
+            while place > first and lists[place - 1, 1] > count:
+                lists[place, 0], lists[place, 1] = lists[place - 1, 0], lists[place - 1, 1]
+                place -= 1
+            lists[place, 0], lists[place, 1] = item, count
+            end += 1
+    frames[depth, NEXT], frames[depth, END], frames[depth, OWN] = first, end, added
+
+
+@part
+def _earlier_item(
+    rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, early: int, people: int, least: int, memory: Any
+) -> bool:
+    """Whether ``least`` of the ``people`` in the rows have one earlier item in common; if ``least`` is all of them, that item covers the rows.
+
+    Rows are ``tids[rows:]``; earlier items are those of the mask ``tids[early:]``, and those before the root in the lists.
+    """
+    own, words = book[at + BITS], book[at + WORDS]
+    for column in range(book[at + WIDTH]):
+        left = tids[early + column]
+        while left != 0:
+            place = own + (column * 64 + lowest_one(left)) * words
+            left &= left - np.uint64(1)
+            if least == people:
+                if contains(bits, place, tids, rows, words):
+                    return True
+            else:
+                count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
+                if count >= least:
+                    return True
+    if (
+        len(rows_of) == 0 or book[at + EARLIER] < 0
+    ):  # what is not frequent with the root is not frequent, and covers nothing, below it
+        return False
+    if least == people:
+        return is_in_all(rows_of, book, book[at + PLACES_AT], tids, rows, words, memory, box[N_ITEMS])
+    return is_frequent(rows_of, book, book[at + PLACES_AT], tids, rows, at + FIELDS, book[at + PARTS_END], least, memory)
+
+
+@part
+def _open_closed(
+    rows_of: Any,
+    bits: Any,
+    book: Any,
+    at: int,
+    box: Any,
+    tids: Any,
+    lists: Any,
+    frames: Any,
+    memory: Any,
+    members: Any,
+    lines: Any,
+) -> None:
+    """Begin a problem with its root, unless an earlier item covers everyone in it."""
+    begin(book, at, box, frames, lists)
+    words, rows, people = book[at + WORDS], frames[0, ROWS], frames[0, PEOPLE]
+    everyone = book[at + BITS] + book[at + ITEMS] * words
+    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
+        tids[i] = bits[everyone + i]
+    box[FOUND] = 0
+    if book[at + EARLIER] == 0:
+        some = _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, box[LEAST_PEOPLE], memory)
+        book[at + EARLIER] = 1 if some else -1
+    # Problems made from masks are not covered: those were left out.
+    if len(rows_of) > 0 and _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, people, memory):
+        box[DEPTH] = -1
+    elif box[WANTED] != MAXIMAL or (book[at + CANDIDATES] == 0 and book[at + EARLIER] < 0):
+        emit(frames, box[DEPTH], people, book[at + FIELDS + 2], box, members, lines)
+
+
+@kernel
+def search_closed(
+    rows_of: Any, bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, known: Any, members: Any, lines: Any
+) -> int:
+    """Write closed or maximal itemsets to ``members`` and ``lines`` (see :func:`tacit.kernels.conditional.emit`) until done, full or out of work."""
+    memory = np.zeros(box[N_ITEMS] + frames.shape[1] if len(rows_of) > 0 else 0, np.int64)
+    maximal = box[WANTED] == MAXIMAL
+    while box[PROBLEM] < box[N_PROBLEMS]:
+        if not has_room(box, frames, members, lines):
+            return OUTPUT_FULL
+        at = book[box[PROBLEM]]
+        n_items, own, words, width = book[at + ITEMS], book[at + BITS], book[at + WORDS], book[at + WIDTH]
+        if box[DEPTH] < 0:
+            _open_closed(rows_of, bits, book, at, box, tids, lists, frames, memory, members, lines)
+        while box[DEPTH] >= 0:
+            depth = box[DEPTH]
+            place, last = frames[depth, NEXT], frames[depth, END]
+            if place == last or (maximal and _within_a_find(lists, place, last, box, known, n_items, depth)):
+                box[DEPTH] -= 1
+                continue
+            if not has_room(box, frames, members, lines):
+                return OUTPUT_FULL
+            if box[WORK_LEFT] <= 0:
+                return PAUSED
+            box[WORK_LEFT] -= 16 + (last - place) * (1 + words)
+            item = lists[place, 0]
+            above, rows = depth * (words + width), (depth + 1) * (words + width)
+            intersect(tids, above, bits, own + item * words, tids, rows, words)
+            goes_on = False
+            people = lists[place, 1]
+            if not _earlier_item(rows_of, bits, book, at, box, tids, rows, above + words, people, people, memory):
+                inherit(frames, depth + 1, people, book[book[at + ITEMS_AT] + 2 * item])
+                _closed_children(bits, book, at, box[LEAST_PEOPLE], tids, rows, lists, frames, depth + 1)
+                for i in range(words, words + width):
+                    tids[rows + i] = tids[above + i]
+                goes_on = frames[depth + 1, NEXT] < frames[depth + 1, END]
+                wanted = not maximal
+                if maximal:
+                    _narrow(frames, lists, box, known, n_items, depth + 1)
+                    wanted = not (
+                        goes_on
+                        or _within_a_find(lists, last, last, box, known, n_items, depth + 1)
+                        or _earlier_item(
+                            rows_of, bits, book, at, box, tids, rows, above + words, people, box[LEAST_PEOPLE], memory
+                        )
+                    )
+                if wanted:
+                    emit(frames, depth + 1, people, book[at + FIELDS + 2], box, members, lines)
+                    if maximal:
+                        _remember(frames, lists, box, known, n_items)
+            tids[above + words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+            frames[depth, NEXT] += 1
+            if goes_on:
+                box[DEPTH] += 1
+        box[PROBLEM] += 1
+    return DONE

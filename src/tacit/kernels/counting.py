@@ -1,4 +1,15 @@
-"""Counting sets in rows, and finding which sets of a list are maximal or contained in another."""
+"""Counting sets in rows, and finding which sets of a list are maximal or contained in another.
+
+Rows made ready for mining: frequent items only, equal rows merged, and for every item the rows that hold it.
+
+Sets of rows as 64-bit words, one bit per row.
+
+Sets lie one after the other in large arrays; a set is given by its array and the place of its first word. Its words are cut into *parts*: every
+row of a part stands for the same number of people (its *weight*) and belongs to the same *class*. Parts are a stretch of an array of numbers,
+three for each part: the word at which it ends, its weight, its class; parts of one class are neighbours.
+
+Sets in dictionary order.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +18,262 @@ from typing import Any
 import numpy as np
 
 from tacit.kernels.jit import kernel, part, popcount
+
+
+@part
+def _same(members: Any, number: Any, left: int, left_end: int, right: int, right_end: int) -> bool:
+    """Whether two rows hold the same frequent items."""
+    while True:
+        while left < left_end and number[members[left]] < 0:
+            left += 1
+        while right < right_end and number[members[right]] < 0:
+            right += 1
+        if left == left_end or right == right_end:
+            return left == left_end and right == right_end
+        if members[left] != members[right]:
+            return False
+        left += 1
+        right += 1
+
+
+@kernel
+def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
+    """Add up, for every item, the rows that hold it (``counts[:, 0]``) and their weights (``counts[:, 1]``)."""
+    for row in range(len(offsets) - 1):
+        for place in range(offsets[row], offsets[row + 1]):
+            counts[members[place], 0] += 1
+            counts[members[place], 1] += weights[row]
+
+
+@kernel
+def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, lengths: Any, table: Any) -> None:
+    """Add the weight of each row to the first equal row of its class, and set its own to 0; rows without frequent items get 0.
+
+    Only items whose ``number`` is not negative count; ``lengths`` receives how many of them each row holds. ``classes`` may be empty.
+    ``table`` is the memory of a hash table: a power of two, at least twice the number of rows, all -1.
+    """
+    mask = len(table) - 1
+    for row in range(len(offsets) - 1):
+        first, last = offsets[row], offsets[row + 1]
+        own = classes[row] if len(classes) > 0 else 0
+        length, value = 0, np.int64(own) + 0x9E3779B1
+        for place in range(first, last):
+            item = number[members[place]]
+            if item >= 0:  # no step leaves 64 bits
+                value = ((value ^ (value >> 15)) * 0x2C1B3C6D + item + 1) & 0xFFFFFFFF
+                length += 1
+        lengths[row] = length
+        if length == 0 or weights[row] == 0:
+            weights[row] = 0
+            continue
+        slot = (value ^ (value >> 13)) & mask
+        while table[slot] >= 0:
+            twin = table[slot]
+            if (
+                lengths[twin] == length
+                and (len(classes) == 0 or classes[twin] == own)
+                and _same(members, number, first, last, offsets[twin], offsets[twin + 1])
+            ):
+                break
+            slot = (slot + 1) & mask
+        if table[slot] < 0:
+            table[slot] = row
+        else:
+            weights[table[slot]] += weights[row]
+            weights[row] = 0
+
+
+@kernel
+def index(offsets: Any, members: Any, number: Any, chosen: Any, starts: Any, places: Any, lists: Any, masks: Any) -> None:
+    """Write the frequent items of the ``chosen`` rows as masks (one bit per item) or as sorted lists, and where every item is.
+
+    With masks, the places of item i (``places[starts[i]:starts[i + 1]]``) are numbers of chosen rows. Without, they are positions of the item in
+    ``lists``, in which rows are separated by -1. ``starts`` is all 0 before. Rows are read where they are: a renumbered copy of them would
+    be the largest thing in memory.
+    """
+    n_items = len(starts) - 1
+    width = (n_items + 63) >> 6
+    for row in chosen:
+        for at in range(offsets[row], offsets[row + 1]):
+            if number[members[at]] >= 0:
+                starts[number[members[at]] + 1] += 1
+    cursor = np.empty(n_items, np.int64)
+    for item in range(n_items):
+        cursor[item] = starts[item]
+        starts[item + 1] += starts[item]
+    end = 0
+    for row_number in range(len(chosen)):
+        row = chosen[row_number]
+        if len(lists) > 0:
+            lists[end] = -1
+            end += 1
+        first = end
+        for at in range(offsets[row], offsets[row + 1]):
+            item = number[members[at]]
+            if item < 0:
+                continue
+            if len(lists) == 0:
+                masks[row_number * width + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+                places[cursor[item]] = row_number
+                cursor[item] += 1
+            else:
+                place = end
+                while place > first and lists[place - 1] > item:
+                    lists[place] = lists[place - 1]
+                    place -= 1
+                lists[place] = item
+                end += 1
+        for place in range(first, end):
+            places[cursor[lists[place]]] = place
+            cursor[lists[place]] += 1
+    if len(lists) > 0:
+        lists[end] = -1
+
+
+@part
+def common(left: Any, i: int, right: Any, j: int, parts: Any, first: int, last: int) -> tuple[int, int]:
+    """How many people are in both sets of rows, and how many of them in the class that has most of them, the class -1 set aside."""
+    total, best, within, current = 0, 0, 0, -2
+    start = 0
+    for p in range(first, last, 3):
+        stop = parts[p]
+        # Slices with a plain loop over them are what the compiler turns into vector instructions.
+        these, those = left[i + start : i + stop], right[j + start : j + stop]
+        ones = 0
+        for word in range(len(these)):
+            ones += popcount(these[word] & those[word])
+        start = stop
+        if parts[p + 2] != current:
+            within, current = 0, parts[p + 2]
+        within += ones * parts[p + 1]
+        total += ones * parts[p + 1]
+        if current >= 0:
+            best = max(best, within)
+    return total, best
+
+
+@part
+def contains(outer: Any, i: int, inner: Any, j: int, words: int) -> bool:
+    """Whether every row of ``inner`` is in ``outer``."""
+    word = 0
+    while word < words and inner[j + word] & ~outer[i + word] == 0:
+        word += 1
+    return word == words
+
+
+@part
+def intersect(left: Any, i: int, right: Any, j: int, result: Any, k: int, words: int) -> None:
+    """Write the rows that are in both sets into ``result``."""
+    these, those, both = left[i : i + words], right[j : j + words], result[k : k + words]
+    for word in range(len(both)):
+        both[word] = these[word] & those[word]
+
+
+@part
+def transpose(block: Any) -> None:
+    """Turn 64 words by 90 degrees in place: bit ``i`` of word ``j`` becomes bit ``j`` of word ``i``."""
+    shift = 32
+    mask = np.uint64(0xFFFFFFFF)
+    while shift > 0:
+        step = np.uint64(shift)
+        for base in range(0, 64, 2 * shift):
+            for i in range(base, base + shift):
+                swapped = ((block[i] >> step) ^ block[i + shift]) & mask
+                block[i] ^= swapped << step
+                block[i + shift] ^= swapped
+        shift >>= 1
+        mask ^= mask << np.uint64(shift)
+
+
+@part
+def _by_length(offsets: Any, starts: Any) -> Any:
+    """The numbers of the sets, short ones first; ``starts`` (all 0 before) gets where the sets of each length start."""
+    n_sets = len(offsets) - 1
+    for i in range(n_sets):
+        starts[offsets[i + 1] - offsets[i] + 1] += 1
+    for length in range(len(starts) - 1):
+        starts[length + 1] += starts[length]
+    cursor, grouped = np.empty(len(starts), np.int64), np.empty(n_sets, np.int64)
+    for length in range(len(starts)):
+        cursor[length] = starts[length]
+    for i in range(n_sets):
+        length = offsets[i + 1] - offsets[i]
+        grouped[cursor[length]] = i
+        cursor[length] += 1
+    return grouped
+
+
+@kernel
+def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
+    """The permutation that puts sets in dictionary order: ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``; equal sets keep their order.
+
+    Set i is ``members[offsets[i]:offsets[i + 1]]``, ascending, not empty. A radix sort from the last place to the first; at each place only the
+    sets that are long enough take part, so that the cost is the number of members.
+    """
+    n_sets, longest = len(offsets) - 1, 0
+    for i in range(n_sets):
+        longest = max(longest, offsets[i + 1] - offsets[i])
+    starts = np.zeros(longest + 2, np.int64)
+    grouped = _by_length(offsets, starts)
+    order, spare = np.empty(n_sets, np.int64), np.empty(n_sets, np.int64)
+    buckets = np.zeros(n_labels + 1, np.int64)
+    active = 0
+    for place in range(longest - 1, -1, -1):
+        # Sets that end here come before those that go on, which are sorted already.
+        first, last = starts[place + 1], starts[place + 2]
+        for label in range(n_labels + 1):
+            buckets[label] = 0
+        for i in range(first, last):
+            buckets[members[offsets[grouped[i]] + place] + 1] += 1
+        for i in range(active):
+            buckets[members[offsets[order[i]] + place] + 1] += 1
+        for label in range(n_labels):
+            buckets[label + 1] += buckets[label]
+        for i in range(first, last):
+            label = members[offsets[grouped[i]] + place]
+            spare[buckets[label]] = grouped[i]
+            buckets[label] += 1
+        for i in range(active):
+            label = members[offsets[order[i]] + place]
+            spare[buckets[label]] = order[i]
+            buckets[label] += 1
+        active += last - first
+        order, spare = spare, order
+    return order
+
+
+@kernel
+def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_members: Any) -> None:
+    """Write the sets in the given order."""
+    end = 0
+    for i in range(len(order)):
+        for place in range(offsets[order[i]], offsets[order[i] + 1]):
+            new_members[end] = members[place]
+            end += 1
+        new_offsets[i + 1] = end
+
+
+@kernel
+def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
+    """Cut a list of sets into runs whose union has at most ``most_items`` items (longer sets stand alone); ``ends`` receives where runs end.
+
+    Returns how many runs there are.
+    """
+    seen_in = np.full(n_labels, -1, np.int64)
+    run, first, items = 0, 0, 0
+    for s in range(len(offsets) - 1):
+        fresh = 0
+        for place in range(offsets[s], offsets[s + 1]):
+            fresh += seen_in[members[place]] != run
+        if s > first and (items + fresh > most_items or s - first == most_sets):
+            ends[run] = s
+            run, first, items, fresh = run + 1, s, 0, offsets[s + 1] - offsets[s]
+        items += fresh
+        for place in range(offsets[s], offsets[s + 1]):
+            seen_in[members[place]] = run
+    ends[run] = len(offsets) - 1
+    return run + 1
+
 
 #: Positions of items that :func:`lines_within` meets: not allowed in a set, or allowed without a bit of its own.
 OUTSIDE, ALLOWED = -1, -2

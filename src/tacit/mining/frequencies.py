@@ -13,8 +13,7 @@ from tacit.errors import OptionError
 from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable
 from tacit.model.release import Counts, Header
 from tacit.model.rounding import MOST_BASE
-from tacit.model.schema import require_column
-from tacit.model.table import Table
+from tacit.model.table import Table, require_column
 
 #: Cells of all tables together at most.
 MOST_CELLS = 20_000_000

@@ -8,16 +8,12 @@ from typing import get_args
 import numpy as np
 
 from tacit.errors import OptionError, nearest_name
-from tacit.mining.database import Rows
-from tacit.mining.items import table_rows
+from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, mine
-from tacit.model.hierarchy import Hierarchy
-from tacit.model.items import Items
 from tacit.model.number import Threshold
 from tacit.model.release import ONLY, Header, Itemsets, Only
-from tacit.model.sets import Sets
-from tacit.model.table import Table
-from tacit.model.transactions import Transactions
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Hierarchy, Table, Transactions
 
 
 def mine_itemsets(

@@ -21,27 +21,30 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.errors import OptionError
-from tacit.mining.antecedents import Case, Watch
-from tacit.mining.fuzzy import checked_spreads
-from tacit.mining.negative_minimal import choices, count_all, minimal_rules, most_antecedents
 from tacit.mining.negative_search import (
     Bar,
+    Case,
     Flags,
     Found,
+    Watch,
     all_rules,
+    checked_spreads,
+    choices,
+    count_all,
     excluded_by,
     fully_covered,
     log_doubt,
     minimal_of,
+    minimal_rules,
+    most_antecedents,
     needed_people,
     rules_of_each,
 )
-from tacit.model.hierarchy import Hierarchy
 from tacit.model.negative import NegativeRules
 from tacit.model.number import share
 from tacit.model.policy import Limits
 from tacit.model.release import Header
-from tacit.model.table import Table
+from tacit.model.table import Hierarchy, Table
 
 #: All rules are listed when antecedents use no more choices of levels than these; beyond, the minimal ones.
 MOST_CHOICES = 5_000
@@ -116,7 +119,7 @@ def mine_negative_rules(
 
     Examples
     --------
-    >>> from tacit.model.schema import Schema
+    >>> from tacit.model.table import Schema
     >>> rows = [("F", "flu")] * 20 + [("M", "flu")] * 20 + [("F", "ovarian cancer")] * 10
     >>> people = Table.from_rows(["sex", "ill"], rows, Schema(qi=("sex",), sa=("ill",)))
     >>> [(r["antecedent"], r["excluded"], r["count"]) for r in mine_negative_rules(people, min_expectation=0.9).records()]

@@ -2,19 +2,338 @@
 
 Rows are kept in groups, all groups of one choice of levels at a time, as long as a group has enough people for some value. Every antecedent that
 is frequent enough is looked at, so all rules come out, and the number of antecedents is known.
+
+Numeric values as fuzzy sets: who is close to a value, or to an interval of values, belongs to it in part.
+
+A value of the set belongs to it fully. Others belong to the degree ``1 - distance / (spread + step)``, where the distance is to the nearest
+value of the set and the step is that of the column's last printed digit (1 for whole numbers): with spread 2, the ages 28 to 32 belong to the
+age 30 to the degrees 1/3, 2/3, 1, 2/3, 1/3.
+
+What antecedents of negative rules are made of: the values of the QI columns, coarser ones included, and the rows over them.
+
+The search for minimal negative rules in many columns: nothing is looked at that a rule already decides.
+
+An antecedent stays open for a value as long as the value occurs in it, as it does in every more general antecedent, and enough of its people
+lack the value. Where it is open for no value, nothing below it is looked at (the pruning of Apriori, value by value). The choices of levels
+are visited in depth, and so that more general ones come first: only the rows of one path are in memory at a time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mining.antecedents import Case, Degrees, Grouped, Numbers, Watch, heights
+from tacit.errors import InputError, LimitReached, OptionError, nearest_name
+from tacit.model.negative import Node
+from tacit.model.number import exact
+from tacit.model.policy import Limits
+from tacit.model.table import ROOT, Column, Hierarchy, Table
+
+Numbers = npt.NDArray[np.int64]
+Degrees = npt.NDArray[np.float64]
+
+#: Distances are counted in steps; beyond this many a double no longer tells them apart.
+_MOST_STEPS = 1 << 53
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """The values of a column, and of its hierarchy, as whole numbers of steps, and how many steps away somebody still belongs."""
+
+    place: dict[str, int]
+    reach: float
+
+    @classmethod
+    def of(cls, column: Column, tree: Hierarchy | None, spread: Fraction) -> Scale:
+        """The scale of a numeric column."""
+        numbers = {value: _number(value, _where(column, code)) for code, value in enumerate(column.values)}
+        if tree is not None:
+            for line, value in enumerate(tree.levels, start=1):
+                if value not in numbers:
+                    numbers[value] = _number(value, f"{tree.file}, value {line}")
+        per_step = 1
+        while per_step < _MOST_STEPS and any((number * per_step).denominator > 1 for number in numbers.values()):
+            per_step *= 10
+        place = {value: int(number * per_step) for value, number in numbers.items()}
+        if per_step >= _MOST_STEPS or max(map(abs, place.values()), default=0) > _MOST_STEPS:
+            raise InputError(
+                f"the values of column {column.name!r} have too many digits to be compared",
+                where="--fuzzy",
+                remedy="Round them, or leave the column out",
+            )
+        return cls(place, float(spread * per_step) + 1)
+
+    def degrees(self, members: Sequence[str], values: Sequence[str]) -> tuple[Numbers, Degrees]:
+        """The numbers of those values that belong to the set of the members, and the degrees to which they do.
+
+        >>> ages = Column.from_texts("age", ["20", "21", "23", "30"])
+        >>> [part.tolist() for part in Scale.of(ages, None, Fraction(3)).degrees(["21"], ages.values)]
+        [[0, 1, 2], [0.75, 1.0, 0.5]]
+        """
+        inside = np.array(sorted({self.place[value] for value in members}), np.int64)
+        asked = np.array([self.place[value] for value in values], np.int64)
+        above = np.searchsorted(inside, asked)
+        upward = inside[np.minimum(above, len(inside) - 1)] - asked
+        downward = asked - inside[np.maximum(above - 1, 0)]
+        distance = np.minimum(np.abs(upward), np.abs(downward))
+        close = np.flatnonzero(distance < self.reach)
+        return close, 1 - distance[close] / self.reach
+
+
+def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> dict[str, Fraction]:
+    """The spread of each fuzzy column, as exact numbers."""
+    spreads = {}
+    for name, spread in (given or {}).items():
+        if name not in qi:
+            raise OptionError(
+                f"{name!r} is no quasi-identifying column",
+                where="--fuzzy",
+                remedy=nearest_name(name, qi, "quasi-identifying columns"),
+            )
+        remedy = f"Write for instance --fuzzy {name}=2 (Python: fuzzy={{{name!r}: 2}})"
+        try:
+            spreads[name] = exact(spread, where=f"--fuzzy {name}")
+        except OptionError as error:
+            raise OptionError(error.what, where=error.where, remedy=remedy) from None
+        if spreads[name] <= 0:
+            raise OptionError("the spread must be more than 0", where=f"--fuzzy {name}", remedy=remedy)
+    return spreads
+
+
+def _where(column: Column, code: int) -> str:
+    row = int(np.flatnonzero(column.codes == code)[0]) + 1
+    return f"column {column.name!r}, row {row} of the data"
+
+
+def _number(value: str, where: str) -> Fraction:
+    try:
+        return exact(value, where=where)
+    except OptionError:
+        raise InputError(
+            "is not a number", where=where, remedy="Leave the column out of --fuzzy, or drop rows with missing values"
+        ) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Shoulders:
+    """For every raw value the fuzzy nodes that it belongs to, in flat form, and the degrees."""
+
+    starts: Numbers
+    node: Numbers
+    degree: Degrees
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One level of coarseness of a column: for every raw value its node, or -1 where it has none of this height.
+
+    In a fuzzy column a raw value belongs to other nodes of the height as well, to a degree.
+    """
+
+    node: Numbers
+    shoulders: Shoulders | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Entries of rows in groups; a row stands in several groups where a column is fuzzy, and then to a degree in each."""
+
+    row: Numbers
+    group: Numbers
+    degree: Degrees | None = None
+
+    def at(self, level: Level, codes: Numbers) -> tuple[Grouped, Numbers]:
+        """The entries at one level of a column with these codes, and the node of each."""
+        if level.shoulders is None:
+            node = level.node[codes[self.row]]
+            inside = node >= 0
+            if inside.all():
+                return self, node
+            degree = None if self.degree is None else self.degree[inside]
+            return Grouped(self.row[inside], self.group[inside], degree), node[inside]
+        known, code = level.shoulders, codes[self.row]
+        times = known.starts[code + 1] - known.starts[code]
+        ends = np.cumsum(times)
+        place = np.arange(int(times.sum())) + np.repeat(known.starts[code] - ends + times, times)
+        degree = known.degree[place] * (1.0 if self.degree is None else np.repeat(self.degree, times))
+        return Grouped(np.repeat(self.row, times), np.repeat(self.group, times), degree), known.node[place]
+
+    def people(self, weights: Numbers) -> Numbers | Degrees:
+        """How many people each entry counts for."""
+        return weights[self.row] if self.degree is None else weights[self.row] * self.degree
+
+    def only(self, inside: npt.NDArray[np.bool_], group: Numbers) -> Grouped:
+        """Some of the entries, in other groups."""
+        if inside.all():
+            return Grouped(self.row, group, self.degree)
+        return Grouped(self.row[inside], group[inside], None if self.degree is None else self.degree[inside])
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Distinct rows as codes, with weights and sensitive values; the nodes of each column, level by level; the next coarser node of each."""
+
+    codes: tuple[Numbers, ...]
+    values: Numbers
+    weights: Numbers
+    levels: tuple[tuple[Level, ...], ...]
+    nodes: tuple[Node, ...]
+    parent: Numbers
+    n_values: int
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+        return int(self.weights.sum())
+
+    @property
+    def n_nodes(self) -> int:
+        """How many values and coarser values there are in all columns."""
+        return len(self.nodes)
+
+    @property
+    def shares(self) -> Degrees:
+        """The share of the people who have each sensitive value."""
+        return np.bincount(self.values, self.weights, self.n_values) / max(1, self.n)
+
+    @property
+    def everyone(self) -> Grouped:
+        """All rows in one group."""
+        return Grouped(np.arange(len(self.values)), np.zeros(len(self.values), np.int64))
+
+    @property
+    def is_fuzzy(self) -> bool:
+        """Whether some column is."""
+        return any(level.shoulders is not None for levels in self.levels for level in levels)
+
+    @classmethod
+    def of(cls, people: Table, hierarchies: Mapping[str, Hierarchy], spreads: Mapping[str, Fraction]) -> Case:
+        """The case of a table; columns with a spread are fuzzy."""
+        columns, sa = [people.column(name) for name in people.schema.qi], people.sa
+        merged = Table((*columns, sa), people.weights).merged()
+        nodes: list[Node] = []
+        parent: list[int] = []
+        levels = []
+        for column in columns:
+            tree = hierarchies.get(column.name)
+            found, above, of_column = _levels(column, tree, len(nodes))
+            if column.name in spreads:
+                scale = Scale.of(column, tree, spreads[column.name])
+                of_column = _softened(column, tree, found, of_column, len(nodes), scale)
+            nodes += found
+            parent += above
+            levels.append(of_column)
+        codes = tuple(column.codes.astype(np.int64) for column in merged.columns[:-1])
+        values = merged.columns[-1].codes.astype(np.int64)
+        return cls(codes, values, merged.weights, tuple(levels), tuple(nodes), np.array(parent, np.int64), len(sa.values))
+
+
+#: A coarser value: its name, and 1, 2, .. where it only repeats a raw value.
+_Key = tuple[str, int]
+
+
+def _chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
+    """For every value the coarser values that it belongs to, without the root and names of other values."""
+    if tree is None:
+        return [[] for _ in column.values]
+    values = set(column.values)
+    return [
+        [(value, again) for again in range(1, 1 + tree.repeated.get(value, 0))]
+        + [(node, 0) for node in tree.levels.get(value, ()) if node != ROOT and node not in values]
+        for value in column.values
+    ]
+
+
+def _levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[Level, ...]]:
+    """The nodes of a column, raw values first, the next coarser node of each, and its levels.
+
+    A node has one height, the largest number of steps from a raw value to it.
+    """
+    chains = _chains(column, tree)
+    height: dict[_Key, int] = {}
+    for chain in chains:
+        for step, key in enumerate(chain, 1):
+            height[key] = max(step, height.get(key, 0))
+    coarser = sorted(height)
+    members: dict[_Key, list[str]] = {key: [] for key in coarser}
+    number = {key: first + len(column.values) + place for place, key in enumerate(coarser)}
+    parent = [-1] * (len(column.values) + len(coarser))
+    for code, (value, chain) in enumerate(zip(column.values, chains, strict=True)):
+        for key in chain:
+            members[key].append(value)
+        for low, high in pairwise([first + code, *(number[key] for key in chain)]):
+            parent[low - first] = high
+    nodes = [Node(column.name, value, (value,)) for value in column.values]
+    nodes += [Node(column.name, key[0], tuple(sorted(members[key]))) for key in coarser]
+    levels = [Level(first + np.arange(len(column.values)))]
+    for step in range(1, 1 + max(height.values(), default=0)):
+        own = [next((number[key] for key in chain if height[key] == step), -1) for chain in chains]
+        levels.append(Level(np.array(own, np.int64)))
+    return nodes, parent, tuple(levels)
+
+
+def _softened(
+    column: Column, tree: Hierarchy | None, nodes: list[Node], levels: tuple[Level, ...], first: int, scale: Scale
+) -> tuple[Level, ...]:
+    """The levels with shoulders."""
+    close, degrees = [], []
+    for place, node in enumerate(nodes):
+        # A coarser value is as wide as its hierarchy says, whichever of its values occur.
+        members = node.members if tree is None or place < len(column.values) else tree.members(node.name) or node.members
+        near, degree = scale.degrees(members, column.values)
+        close.append(near)
+        degrees.append(degree)
+
+    def shoulders(level: Level) -> Level:
+        of_level = np.unique(level.node[level.node >= 0]).tolist()
+        code = np.concatenate([close[node - first] for node in of_level])
+        node = np.repeat(of_level, [len(close[node - first]) for node in of_level])
+        degree = np.concatenate([degrees[node - first] for node in of_level])
+        order = np.argsort(code, kind="stable")
+        starts = np.append(0, np.cumsum(np.bincount(code, minlength=len(column.values))))
+        return Level(level.node, Shoulders(starts, node[order].astype(np.int64), degree[order]))
+
+    return tuple(shoulders(level) for level in levels)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Tells how far the work is, in this round of several, and ends it when time is over."""
+
+    limits: Limits
+    progress: Callable[[float], None] | None = None
+    rounds: int = 1
+    number: int = 0
+
+    def check(self) -> None:
+        """Raise when time is over."""
+        try:
+            self.limits.check("--time-limit")
+        except LimitReached as error:
+            remedy = f"{error.remedy}, or ask for shorter antecedents with --max-length"
+            raise LimitReached(error.what, where=error.where, remedy=remedy) from None
+
+    def tell(self, done: float) -> None:
+        """Say which share of this round is done."""
+        self.check()
+        if self.progress is not None:
+            self.progress((self.number + done) / self.rounds)
+
+
+def heights(levels: tuple[tuple[Level, ...], ...], n_nodes: int) -> Numbers:
+    """The height of every node in its column; -1 behind the last, for "nothing asked"."""
+    height = np.full(n_nodes + 1, -1, np.int64)
+    for of_column in levels:
+        for step, level in enumerate(of_column):
+            height[level.node[level.node >= 0]] = step
+    return height
+
 
 Flags = npt.NDArray[np.bool_]
 
@@ -278,3 +597,158 @@ def fully_covered(found: Found, case: Case) -> tuple[Degrees, Degrees]:
             people[covered.rules] = counts.sum(axis=1)[covered.place]
             against[covered.rules] = counts[covered.place, found.excluded[covered.rules]]
     return people, against
+
+
+Marks = npt.NDArray[np.uint64]
+Choice = tuple[int, ...]
+
+#: More open antecedents than these do not fit into memory any more (a few dozen bytes each).
+MOST_OPEN = 40_000_000
+#: So much work, in rows looked at, may go into counting the antecedents that the search leaves out.
+MOST_COUNTING = 200_000_000
+#: What one choice of levels costs besides its rows, in the same unit.
+_PER_CHOICE = 20_000
+
+
+def choices(case: Case, length: int) -> int:
+    """How many choices of levels there are with at most ``length`` columns.
+
+    Each column is used at one of its levels or not at all.
+    """
+    by_length = [1] + [0] * length
+    for levels in case.levels:
+        for used in range(length, 0, -1):
+            by_length[used] += by_length[used - 1] * len(levels)
+    return sum(by_length) - 1
+
+
+def most_antecedents(case: Case, least: float, length: int) -> int:
+    """An upper bound of how many antecedents are frequent: there are no more at all, and everyone is in few of them."""
+    everything = [1] + [0] * length
+    for levels in case.levels:
+        nodes = len(np.unique(np.concatenate([level.node[level.node >= 0] for level in levels])))
+        for used in range(length, 0, -1):
+            everything[used] += everything[used - 1] * nodes
+    bound = sum(everything) - 1
+    if not case.is_fuzzy and least >= 1:
+        bound = min(bound, math.floor(case.n * choices(case, length) / least))
+    return bound
+
+
+def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int] | None:
+    """How many antecedents are frequent and how many rules there are in all; None when that would take too long."""
+    itemsets, rules, work = 0, 0, choices(case, min(2, length)) * _PER_CHOICE
+    for batch in frequent(case, bar.least, length, watch):
+        itemsets += len(batch.people)
+        rules += int(np.count_nonzero(batch.absent(case, case.values) & (batch.people[:, None] >= bar.needed)))
+        work += len(batch.rows.row) + _PER_CHOICE
+        if work > MOST_COUNTING:
+            return None
+    return itemsets, rules
+
+
+@dataclass(eq=False)
+class _Open:
+    """The open antecedents of one choice of levels, by their marks, and the values that each is open for as packed bits."""
+
+    marks: Marks
+    values: npt.NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, marks: Marks, values: Flags) -> _Open:
+        order = np.argsort(marks)
+        return cls(marks[order], np.packbits(values[order], axis=1))
+
+    def at(self, marks: Marks) -> npt.NDArray[np.uint8]:
+        """What the antecedents with these marks are open for."""
+        place = np.minimum(np.searchsorted(self.marks, marks), len(self.marks) - 1)
+        return np.where((self.marks[place] == marks)[:, None], self.values[place], np.uint8(0))
+
+
+@dataclass(eq=False)
+class _Search:
+    """What is known so far: the open antecedents by choice of levels, and the rules."""
+
+    case: Case
+    bar: Bar
+    watch: Watch
+    height: Numbers = field(init=False)
+    mix: Marks = field(init=False)
+    known: dict[Choice, _Open] = field(default_factory=dict)
+    rules: list[Found] = field(default_factory=list)
+    looked_at: int = 0
+    kept: int = 0
+
+    def __post_init__(self) -> None:
+        self.height = heights(self.case.levels, self.case.n_nodes)
+        self.mix, _ = marks_of(self.case.n_nodes, self.case.n_values)
+        of_all = self.case.shares * self.case.n
+        fits = (of_all > 0) & (self.case.n - of_all >= self.bar.needed)
+        self.known[(-1,) * len(self.case.codes)] = _Open.of(np.zeros(1, np.uint64), fits[None, :])
+
+    def look(self, batch: Batch) -> Batch | None:
+        """Take the rules out of a batch; what of it stays open, for the search below it."""
+        self.looked_at += len(batch.people)
+        above = np.unpackbits(self._above(batch), axis=1, count=self.case.n_values).astype(np.bool_)
+        counts = batch.counts(self.case, self.case.values)
+        absent = batch.absent(self.case, self.case.values)
+        group, value = np.nonzero(absent & above & (batch.people[:, None] >= self.bar.needed))
+        self.rules.append(Found(batch.nodes[group], value, batch.people[group], np.zeros(len(group)), len(batch.people)))
+        # What a more special antecedent without the value can have at most; sums of degrees are not exact.
+        room = (batch.people[:, None] - counts) * (1 + 1e-9)
+        stays = above & ~absent & (room >= self.bar.needed)
+        keep = stays.any(axis=1)
+        if not keep.any():
+            return None
+        marks = self.mix[batch.nodes[keep]].sum(axis=1, dtype=np.uint64)
+        self.known[tuple(self.height[batch.nodes[0]].tolist())] = _Open.of(marks, stays[keep])
+        self.kept += int(keep.sum())
+        if self.kept > MOST_OPEN:
+            raise LimitReached(
+                f"more than {MOST_OPEN:,} antecedents are open at once",
+                where="mine negative",
+                remedy="Ask for shorter ones with --max-length, or for more with --min-expectation or --significance",
+            )
+        number = np.where(keep, np.cumsum(keep) - 1, -1)[batch.rows.group]
+        return Batch(batch.nodes[keep], batch.people[keep], batch.rows.only(number >= 0, number))
+
+    def _above(self, batch: Batch) -> npt.NDArray[np.uint8]:
+        """The values that every antecedent one step more general is open for."""
+        marks = self.mix[batch.nodes].sum(axis=1, dtype=np.uint64)
+        choice = self.height[batch.nodes[0]]
+        parents = np.append(self.case.parent, -1)
+        out = np.full((len(marks), (self.case.n_values + 7) // 8), 255, np.uint8)
+        for column in np.flatnonzero(choice >= 0).tolist():
+            up = parents[batch.nodes[:, column]]
+            raised = marks - self.mix[batch.nodes[:, column]] + self.mix[up]
+            height = self.height[up]
+            for step in np.unique(height).tolist():
+                own = height == step
+                known = self.known.get((*choice[:column].tolist(), step, *choice[column + 1 :].tolist()))
+                out[own] &= known.at(raised[own]) if known is not None else np.uint8(0)
+        return out
+
+
+def minimal_rules(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[Found, int]:
+    """The minimal rules whose antecedents use at most ``length`` columns, and how many antecedents were looked at."""
+    search = _Search(case, bar, watch)
+    branches = sum(len(levels) for levels in case.levels)
+    done = 0
+
+    def below(rows: Grouped, chosen: npt.NDArray[np.int32], first: int, depth: int) -> None:
+        nonlocal done
+        # Last column first, coarsest level first: whatever is more general has then been looked at.
+        for column in reversed(range(first, len(case.codes))):
+            for level in reversed(case.levels[column]):
+                if depth == 0:
+                    watch.tell(done / branches)
+                    done += 1
+                watch.check()
+                entries, node = rows.at(level, case.codes[column])
+                batch = split(case, entries, node, chosen, column, bar.least)
+                kept = search.look(batch) if batch is not None else None
+                if kept is not None and depth + 1 < length:
+                    below(kept.rows, kept.nodes, column + 1, depth + 1)
+
+    below(case.everyone, np.full((1, len(case.codes)), -1, np.int32), 0, 0)
+    return joined(search.rules, len(case.codes), 0), search.looked_at

@@ -1,23 +1,304 @@
-"""Runs the search kernels over a database: in bounded steps, on one or several cores, interruptible at any time."""
+"""Runs the search kernels over a database: in bounded steps, on one or several cores, interruptible at any time.
+
+An array that grows at its end and never holds more memory than was written to it.
+
+Where mined patterns gather: arrays that grow in place, and no object per pattern.
+
+Several cores work on one search; what they find comes out in the order of the work, whoever is faster.
+"""
 
 from __future__ import annotations
 
+import mmap
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tacit.errors import LimitReached
-from tacit.mining.collector import Collector, Mined, Numbers, Piece, as_labels
+from tacit.errors import LimitReached, OptionError
 from tacit.mining.database import Database, Rows, make_database
-from tacit.mining.team import Team
 from tacit.model.policy import check_time
 from tacit.model.release import ONLY, Only
+
+#: The first reservation, in bytes; what stays below it becomes an ordinary array.
+FIRST = 1 << 16
+
+
+class Growing:
+    """An array that grows at its end.
+
+    Memory is reserved from the system in steps that double, and moved without copying where the system can do that; reserved memory that was
+    never written to costs nothing. An array that numpy grows would be copied, or filled with zeros, and take up to twice its size.
+    """
+
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self._dtype = np.dtype(dtype)
+        self._memory: mmap.mmap | None = None
+        self._used = 0
+
+    def __len__(self) -> int:
+        return self._used
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory was written to."""
+        return self._used * self._dtype.itemsize
+
+    def extend(self, values: npt.NDArray[Any]) -> None:
+        """Add values at the end."""
+        end = self._used + len(values)
+        memory = self._reserve(end * self._dtype.itemsize)
+        np.frombuffer(memory, self._dtype, len(values), self.nbytes)[:] = values
+        self._used = end
+
+    def finish(self) -> npt.NDArray[Any]:
+        """The array at its final size; nothing can be added any more."""
+        if self._memory is None or self._used == 0:
+            return np.empty(0, self._dtype)
+        if self.nbytes <= FIRST:
+            return np.frombuffer(self._memory, self._dtype, self._used).copy()
+        return np.frombuffer(self._memory, self._dtype, self._used)
+
+    def _reserve(self, need: int) -> mmap.mmap:
+        """Memory of at least so many bytes that begins with what was written so far."""
+        if self._memory is None:
+            self._memory = _reserved(max(need, FIRST))
+        elif need > len(self._memory):
+            size = max(need, 2 * len(self._memory))
+            try:
+                self._memory.resize(size)
+            except (SystemError, ValueError):  # a system that cannot extend memory in place
+                larger = _reserved(size)
+                larger[: self.nbytes] = self._memory[: self.nbytes]
+                self._memory = larger
+        return self._memory
+
+
+def _reserved(size: int) -> mmap.mmap:
+    """Memory from the system, of this process alone where the system lets us say so."""
+    if hasattr(mmap, "MAP_PRIVATE"):
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return mmap.mmap(-1, size)
+
+
+Numbers = npt.NDArray[np.int64]
+LabelArray = npt.NDArray[np.int16] | npt.NDArray[np.int32]
+
+
+def label_type(n_labels: int) -> type[np.int16] | type[np.int32]:
+    """The smallest type that holds item numbers."""
+    return np.int16 if n_labels <= np.iinfo(np.int16).max else np.int32
+
+
+def as_labels(numbers: npt.NDArray[np.integer[Any]], n_labels: int) -> LabelArray:
+    """A copy of item numbers in the smallest type that holds them."""
+    return numbers.astype(np.int16) if label_type(n_labels) is np.int16 else numbers.astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Some mined patterns: pattern i holds the ``members`` before ``ends[i]``, from where the one before it ends.
+
+    ``counts`` says how many people have it; for rules, ``wholes`` how many have the antecedent, and ``classes`` the consequents.
+    """
+
+    members: LabelArray
+    ends: npt.NDArray[np.int32]
+    counts: Numbers
+    wholes: Numbers | None = None
+    classes: npt.NDArray[np.int32] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return sum(part.nbytes for part in (self.members, self.ends, self.counts, self.wholes, self.classes) if part is not None)
+
+
+@dataclass(slots=True, eq=False)
+class Mined:
+    """Mined patterns: pattern i is ``members[offsets[i]:offsets[i + 1]]``; the rest as in :class:`Piece`."""
+
+    offsets: Numbers
+    members: LabelArray
+    counts: Numbers
+    wholes: Numbers
+    classes: npt.NDArray[np.int32]
+
+    def sort(self, n_labels: int) -> None:
+        """Put the patterns in dictionary order; one array after the other, so that little memory is needed besides."""
+        from tacit.kernels.counting import arrange, dictionary_order
+
+        order = dictionary_order(self.offsets, self.members, n_labels)
+        offsets, members = np.zeros_like(self.offsets), np.empty_like(self.members)
+        arrange(self.offsets, self.members, order, offsets, members)
+        self.offsets, self.members = offsets, members
+        self.counts = self.counts[order]
+        if len(self.wholes):
+            self.wholes, self.classes = self.wholes[order], self.classes[order]
+
+
+class Collector:
+    """Gathers pieces in the order in which they are added; ``keep=False`` only counts them.
+
+    ``reaching[i]`` counts the patterns that at least ``levels[i]`` people have.
+    """
+
+    def __init__(
+        self, n_labels: int, *, keep: bool = True, max_itemsets: int | None = None, levels: Numbers | None = None
+    ) -> None:
+        self.total = 0
+        self._levels = np.empty(0, np.int64) if levels is None else levels
+        self.reaching = np.zeros(len(self._levels), np.int64)
+        self._keep, self._max_itemsets = keep, max_itemsets
+        self._offsets, self._counts, self._wholes = Growing(np.int64), Growing(np.int64), Growing(np.int64)
+        self._members, self._classes = Growing(label_type(n_labels)), Growing(np.int32)
+        self._offsets.extend(np.zeros(1, np.int64))
+        self._most_bytes = _memory() * 3 // 4
+
+    def add(self, piece: Piece) -> None:
+        """Append a piece; stops the search when there are more patterns than wanted, or than fit in memory."""
+        self.total += len(piece.counts)
+        if self._max_itemsets is not None and self.total > self._max_itemsets:
+            raise _too_many(f"more than {self._max_itemsets} patterns reach it")
+        if len(self._levels):
+            self.reaching += (piece.counts >= self._levels[:, None]).sum(axis=1)
+        if not self._keep:
+            return
+        self._offsets.extend(piece.ends.astype(np.int64) + len(self._members))
+        self._members.extend(piece.members)
+        self._counts.extend(piece.counts)
+        if piece.wholes is not None and piece.classes is not None:
+            self._wholes.extend(piece.wholes)
+            self._classes.extend(piece.classes)
+        parts = (self._offsets, self._members, self._counts, self._wholes, self._classes)
+        if sum(part.nbytes for part in parts) > self._most_bytes:
+            raise _too_many(f"the first {self.total} patterns that reach it fill the memory of this machine")
+
+    def finish(self) -> Mined:
+        """Everything that was gathered."""
+        return Mined(
+            self._offsets.finish(), self._members.finish(), self._counts.finish(), self._wholes.finish(), self._classes.finish()
+        )
+
+
+def _memory() -> int:
+    """The bytes of memory that this machine has; a very large number where it does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 2**62
+
+
+def _too_many(what: str) -> OptionError:
+    return OptionError(what, where="min_support", remedy="Raise --min-support or use --only closed")
+
+
+#: A job: gives pieces, or None after a step without one.
+Job = Callable[[], Iterator[Piece | None]]
+
+#: What may wait for a slower job, in bytes, before faster ones pause.
+MOST_WAITING = 4 * 2**20
+
+#: How often the waiting thread looks up, in seconds: at Ctrl-C and at the clock.
+POLL = 0.05
+
+
+class Team:
+    """Runs jobs on threads; :meth:`pieces` gives what they find, job after job, and None when there is nothing new yet.
+
+    Only the jobs in front are finished: those behind pause when too much of what they found is waiting.
+    """
+
+    def __init__(self, jobs: Sequence[Job], cores: int) -> None:
+        self._jobs = jobs
+        self._found: list[deque[Piece]] = [deque() for _ in jobs]
+        self._finished = [False] * len(jobs)
+        self._next, self._front, self._waiting = 0, 0, 0
+        self._error: BaseException | None = None
+        self._stopped = False
+        self._change = threading.Condition()
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(cores, len(jobs)))]
+
+    @property
+    def share_done(self) -> float:
+        """How many of the jobs are finished, from 0 to 1."""
+        return sum(self._finished) / len(self._jobs)
+
+    def pieces(self) -> Generator[Piece | None]:
+        """What the jobs find, in order; closing the iterator stops all of them."""
+        for thread in self._threads:
+            thread.start()
+        try:
+            while self._front < len(self._jobs):
+                taken = self._take()
+                yield from taken
+                if not taken:
+                    yield None
+        finally:
+            with self._change:
+                self._stopped = True
+                self._change.notify_all()
+            for thread in self._threads:
+                thread.join()
+
+    def _take(self) -> list[Piece]:
+        """What the job in front has found; empty after a short wait."""
+        with self._change:
+            found = self._found[self._front]
+            if not found and not self._finished[self._front]:
+                self._change.wait(POLL)
+            if self._error is not None:
+                raise self._error
+            taken = list(found)
+            found.clear()
+            self._waiting -= sum(piece.nbytes for piece in taken)
+            if self._finished[self._front]:
+                self._front += 1
+            self._change.notify_all()
+            return taken
+
+    def _work(self) -> None:
+        """Take jobs until there are no more."""
+        try:
+            while (number := self._claim()) is not None:
+                for piece in self._jobs[number]():
+                    if not self._put(number, piece):
+                        return
+                with self._change:
+                    self._finished[number] = True
+                    self._change.notify_all()
+        except BaseException as error:  # handed to the thread that waits
+            with self._change:
+                self._error = error
+                self._change.notify_all()
+
+    def _claim(self) -> int | None:
+        """The number of the next job."""
+        with self._change:
+            if self._stopped or self._next == len(self._jobs):
+                return None
+            self._next += 1
+            return self._next - 1
+
+    def _put(self, number: int, piece: Piece | None) -> bool:
+        """Leave a piece for the waiting thread, when there is room; False when all is to stop."""
+        with self._change:
+            while self._waiting > MOST_WAITING and number != self._front and not self._stopped:
+                self._change.wait(POLL)
+            if piece is not None:
+                self._found[number].append(piece)
+                self._waiting += piece.nbytes
+                self._change.notify_all()
+            return not self._stopped
+
 
 Progress = Callable[[float], None]
 
@@ -36,7 +317,7 @@ MEMBERS, LINES = 1 << 17, 1 << 14
 class Wanted:
     """What is searched for: which itemsets, or rules whose confidence is at least ``part / whole``.
 
-    ``family``: items of one column exclude each other, which changes what closed and maximal mean (see :mod:`tacit.kernels.patterns`).
+    ``family``: items of one column exclude each other, which changes what closed and maximal mean (see :mod:`tacit.kernels.conditional`).
     """
 
     only: Only = "all"
@@ -92,7 +373,7 @@ class Task:
     """The search of some root items, one bounded step after the other; its memory can be used for other roots afterwards."""
 
     def __init__(self, database: Database, wanted: Wanted) -> None:
-        from tacit.kernels import conditional, node
+        from tacit.kernels import conditional
 
         self._database, self._wanted = database, wanted
         self._ask = np.zeros(conditional.ASKED, np.int64)
@@ -100,14 +381,14 @@ class Task:
         self._ask[conditional.LEAST] = database.least
         self._ask[conditional.KEEP_EARLIER] = wanted.only != "all"
         self._ask[conditional.ABSORB] = not wanted.enumerates
-        self._box = np.zeros(node.STATES, np.int64)
-        self._box[node.LEAST], self._box[node.WANTED] = database.least, ONLY.index(wanted.only)
-        self._box[node.CLASSES], self._box[node.N_ITEMS] = database.n_classes, database.n_items
-        self._box[node.RATIO_PART], self._box[node.RATIO_WHOLE] = wanted.part, wanted.whole
+        self._box = np.zeros(conditional.STATES, np.int64)
+        self._box[conditional.LEAST_PEOPLE], self._box[conditional.WANTED] = database.least, ONLY.index(wanted.only)
+        self._box[conditional.CLASSES], self._box[conditional.N_ITEMS] = database.n_classes, database.n_items
+        self._box[conditional.RATIO_PART], self._box[conditional.RATIO_WHOLE] = wanted.part, wanted.whole
         self._bits, self._book = np.empty(BITS, np.uint64), np.empty(BOOK, np.int64)
         self._tids, self._known = np.empty(0, np.uint64), np.empty(0, np.uint64)
         self._lists = np.empty((0, 2), np.int64)
-        self._frames = np.empty((database.longest + 2, node.HEAD + database.longest), np.int64)
+        self._frames = np.empty((database.longest + 2, conditional.HEAD + database.longest), np.int64)
         self._lines = np.empty((max(LINES, 2 * database.n_classes), 4), np.int64)
         self._members = np.empty(max(MEMBERS, 2 * database.n_classes * database.longest), np.int32)
 
@@ -133,20 +414,24 @@ class Task:
 
     def pieces(self) -> Iterator[Piece | None]:
         """The patterns of these roots; None after a step that has nothing to hand over yet."""
-        from tacit.kernels import conditional, node
+        from tacit.kernels import conditional
 
         while self._ask[conditional.NEXT_ROOT] < self._ask[conditional.END_ROOT]:
             self._project()
-            self._box[node.PROBLEM], self._box[node.N_PROBLEMS], self._box[node.DEPTH] = 0, self._ask[conditional.MADE], -1
-            while (status := self._search()) != node.DONE:
-                yield self._hand_over() if status == node.OUTPUT_FULL else None
+            self._box[conditional.PROBLEM], self._box[conditional.N_PROBLEMS], self._box[conditional.DEPTH] = (
+                0,
+                self._ask[conditional.MADE],
+                -1,
+            )
+            while (status := self._search()) != conditional.DONE:
+                yield self._hand_over() if status == conditional.OUTPUT_FULL else None
             yield None
-        if self._box[node.N_SETS]:
+        if self._box[conditional.N_SETS]:
             yield self._hand_over()
 
     def _project(self) -> None:
         """Make the next problems, and enough memory to search them."""
-        from tacit.kernels import closed, conditional
+        from tacit.kernels import conditional
 
         db, ask = self._database, self._ask
         conditional.project(db.lists, db.masks, db.starts, db.places, db.parts, db.labels, ask, self._bits, self._book)
@@ -161,26 +446,26 @@ class Task:
             self._tids = np.empty(depth * words, np.uint64)
         if len(self._lists) < depth * (items + 1):
             self._lists = np.empty((depth * (items + 1), 2), np.int64)
-        if not self._wanted.enumerates and len(self._known) < closed.KNOWN_WORDS * (items + depth):
-            self._known = np.empty(closed.KNOWN_WORDS * (items + depth), np.uint64)
+        if not self._wanted.enumerates and len(self._known) < conditional.KNOWN_WORDS * (items + depth):
+            self._known = np.empty(conditional.KNOWN_WORDS * (items + depth), np.uint64)
 
     def _search(self) -> int:
         """Go on searching for a while."""
-        from tacit.kernels import closed, node, patterns
+        from tacit.kernels import conditional
 
-        self._box[node.WORK_LEFT] = WORK_PER_CALL
+        self._box[conditional.WORK_LEFT] = WORK_PER_CALL
         memory = (self._bits, self._book, self._box, self._tids, self._lists, self._frames)
         if self._wanted.enumerates:
-            return patterns.search(*memory, self._members, self._lines)
-        return closed.search(self._database.lists, *memory, self._known, self._members, self._lines)
+            return conditional.search_patterns(*memory, self._members, self._lines)
+        return conditional.search_closed(self._database.lists, *memory, self._known, self._members, self._lines)
 
     def _hand_over(self) -> Piece:
         """What is in the output, which is empty afterwards."""
-        from tacit.kernels import node
+        from tacit.kernels import conditional
 
-        members = as_labels(self._members[: self._box[node.N_MEMBERS]], self._database.n_items)
-        ends, counts, wholes, classes = self._lines[: self._box[node.N_SETS]].T
-        self._box[node.N_SETS], self._box[node.N_MEMBERS] = 0, 0
+        members = as_labels(self._members[: self._box[conditional.N_MEMBERS]], self._database.n_items)
+        ends, counts, wholes, classes = self._lines[: self._box[conditional.N_SETS]].T
+        self._box[conditional.N_SETS], self._box[conditional.N_MEMBERS] = 0, 0
         if self._database.n_classes < 0:
             return Piece(members, ends.astype(np.int32), counts.copy())
         return Piece(members, ends.astype(np.int32), counts.copy(), wholes.copy(), classes.astype(np.int32))

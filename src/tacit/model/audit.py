@@ -1,29 +1,143 @@
-"""All attacks run on a release: findings, measures, verdict."""
+"""All attacks run on a release: findings, measures, verdict.
+
+The digest that binds a record: whoever edits a word or a number of it by accident is found out.
+
+It is no signature. Whoever forges a record computes it anew; ``tacit verify`` re-checks or re-derives what a record says.
+
+The description of a release in the record of an audit.
+
+Estimates that no limit of the policy judges, and that the verdict must not pass over in silence.
+
+What an attack is given, and what a row of the table of attacks holds.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_name
-from tacit.model.binding import bound
-from tacit.model.caution import Caution
-from tacit.model.event import Event
+from tacit.model.buckets import Buckets
+from tacit.model.comparison import Posterior
 from tacit.model.finding import Claim, Finding, finding_id
-from tacit.model.gathered import NotRead
-from tacit.model.policy import Policy
-from tacit.model.posterior import Posterior
-from tacit.model.waived import Waived
+from tacit.model.frequencies import FrequencyTable
+from tacit.model.number import Bound
+from tacit.model.partial import PartialTable
+from tacit.model.pattern import Event
+from tacit.model.people import NotRead
+from tacit.model.policy import Limits, Policy, Waived
+from tacit.model.release import Itemsets, Release
+from tacit.model.table import Transactions
 from tacit.version import __version__
 
 if TYPE_CHECKING:
+    from tacit.attacks.buckets.case import BucketCase
+    from tacit.attacks.joint.spelling import JointCase
+    from tacit.attacks.sensitive.case import RuleCase
+    from tacit.attacks.sensitive.several import SeveralCase
+    from tacit.attacks.tables.case import TableCase
     from tacit.model.suggestion import Suggestions
+
+#: The key under which a record holds its digest.
+BINDING = "binding"
+
+
+def digest(record: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a record without its digest, as canonical JSON.
+
+    >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1, "binding": "anything"})
+    True
+    """
+    rest = {name: value for name, value in record.items() if name != BINDING}
+    plain = json.loads(json.dumps(rest, allow_nan=False))  # names of keys as JSON knows them, before they are sorted
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def bound(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with its digest as the last entry."""
+    rest = {name: value for name, value in record.items() if name != BINDING}
+    return rest | {BINDING: digest(rest)}
+
+
+def described(release: Release) -> dict[str, Any]:
+    """Return what the record says about a release: its kind, its size, its file and how it was read."""
+    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
+    if isinstance(release, Buckets):
+        out |= {"lines": len(release.value), "groups": len(release)}
+    if isinstance(release, PartialTable):
+        schema = release.people.schema
+        out |= {"qi": list(schema.qi), "sa": list(schema.sa), "blank_cells": dict(release.hidden_by_column())}
+    if isinstance(release, Itemsets):
+        out["only"] = release.only
+    if isinstance(release, FrequencyTable):
+        printing = release.printing
+        out |= {"tables": len(release.tables()), "hidden_cells": int(release.is_hidden.sum())}
+        out |= {"hidden_below": printing.hidden_below, "zeros_shown": printing.zeros_shown, "by": list(release.columns)}
+        out |= {} if printing.convention is None else {"convention": printing.convention.name}
+        head = release.header
+        out |= {"qi": list(head.qi), "sa": list(head.sa) if head.has_roles else None}
+    printed = {"base": release.header.base, "digits": release.header.digits, "n_from": release.header.n_from or None}
+    out |= {name: value for name, value in printed.items() if value is not None}
+    source = release.source
+    if source is None:
+        return out | {"file": None, "sha256": None, "header_sha256": None, "read": {}}
+    return out | {
+        "file": source.name,
+        "sha256": source.sha256,
+        "header_sha256": source.header or None,
+        "read": dict(source.options),
+    }
+
+
+#: An estimate above this is told beside the verdict, whatever the policy says.
+SURE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """A number of people whose sensitive value can be guessed with more than 90 %, by an attack that decides nothing.
+
+    ``of`` is how many people the attack looked at; they are those with a hidden cell where ``hidden`` is set. ``release`` is the number of the
+    release where there are several. A ``limit`` that is set does not judge the estimate.
+
+    >>> Caution("B03", 4560, 4596).text
+    '4,560 of 4,596 people can be guessed with more than 90 % (B03), no limit set'
+    """
+
+    code: str
+    number: int
+    of: int
+    hidden: bool = False
+    limit: bool = False
+    release: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The caution as the rest of a sentence; it holds counts only."""
+        among = f"{self.number:,} of {self.of:,} {'person' if self.of == 1 else 'people'}"
+        where = "" if self.release is None else f" in release {self.release + 1}"
+        who = f"the hidden value of {among}{where}" if self.hidden else f"{among}{where}"
+        judged = "which the limit set does not judge" if self.limit else "no limit set"
+        return f"{who} can be guessed with more than {SURE:.0%} ({self.code}), {judged}".replace("90%", "90 %")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The caution as in the record."""
+        return {"code": self.code, "text": self.text, "number": self.number, "of": self.of}
+
+
+def cautions_of(code: str, number: int, of: int, *, hidden: bool = False, limit: bool = False) -> tuple[Caution, ...]:
+    """Return the caution about so many people, or none where there is nobody."""
+    return (Caution(code, int(number), int(of), hidden, limit),) if number else ()
+
 
 Status = Literal["ran", "not-relevant", "not-asked", "stopped", "unavailable"]
 Verdict = Literal["exposed", "clean", "incomplete"]
@@ -307,3 +421,93 @@ def tool() -> dict[str, str]:
 def _finite(value: Any) -> Any:
     """A number as JSON knows it: null where it is infinite."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+Progress = Callable[[float], None]
+
+#: How I01 finds its channels: its own way, or one of the papers' (``attacks/detectors``).
+Algorithm = Literal["projection", "naive", "oicd", "pmicd"]
+ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
+
+
+class Stream(Protocol):
+    """Where findings go while they are found, so that they need not be kept."""
+
+    def add_patterns(
+        self,
+        code: str,
+        release: Itemsets,
+        line: npt.NDArray[np.int64],
+        present: npt.NDArray[np.uint64],
+        free: npt.NDArray[np.uint64] | None,
+        bounds: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    ) -> None:
+        """Take patterns on published sets: the number of the set (-1: the empty one), which items are present and which left open (bits)."""
+
+    def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
+        """Take findings of any kind."""
+
+
+def silent(_: float) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """A release under attack.
+
+    ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone. With ``first_hit`` an
+    attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only. ``rules`` is the release
+    beside everybody's quasi-identifiers, where both are there; ``buckets`` a bucketized one beside what is known about its people.
+    ``named`` are the attacks that somebody asked for by their codes; ``table`` is a table with blanks beside what its owner says. ``together``
+    are several releases, of which ``release`` is the first, under one attack; ``several`` the same releases beside everybody's
+    quasi-identifiers, where these are known and the people are the same.
+    """
+
+    release: Release
+    policy: Policy
+    limits: Limits = field(default_factory=Limits)
+    data: Transactions | None = None
+    index: int = 0
+    progress: Progress = silent
+    algorithm: Algorithm = "projection"
+    first_hit: bool = False
+    stream: Stream | None = None
+    rules: RuleCase | None = None
+    buckets: BucketCase | None = None
+    named: frozenset[str] = frozenset()
+    table: TableCase | None = None
+    together: JointCase | None = None
+    several: SeveralCase | None = None
+
+
+def never(_: Target) -> str:
+    """The reason against an attack that applies to every release of its kind: none."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """A row of the table: ``needs`` names the kind of release, ``run`` carries the attack out.
+
+    ``reason_against`` says why the attack does not apply to a release of this kind; it is empty where it applies.
+    """
+
+    code: str
+    name: str
+    needs: str
+    claim: Claim
+    run: Callable[[Target], AttackRun]
+    summary: str
+    source: str
+    reason_against: Callable[[Target], str] = never
+
+    def skipped(self, reason: str) -> AttackRun:
+        """Return the run of an attack that does not apply."""
+        return AttackRun(self.code, self.name, self.claim, "not-relevant", reason)
+
+    def not_asked(self, target: Target) -> AttackRun:
+        """Return the run of an attack on this kind of release that nobody asked for."""
+        if why := self.reason_against(target):
+            return self.skipped(why)
+        return AttackRun(self.code, self.name, self.claim, "not-asked", "it applies, and was not asked for")

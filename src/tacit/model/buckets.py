@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.release import Header
-from tacit.model.source import Source
+from tacit.model.release import Header, Source
 from tacit.model.table import Column, Table
 
 Numbers = npt.NDArray[np.int64]

@@ -1,18 +1,161 @@
-"""Estimates beside the truth: how far they are from it, and how often they are right."""
+"""Estimates beside the truth: how far they are from it, and how often they are right.
+
+What an attacker makes of everybody's quasi-identifiers: a probability for each sensitive value, beside its bounds and the baseline.
+
+What a release makes an attacker guess about somebody, and which of its lines make her guess so.
+
+What a release says about the number of people in one pattern: any pattern, or an inference channel.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.posterior import DIGITS, Guess, Posterior
+from tacit.errors import OptionError
+from tacit.model.finding import Citation
+from tacit.model.population import Population
 
 Floats = npt.NDArray[np.float64]
+
+#: Estimates that agree in this many decimals are equal: further ones depend on the machine.
+DIGITS = 9
+#: An estimate counts as outside its bounds only where it is so by more than this.
+_ROOM = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """One estimate about the people of one combination; ``lower`` and ``upper`` are None where no bounds were computed."""
+
+    who: Mapping[str, str]
+    people: int
+    sensitive: str
+    value: str
+    probability: float
+    baseline: float
+    lower: float | None
+    upper: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The guess as in the record."""
+        event = {column: [value] for column, value in sorted({**self.who, self.sensitive: self.value}.items())}
+        out: dict[str, Any] = {"event": event, "people": self.people, "value": self.value}
+        numbers = {"posterior": self.probability, "baseline": self.baseline, "lower": self.lower, "upper": self.upper}
+        return out | {name: None if number is None else round(number, DIGITS) for name, number in numbers.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Estimates and bounds for every combination of quasi-identifiers and every sensitive value.
+
+    ``share``, ``lower`` and ``upper`` have a row for each combination of the population and a column for each of ``values``; they hold nan where
+    an attack did not run. ``baseline`` is the share of each value among all people: what an outsider guesses about anybody.
+
+    >>> from tacit.model.table import Table
+    >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",), ("F",)]))
+    >>> open_ = np.full((2, 2), np.nan)
+    >>> share = np.array([[0.9, 0.1], [0.5, 0.5]])
+    >>> found = Posterior(known, "ill", ("no", "yes"), share, open_, open_, np.array([0.75, 0.25]), baseline_is_published=True)
+    >>> found.highest(1)[0].who, found.highest(1)[0].probability, found.highest(1, gained=True)[0].value
+    ({'sex': 'F'}, 0.9, 'yes')
+    """
+
+    population: Population
+    sensitive: str
+    values: tuple[str, ...]
+    share: Floats
+    lower: Floats
+    upper: Floats
+    baseline: Floats
+    baseline_is_published: bool
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether there are estimates, not bounds only."""
+        return not bool(np.isnan(self.share).any())
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there are bounds beside the estimates."""
+        return not bool(np.isnan(self.lower).any() or np.isnan(self.upper).any())
+
+    @cached_property
+    def largest(self) -> Floats:
+        """The probability of the most probable value of each combination."""
+        return np.asarray(self.share.max(axis=1, initial=0.0))
+
+    @cached_property
+    def gain(self) -> Floats:
+        """By how much each estimate exceeds the baseline."""
+        return np.asarray(self.share - self.baseline)
+
+    def outside_bounds(self) -> int:
+        """How many combinations have an estimate outside its bounds, which happens by less than one person: estimates are not whole."""
+        if not (self.is_estimated and self.is_bounded):
+            return 0
+        outside = (self.share < self.lower - _ROOM) | (self.share > self.upper + _ROOM)
+        return int(outside.any(axis=1).sum())
+
+    def highest(self, number: int, *, gained: bool = False) -> list[Guess]:
+        """The most certain estimates, or those that exceed the baseline most; of equal ones those about more people first."""
+        measure = (self.gain if gained else self.share).reshape(-1).round(DIGITS)
+        number = min(number, len(measure))
+        if number == 0 or not self.is_estimated:
+            return []
+        least = -np.partition(-measure, number - 1)[number - 1]
+        places = np.flatnonzero(measure >= least)
+        people = self.population.people[places // len(self.values)]
+        chosen = places[np.lexsort((places, -people, -measure[places]))[:number]]
+        return [self.guess(*divmod(place, len(self.values))) for place in chosen.tolist()]
+
+    def guess(self, combination: int, value: int) -> Guess:
+        """What is estimated about one value of one combination."""
+        lower, upper = (float(bound[combination, value]) for bound in (self.lower, self.upper))
+        return Guess(
+            self.population.describe(combination),
+            int(self.population.people[combination]),
+            self.sensitive,
+            self.values[value],
+            float(self.share[combination, value]),
+            float(self.baseline[value]),
+            None if np.isnan(lower) else lower,
+            None if np.isnan(upper) else upper,
+        )
+
+    def table(self) -> Mapping[str, npt.NDArray[Any]]:
+        """One line for each combination and sensitive value: every QI column, the SA column, people, posterior, lower, upper."""
+        n_values = len(self.values)
+        out: dict[str, npt.NDArray[Any]] = {
+            column.name: np.array(column.values, object)[column.codes].repeat(n_values) for column in self.population.columns
+        }
+        out[self.sensitive] = np.tile(np.array(self.values, object), len(self.population))
+        out["people"] = self.population.people.repeat(n_values)
+        found = {"posterior": self.share, "lower": self.lower, "upper": self.upper}
+        return out | {name: values.reshape(-1) for name, values in found.items()}
+
+    def to_dict(self, *, top: int) -> dict[str, Any]:
+        """The estimates as in the record of an audit: the baseline, and the highest of them."""
+        baseline = (
+            None if np.isnan(self.baseline).any() else dict(zip(self.values, self.baseline.round(DIGITS).tolist(), strict=True))
+        )
+        return {
+            "attack": "R02",
+            "method": "maximum entropy",
+            "sensitive": self.sensitive,
+            "combinations": len(self.population),
+            "baseline": baseline,
+            "baseline_is_published": self.baseline_is_published,
+            "outside_bounds": self.outside_bounds(),
+            "highest": [guess.to_dict() for guess in self.highest(top)],
+            "most_gained": [guess.to_dict() for guess in self.highest(top, gained=True)],
+        }
+
 
 #: The ranges of the probability of the top guess in which it is held against the truth; above means: more than the left end.
 RANGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -156,3 +299,194 @@ class Comparison:
     @cached_property
     def _top(self) -> npt.NDArray[np.int64]:
         return np.asarray(self.posterior.share.argmax(axis=1))
+
+
+Shares = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One thing that a release says: ``says`` in words, ``lines`` where it is published (none for what is missing, or the distribution).
+
+    It is about ``people`` of the people described.
+    """
+
+    kind: str
+    lines: tuple[int, ...]
+    says: str
+    people: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The statement as in the record."""
+        return {"kind": self.kind, "lines": list(self.lines), "says": self.says, "people": self.people}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One more thing that is said, and the estimate from it and all that was said before."""
+
+    said: Said
+    posterior: Shares
+
+    def to_dict(self) -> dict[str, Any]:
+        """The step as in the record."""
+        return self.said.to_dict() | {"posterior": rounded(self.posterior)}
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """What one thing does that is said: ``without`` it and with all the rest the estimate would be this; None where time was over.
+
+    ``multiplier`` is what it adds to the logarithm of the odds of the value that it is about (nats); where several lines say much the same,
+    these numbers are large, cancel each other, and mean little one by one.
+    """
+
+    said: Said
+    multiplier: float
+    without: Shares | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The influence as in the record."""
+        without = None if self.without is None else rounded(self.without)
+        return self.said.to_dict() | {"multiplier": round(self.multiplier, 6), "without": without}
+
+
+@dataclass(frozen=True, slots=True)
+class PersonEstimate:
+    """The probability of each sensitive value for whoever fits a description.
+
+    ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the smallest and largest probability of any combination of
+    quasi-identifiers among them. ``lower`` and ``upper`` are hard bounds of the share among them, None where none were computed;
+    ``proof`` says of one combination why it cannot have the values that are ruled out.
+    ``steps`` build the estimate up from nothing with the things said that bring it closest, until it is reached or enough are shown.
+    ``influences`` are the things said whose loss would change it most; ``statements`` is how many there are in all.
+    """
+
+    who: Mapping[str, str]
+    people: int
+    combinations: int
+    sensitive: str
+    values: tuple[str, ...]
+    baseline: Shares
+    baseline_is_published: bool
+    posterior: Shares
+    least: Shares
+    most: Shares
+    lower: Shares | None
+    upper: Shares | None
+    steps: tuple[Step, ...]
+    influences: tuple[Influence, ...]
+    statements: int
+    proof: tuple[str, ...] = ()
+
+    @property
+    def order(self) -> list[int]:
+        """The numbers of the values, the most probable first."""
+        return sorted(range(len(self.values)), key=lambda number: (-round(self.posterior[number], DIGITS), number))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate as in the record."""
+        columns = {"posterior": self.posterior, "least": self.least, "most": self.most, "baseline": self.baseline}
+        shown: dict[str, list[float] | None] = {name: rounded(column) for name, column in columns.items()}
+        shown |= {
+            name: None if bound is None else rounded(bound) for name, bound in (("lower", self.lower), ("upper", self.upper))
+        }
+        values = [
+            {"value": self.values[place]} | {name: None if column is None else column[place] for name, column in shown.items()}
+            for place in self.order
+        ]
+        return {
+            "who": dict(self.who),
+            "people": self.people,
+            "combinations": self.combinations,
+            "sensitive": self.sensitive,
+            "method": "maximum entropy",
+            "baseline_is_published": self.baseline_is_published,
+            "values": values,
+            "order_of_values": list(self.values),
+            "proof": list(self.proof),
+            "steps": [step.to_dict() for step in self.steps],
+            "influences": [one.to_dict() for one in self.influences],
+            "statements": self.statements,
+        }
+
+
+def rounded(shares: Shares) -> list[float]:
+    """Probabilities as in a record: further digits depend on the machine."""
+    return [round(share, DIGITS) for share in shares]
+
+
+def read_who(text: str) -> dict[str, str]:
+    """A description such as ``education=Doctorate,sex=Male`` by column; a part without ``=`` belongs to the value before it.
+
+    >>> read_who("education=Doctorate, sex=Male"), read_who("job=Craft, repair")
+    ({'education': 'Doctorate', 'sex': 'Male'}, {'job': 'Craft, repair'})
+    """
+    found: dict[str, str] = {}
+    column = None
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if equals:
+            column = name.strip()
+            if column in found:
+                raise OptionError(f"column {column!r} is described twice", where="--who", remedy="Give each column one value")
+            found[column] = value.strip()
+        elif column is None:
+            remedy = 'Write for instance --who "education=Doctorate,sex=Male"'
+            raise OptionError("does not say which column has which value", where="--who", remedy=remedy)
+        else:
+            found[column] += f",{part}"
+    return found
+
+
+#: How bounds were found: by the signed sum of exact supports, by the tightest weights, or by that sum with the worst end of each term.
+Method = Literal["sum", "bounds", "terms"]
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Exactly ``people`` people have all of ``present`` and none of ``absent``; all these items together are frequent."""
+
+    present: tuple[str, ...]
+    absent: tuple[str, ...]
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class PatternSupport:
+    """From ``lo`` to ``hi`` people are in a pattern (no upper end where nothing bounds them).
+
+    ``because`` lists the published numbers, ``steps`` the arithmetic in words. ``helpers`` are items that the pattern does not name and whose
+    supports narrow the bounds.
+    """
+
+    pattern: str
+    lo: int
+    hi: int | None
+    method: Method
+    because: tuple[Citation, ...] = ()
+    steps: tuple[str, ...] = ()
+    helpers: tuple[str, ...] = ()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether only one number is possible."""
+        return self.lo == self.hi
+
+    @property
+    def statement(self) -> str:
+        """The result as a sentence.
+
+        >>> PatternSupport("a and not b", 1, 1, "sum").statement, PatternSupport("a", 3, None, "bounds").statement
+        ('1 person: a and not b.', 'At least 3 people: a.')
+        """
+        people = "person" if self.lo == 1 and self.hi in (1, None) else "people"
+        if self.hi is None:
+            return f"At least {self.lo:,} {people}: {self.pattern}."
+        return f"{self.lo:,}{'' if self.is_exact else f' to {self.hi:,}'} {people}: {self.pattern}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as in the record."""
+        out: dict[str, Any] = {"pattern": self.pattern, "statement": self.statement, "count": [self.lo, self.hi]}
+        out |= {"exact": self.is_exact, "method": self.method, "helpers": list(self.helpers)}
+        return out | {"because": [citation.to_dict() for citation in self.because], "steps": list(self.steps)}

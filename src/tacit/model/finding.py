@@ -1,4 +1,7 @@
-"""What an attack infers, from which published lines, with its arithmetic."""
+"""What an attack infers, from which published lines, with its arithmetic.
+
+The proof of a finding, in numbers that whoever doubts it can check again; ``docs/verify.md`` says what each form means.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tacit.model.bound import Bound
-from tacit.model.event import Event
-from tacit.model.waiver import Waiver
+from tacit.model.number import Bound
+from tacit.model.pattern import Event
+from tacit.model.policy import Waiver
 
 Claim = Literal["proves", "estimates"]
 
@@ -49,7 +52,7 @@ class Finding:
     """One thing an attack infers: ``count`` people are in ``event``.
 
     ``because`` lists the published numbers, ``steps`` the arithmetic in words. ``same_people`` is a shorter event that is proved to hold the
-    very same people, where there is one. ``certificate`` holds the proof in numbers (:mod:`tacit.model.certificate`); a checker that shares
+    very same people, where there is one. ``certificate`` holds the proof in numbers (:mod:`tacit.model.finding`); a checker that shares
     no code with the attacks re-checks it.
     """
 
@@ -80,3 +83,18 @@ class Finding:
         if self.waived is not None:
             out["waived"] = {"name": self.waived.name, "reason": self.waived.reason}
         return out
+
+
+#: The format of every certificate; it changes when a checker of today could no longer read one.
+FORMAT = "tacit.certificate/1"
+
+
+def certificate(event: Event, count: Bound, **proof: Any) -> Mapping[str, Any]:
+    """A claim, that so many people are in an event, and its proof: ``weights``, ``steps``, a ``matching`` or ``counts``.
+
+    >>> from tacit.model.pattern import ItemEvent
+    >>> found = certificate(ItemEvent(("a",), ("b",)), Bound(1, 1), weights=[])
+    >>> found["format"], found["claim"]
+    ('tacit.certificate/1', {'event': {'present': ['a'], 'absent': ['b']}, 'at_least': 1, 'at_most': 1})
+    """
+    return {"format": FORMAT, "claim": {"event": event.to_dict(), "at_least": count.lo, "at_most": count.hi}, **proof}

@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.model.number import exact, share
-from tacit.model.release import Header
-from tacit.model.source import Source
+from tacit.model.release import Header, Source
 from tacit.model.table import Column, Table
 
 #: Parts of a table where cells may be hidden: the sensitive attribute of other records, the condition cells of other records, the condition
@@ -34,7 +33,7 @@ class PartialTable:
     blank cell is the empty text there, and ``hidden[row, column]`` says so. ``sensitive`` are the rows whose sensitive cells are to be
     protected: only the owner knows them, and no published file lists them.
 
-    >>> from tacit.model.schema import Schema
+    >>> from tacit.model.table import Schema
     >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "")], Schema(qi=("sex",), sa=("ill",)))
     >>> partial = PartialTable.of(people)
     >>> partial.n, partial.cells_hidden, partial.conditions.tolist(), partial.codes("ill").tolist()

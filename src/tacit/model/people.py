@@ -2,18 +2,21 @@
 
 Releases about the same people, such as the files of one folder, are one *population*. A declaration is about populations in the order in which
 they are given; where every file stands for itself, each is one.
+
+Releases that were gathered from files and folders: which of them are about the same people, and what was not read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, overload
 from urllib.parse import unquote
 
 from tacit.errors import OptionError
+from tacit.model.release import Release
 
 #: Populations at most among which people may come and go: each additional one doubles the sets of them that somebody can be in.
 MOST_POPULATIONS = 5
@@ -237,3 +240,76 @@ def _check_numbers(people: People, first: int, second: int) -> None:
         if not people.joined[0] - people.left[1] <= grown <= people.joined[1] - people.left[0]:
             remedy = "Allow more people to leave or to join, or correct n"
             raise OptionError("the numbers of people differ by more than this allows", where="--people", remedy=remedy)
+
+
+#: Why something is left out that the caller names.
+AS_TOLD = "is ignored, as --ignore says"
+
+
+@dataclass(frozen=True, slots=True)
+class NotRead:
+    """A file in a folder, or a column of a file, that was not read, and why."""
+
+    file: str
+    reason: str
+    column: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """The entry of the record."""
+        out = {"file": self.file, "reason": self.reason}
+        return out | {"column": self.column} if self.column else out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Releases(Sequence[Release]):
+    """The releases of one folder, in the order of their names, and the files in it that are none.
+
+    ``not_read`` may say something about people, ``ignored`` does not: it belongs to Tacit, or the caller says so. Given beside others, the
+    releases are about the same people; by themselves, ``people`` says how their people hang together.
+    """
+
+    name: str
+    releases: tuple[Release, ...]
+    not_read: tuple[NotRead, ...] = ()
+    ignored: tuple[NotRead, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.releases)
+
+    @overload
+    def __getitem__(self, index: int) -> Release: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Release]: ...
+
+    def __getitem__(self, index: int | slice) -> Release | Sequence[Release]:
+        return self.releases[index]
+
+    def __iter__(self) -> Iterator[Release]:
+        return iter(self.releases)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """All releases of an audit: for each the group of people that it is about (``population``), and what these groups are called."""
+
+    releases: tuple[Release, ...]
+    population: tuple[int, ...]
+    names: tuple[str, ...]
+    not_read: tuple[NotRead, ...] = ()
+    ignored: tuple[NotRead, ...] = ()
+
+    @property
+    def are_grouped(self) -> bool:
+        """Whether some group of people has several releases."""
+        return len(self.names) < len(self.releases)
+
+
+def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple[tuple[NotRead, ...], tuple[NotRead, ...]]:
+    """The columns and fields of releases that were not read, and those that the caller ignores."""
+    not_read = []
+    ignored = []
+    for release, name in zip(releases, names, strict=True):
+        not_read += [NotRead(name, "is not read", column) for column in release.header.unread]
+        ignored += [NotRead(name, AS_TOLD, column) for column in release.header.ignored]
+    return tuple(not_read), tuple(ignored)

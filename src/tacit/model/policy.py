@@ -1,19 +1,152 @@
-"""What the publisher accepts, and how long an attack may take."""
+"""What the publisher accepts, and how long an attack may take.
+
+A finding that somebody accepts, with a reason and a name: it stays listed, and does not count against the release.
+
+Waivers matched with the findings of an audit: which are accepted, by whom, and which waivers match nothing.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from tacit.errors import LimitReached, OptionError
 from tacit.model.number import exact, share
-from tacit.model.waiver import Waiver, read_date
+from tacit.model.pattern import Event
+
+WaiverStatus = Literal["applied", "ended", "unmatched"]
+_ID = re.compile(r"[A-Z]\d\d-[0-9a-f]{12}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """Who accepts what, and why: one finding by its id, or every finding about an event.
+
+    ``people`` is the number of people that it was given for, or the two ends of what is proved about it: the ``count`` of the finding. A finding
+    about more people, or about fewer (who are described the more closely), is another one. ``release`` binds the waiver to releases by their
+    SHA-256: it holds only where no other release is audited. ``event`` is written as in the record. ``until`` is the last day on which the
+    waiver holds; it is compared with the date that the audit is given, never with the clock.
+
+    >>> Waiver(finding="I01-0123456789ab", people=9, reason="known from the census", name="A. Checker").reason
+    'known from the census'
+    """
+
+    reason: str
+    name: str
+    finding: str | None = None
+    event: Mapping[str, Any] | None = None
+    until: date | None = None
+    people: int | Sequence[int] | None = None
+    release: str | Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for field, example in (("reason", "published by the census anyway"), ("name", "A. Checker")):
+            value = getattr(self, field)
+            if not isinstance(value, str) or not value.strip():
+                raise OptionError(f"has no {field}", where="waiver", remedy=f'Write for instance {field} = "{example}"')
+        if (self.finding is None) == (self.event is None):
+            remedy = 'Write finding = "I01-0123456789ab" or event = { present = ["a"], absent = ["b"] }'
+            raise OptionError("names neither a finding nor an event, or both", where="waiver", remedy=remedy)
+        if self.finding is not None and not (isinstance(self.finding, str) and _ID.fullmatch(self.finding)):
+            remedy = "Copy it from the audit: a code, a hyphen and twelve letters or digits"
+            raise OptionError("finding is not the id of one", where="waiver", remedy=remedy)
+        if self.event is not None:
+            event_key(self.event)
+        object.__setattr__(self, "people", _people(self.people))
+        object.__setattr__(self, "release", _releases(self.release))
+        if self.until is not None:
+            object.__setattr__(self, "until", read_date(self.until, where="waiver, until"))
+
+    @property
+    def code(self) -> str | None:
+        """The attack whose finding it names; None where it is about an event."""
+        return None if self.finding is None else self.finding.partition("-")[0]
+
+    def holds_for(self, lo: int, hi: int) -> bool:
+        """Whether it was given for a finding about so many people."""
+        return (lo, hi) == self.people
+
+    def holds_in(self, releases: Sequence[str | None]) -> bool:
+        """Whether it was given for these releases, by their SHA-256."""
+        return not self.release or all(one in self.release for one in releases)
+
+    def ended(self, today: date | None) -> bool:
+        """Whether its last day is over; a date is needed where it has one."""
+        if self.until is None:
+            return False
+        if today is None:
+            raise OptionError("has a last day, and no date is given", where="waiver", remedy="Give today's date with --date")
+        return self.until < today
+
+    def to_dict(self) -> dict[str, Any]:
+        """The waiver as in the record."""
+        what: dict[str, Any] = {"finding": self.finding} if self.event is None else {"event": json.loads(event_key(self.event))}
+        told = {"reason": self.reason, "name": self.name, "until": self.until.isoformat() if self.until else None}
+        return what | told | {"people": list(self.people), "release": list(self.release)}  # type: ignore[arg-type]
+
+
+def _people(given: object) -> tuple[int, int]:
+    """The number of people of a waiver, as the two ends of what is proved about it."""
+    ends: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given, given]
+    if (
+        len(ends) != 2
+        or not all(isinstance(one, int) and not isinstance(one, bool) for one in ends)
+        or not 0 < ends[0] <= ends[1]
+    ):
+        what = "does not say how many people it is for" if given is None else "people is no number of people"
+        remedy = "Copy the count of the finding: people = 9, or people = [1, 3] where it is not exact"
+        raise OptionError(what, where="waiver", remedy=remedy)
+    return ends[0], ends[1]
+
+
+def _releases(given: object) -> tuple[str, ...]:
+    """The SHA-256 of each release that a waiver is bound to."""
+    listed = [given] if isinstance(given, str) else list(given) if isinstance(given, (list, tuple)) else [None]
+    if not all(isinstance(one, str) and _SHA256.fullmatch(one) for one in listed):
+        remedy = "Copy it from the audit: 64 digits and letters from a to f"
+        raise OptionError("release is not the SHA-256 of one", where="waiver", remedy=remedy)
+    return tuple(listed)
+
+
+def event_key(event: Mapping[str, Any]) -> str:
+    """An event as text that is the same however it was written: values sorted, empty lists left out.
+
+    >>> event_key({"absent": ["c"], "present": ["b", "a"]}) == event_key({"present": ["a", "b"], "absent": ["c"], "not_all": []})
+    True
+    """
+    remedy = 'Write it as in the record, for instance event = { sex = ["F"], age = ["30"] }'
+    if not isinstance(event, Mapping):
+        raise OptionError("event is no table of columns and values", where="waiver", remedy=remedy)
+    told: dict[str, Any] = {}
+    for column, values in event.items():
+        listed = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
+        if not all(isinstance(value, (str, int)) for value in listed):
+            raise OptionError("event holds something that is no value", where="waiver", remedy=remedy)
+        if listed:
+            told[str(column)] = sorted(listed, key=str)
+    return json.dumps(told, ensure_ascii=False, sort_keys=True)
+
+
+def read_date(value: object, *, where: str) -> date:
+    """A day, from a date or from text such as 2026-11-15."""
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        raise OptionError("is no date", where=where, remedy="Write for instance 2026-11-15") from None
+
 
 #: The limits of a policy by name, each with its default.
 LIMITS: dict[str, Any] = {
@@ -219,3 +352,105 @@ class Limits:
         """Raise :class:`LimitReached` when the time is over."""
         if self.is_over:
             raise LimitReached("the time limit was reached", where=where, remedy="Give more time with --time-limit")
+
+
+class _Run(Protocol):
+    """What is looked at of an attack's run."""
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def severity(self) -> Sequence[Any] | Any: ...
+
+    @property
+    def event(self) -> Any: ...
+
+    @property
+    def columns(self) -> Mapping[str, Any]: ...
+
+    def id(self, index: int) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """The findings that somebody accepts: ``places`` says of (run, finding) which waiver it is."""
+
+    waivers: tuple[Waiver, ...] = ()
+    places: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    ended: frozenset[int] = frozenset()
+
+    @classmethod
+    def among(
+        cls, runs: Sequence[_Run], waivers: Sequence[Waiver], today: date | None, releases: Sequence[str | None] = ()
+    ) -> Waived:
+        """The waivers matched with all findings of the runs on these releases; without waivers no finding is looked at."""
+        ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
+        ids: dict[str, list[int]] = {}
+        events: dict[str, list[int]] = {}
+        for number, waiver in enumerate(waivers):
+            if number in ended or not waiver.holds_in(releases):
+                continue
+            if waiver.finding is not None:
+                ids.setdefault(waiver.finding, []).append(number)
+            if waiver.event is not None:
+                events.setdefault(event_key(waiver.event), []).append(number)
+        places: dict[tuple[int, int], int] = {}
+        for owner, run in enumerate(runs):
+            of_code = {id: numbers for id, numbers in ids.items() if id.startswith(f"{run.code}-")}
+            if run.event is None or not (of_code or events):
+                continue
+            for index, numbers in _matched(run, of_code, events):
+                ends = int(run.columns["count"][index]), int(run.columns["count_hi"][index])
+                for number in numbers:
+                    if waivers[number].holds_for(*ends):
+                        places[owner, index] = number
+                        break
+        return cls(tuple(waivers), places, ended)
+
+    def waiver_of(self, owner: int, index: int) -> Waiver | None:
+        """Who accepts a finding of a run, if anybody does."""
+        number = self.places.get((owner, index))
+        return None if number is None else self.waivers[number]
+
+    def of(self, owner: int) -> list[int]:
+        """The findings of a run that are accepted."""
+        return sorted(index for run, index in self.places if run == owner)
+
+    def number(self, owner: int) -> int:
+        """How many findings of a run are accepted."""
+        return sum(run == owner for run, _ in self.places)
+
+    def status(self, number: int) -> tuple[WaiverStatus, int]:
+        """What became of a waiver, and how many findings it is about."""
+        found = sum(place == number for place in self.places.values())
+        return ("ended" if number in self.ended else "applied" if found else "unmatched"), found
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """The waivers as in the record, each with what became of it."""
+        out = []
+        for number, waiver in enumerate(self.waivers):
+            status, found = self.status(number)
+            out.append(waiver.to_dict() | {"status": status, "findings": found})
+        return out
+
+
+def _matched(
+    run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
+) -> Iterable[tuple[int, Sequence[int]]]:
+    """The findings of a run that some waivers are about; ends early when only single ones are looked for and all are found."""
+    missing = set(ids)
+    for index in range(len(run.severity)):
+        if not missing and not events:
+            return
+        named: Sequence[int] = ()
+        if missing and (name := run.id(index)) in missing:
+            missing.discard(name)
+            named = ids[name]
+        described = events.get(_key_of(run.event(index)), ()) if events else ()
+        if named or described:
+            yield index, (*named, *described)
+
+
+def _key_of(event: Event) -> str:
+    return event_key(event.to_dict())

@@ -1,8 +1,11 @@
-"""What is published: itemsets and rules, as flat arrays with count intervals."""
+"""What is published: itemsets and rules, as flat arrays with count intervals.
+
+Where something came from, without saying where it lies on this machine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -10,16 +13,27 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.bound import Bound
-from tacit.model.items import Items
-from tacit.model.number import Rounding
-from tacit.model.sets import Sets
-from tacit.model.source import Source
+from tacit.model.number import Bound, Rounding
+from tacit.model.sets import Items, Sets
 
 if TYPE_CHECKING:
     from tacit.model.buckets import Buckets
     from tacit.model.frequencies import FrequencyTable
     from tacit.model.partial import PartialTable
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The base name and the SHA-256 of a file that was read, and how it was read.
+
+    ``header`` is the SHA-256 of the header file beside it, empty where there is none. ``options`` are those that a caller gave to read it.
+    """
+
+    name: str
+    sha256: str = ""
+    header: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
 
 Only = Literal["all", "closed", "maximal"]
 ONLY: tuple[Only, ...] = get_args(Only)

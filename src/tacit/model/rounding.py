@@ -87,7 +87,7 @@ def counts_printed_as(printed: Counts, base: int, rounding: Rounding) -> tuple[C
 def rounded(release: Itemsets, precision: Precision) -> Itemsets:
     """The release with its exact counts printed so; every count becomes the interval of counts that print the same.
 
-    >>> from tacit.model.items import Items
+    >>> from tacit.model.sets import Items
     >>> from tacit.model.release import Header
     >>> from tacit.model.sets import Sets
     >>> counts = np.array([37])

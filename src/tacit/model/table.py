@@ -1,19 +1,163 @@
-"""A table of people as integer codes."""
+"""A table of people as integer codes.
+
+What the columns of a table mean for privacy, and what a missing value means.
+
+Transactions: who has which items.
+
+A tree of coarser and coarser values of one column.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError
-from tacit.model.items import Items
-from tacit.model.schema import Missing, Schema, require_column
-from tacit.model.sets import Sets
-from tacit.model.source import Source
-from tacit.model.transactions import Transactions
+from tacit.errors import OptionError, nearest_column, nearest_name
+from tacit.model.release import Source
+from tacit.model.sets import Items, Sets
+
+MissingRule = Literal["category", "drop", "drop-any"]
+MISSING_RULES: tuple[MissingRule, ...] = get_args(MissingRule)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The mark that stands for a missing value, and what it means.
+
+    ``category``: a value like any other. ``drop``: rows with the mark in a column in use are left out. ``drop-any``: rows with the mark in
+    any column are left out.
+    """
+
+    mark: str | None = None
+    rule: MissingRule = "category"
+
+    def __post_init__(self) -> None:
+        if self.rule not in MISSING_RULES:
+            raise OptionError(
+                f"unknown rule {self.rule!r}", where="--missing-rule", remedy=nearest_name(self.rule, MISSING_RULES, "rules")
+            )
+        if self.mark is None and self.rule != "category":
+            raise OptionError(
+                f"--missing-rule {self.rule} needs a mark",
+                where="--missing-rule",
+                remedy="Name the mark, for instance --missing '?'",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The roles of the columns; columns that are not named here are insensitive."""
+
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] = ()
+    identifying: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        seen: dict[str, str] = {}
+        for role, names in (("--qi", self.qi), ("--sa", self.sa), ("identifying", self.identifying)):
+            for name in names:
+                if seen.get(name) == role:
+                    raise OptionError(f"column {name!r} is named twice", where=role, remedy="Name each column once")
+                if name in seen:
+                    raise OptionError(
+                        f"column {name!r} is also given as {seen[name]}", where=role, remedy="Give each column one role"
+                    )
+                seen[name] = role
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The columns with the roles QI and SA."""
+        return self.qi + self.sa
+
+    def check(self, columns: Sequence[str], *, where: str) -> None:
+        """Raise when a named column does not exist."""
+        for name in self.qi + self.sa + self.identifying:
+            require_column(name, columns, where=where)
+
+
+def require_column(name: str, columns: Sequence[str], *, where: str) -> None:
+    """Raise an :class:`OptionError` that names the nearest column and all columns when ``name`` is not one."""
+    if name not in columns:
+        raise OptionError(f"there is no column {name!r}", where=where, remedy=nearest_column(name, columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transactions:
+    """Rows of items with weights: ``weights[i]`` people have exactly the items of ``rows[i]``.
+
+    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "beer"], []])
+    >>> baskets.n, baskets.items.names, len(baskets.rows)
+    (3, ('beer', 'crisps'), 3)
+    """
+
+    rows: Sets
+    weights: npt.NDArray[np.int64]
+    items: Items
+    source: Source | None = None
+
+    @classmethod
+    def from_lists(cls, lists: Iterable[Iterable[object]]) -> Transactions:
+        """Transactions from lists of item names; an empty list is a person without items."""
+        rows = [[str(item) for item in row] for row in lists]
+        names = sort_names({item for row in rows for item in row})
+        number = {name: i for i, name in enumerate(names)}
+        sets = Sets.from_lists([number[item] for item in row] for row in rows)
+        return cls(sets, np.ones(len(sets), np.int64), Items(names))
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+        return int(self.weights.sum())
+
+    def has_one_of(self, names: Iterable[str]) -> bool:
+        """Whether everybody has exactly one of these items, as of the values of a column."""
+        wanted = frozenset(names)
+        named = np.array([name in wanted for name in self.items.names], np.bool_)
+        each = np.bincount(self.rows.owners(), named[self.rows.members], len(self.rows))
+        return bool((each == 1).all())
+
+    def merged(self) -> Transactions:
+        """The same people with equal rows merged into one, in the order of their first appearance."""
+        if len(self.rows) < 2:
+            return self
+        keys = self.rows.hashes()
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        if len(first) == len(keys):
+            return self
+        # Rows are merged only where they are really equal: a row that merely shares the hash of another stays by itself.
+        head = first[group]
+        same = self.rows.lengths == self.rows.lengths[head]
+        rows_of = self.rows.owners()
+        where_in_row = np.arange(len(self.rows.members)) - self.rows.offsets[rows_of]
+        candidates = same[rows_of]
+        twin = self.rows.members[np.where(candidates, self.rows.offsets[head[rows_of]] + where_in_row, 0)]
+        differs = rows_of[candidates & (twin != self.rows.members)]
+        same[differs] = False
+        target = np.where(same, head, np.arange(len(keys)))
+        weights = np.bincount(target, weights=None, minlength=len(keys)) if (self.weights == 1).all() else None
+        if weights is None:
+            weights = np.zeros(len(keys), np.int64)
+            np.add.at(weights, target, self.weights)
+        kept = np.flatnonzero(target == np.arange(len(keys)))
+        return replace(self, rows=self.rows.take(kept), weights=weights[kept].astype(np.int64))
+
+
+def sort_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Names in the order people expect: by number when all are whole numbers, else by text.
+
+    >>> sort_names({"10", "9"}), sort_names({"b", "10"})
+    (('9', '10'), ('10', 'b'))
+    """
+    listed = list(names)
+    if all(name.isascii() and name.isdecimal() for name in listed):
+        # By length and text instead of by number: Python reads no number of thousands of digits.
+        plain = {name: name.lstrip("0") for name in listed}
+        return tuple(sorted(listed, key=lambda name: (len(plain[name]), plain[name], name)))
+    return tuple(sorted(listed))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,3 +280,33 @@ def _combined(parts: Sequence[Column]) -> Column:
     rank[order] = np.arange(len(order), dtype=np.int32)
     name = " & ".join(part.name for part in parts)
     return Column(name, tuple(texts[i] for i in order), rank[fresh.reshape(-1)])
+
+
+#: The root that every value belongs to; it says nothing and is never an item.
+ROOT = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """Coarser values of a column: ``levels[value]`` lists what the value belongs to, from finest to coarsest, without the root.
+
+    ``file`` is where it stands, for errors. ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
+
+    >>> tree = Hierarchy("race", {"Black": ("Non-White",), "White": ()})
+    >>> tree.nodes
+    ('Non-White',)
+    """
+
+    column: str
+    levels: dict[str, tuple[str, ...]]
+    file: str = field(default="hierarchies", compare=False)
+    repeated: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The coarser values, sorted."""
+        return tuple(sorted({node for chain in self.levels.values() for node in chain}))
+
+    def members(self, node: str) -> tuple[str, ...]:
+        """The raw values that belong to ``node``, sorted."""
+        return tuple(sorted(value for value, chain in self.levels.items() if node in chain))

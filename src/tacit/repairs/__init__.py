@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.model.suggestion import GOALS, Goal, Proposal, RepairCase, RepairMethod
 from tacit.repairs import (
     additive,
     exact_deficit,
@@ -14,7 +15,6 @@ from tacit.repairs import (
     withdraw,
     withhold,
 )
-from tacit.repairs.base import GOALS, Goal, Proposal, RepairCase, RepairMethod
 
 REPAIRS: tuple[RepairMethod, ...] = (
     RepairMethod(

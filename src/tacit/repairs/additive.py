@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.repairs.adding import small_groups, with_people
-from tacit.repairs.base import Proposal, RepairCase, itemsets_of
+from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
+from tacit.repairs.rows import small_groups, with_people
 
 NAME = "additive"
 

@@ -19,9 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.model.policy import check_time
-from tacit.repairs.adding import small_groups, with_people
-from tacit.repairs.base import Proposal, RepairCase, itemsets_of
-from tacit.repairs.rows import BitRows, Words
+from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
+from tacit.repairs.rows import BitRows, Words, small_groups, with_people
 
 NAME = "exact-deficit"
 

@@ -20,7 +20,7 @@ Reference
 from __future__ import annotations
 
 from tacit.errors import OptionError
-from tacit.repairs.base import Proposal, RepairCase, itemsets_of
+from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
 from tacit.repairs.taking_out import without_findings, without_lines
 
 NAME = "leave-out"

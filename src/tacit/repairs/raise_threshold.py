@@ -25,8 +25,8 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.model.release import Itemsets
-from tacit.repairs.base import Proposal, RepairCase, itemsets_of
-from tacit.repairs.rule_thresholds import safe_thresholds
+from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
+from tacit.repairs.taking_out import safe_thresholds
 
 NAME = "raise-threshold"
 

@@ -25,11 +25,11 @@ from collections.abc import Iterator
 from itertools import count
 
 from tacit.errors import OptionError
-from tacit.mining.publishing import Published
+from tacit.mining.rules import Published
 from tacit.model.release import Itemsets, Rules
 from tacit.model.rounding import Precision, rounded
-from tacit.repairs.base import Proposal, RepairCase
-from tacit.repairs.lines import Lines, safety
+from tacit.model.suggestion import Proposal, RepairCase
+from tacit.repairs.taking_out import Lines, safety
 
 NAME = "round"
 

@@ -21,9 +21,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.repairs.base import Proposal, RepairCase, itemsets_of
-from tacit.repairs.family import in_items
-from tacit.repairs.rows import BitRows
+from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
+from tacit.repairs.rows import BitRows, in_items
 from tacit.repairs.taking_out import without_findings
 
 NAME = "safe-family"

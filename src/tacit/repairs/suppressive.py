@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.repairs.base import Proposal, RepairCase, itemsets_of
-from tacit.repairs.rounds import until_clean
-from tacit.repairs.rows import BitRows, Whole, Words
+from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
+from tacit.repairs.rows import BitRows, Whole, Words, until_clean
 
 NAME = "suppressive"
 

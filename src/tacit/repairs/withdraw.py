@@ -24,9 +24,8 @@ import numpy.typing as npt
 
 from tacit.model.audit import Audit
 from tacit.model.release import Rules
-from tacit.repairs.base import Proposal, RepairCase
-from tacit.repairs.lines import Lines, safety
-from tacit.repairs.taking_out import Places, some_lines, with_more, without_lines, without_proofs
+from tacit.model.suggestion import Proposal, RepairCase
+from tacit.repairs.taking_out import Lines, Places, safety, some_lines, with_more, without_lines, without_proofs
 
 NAME = "withdraw"
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tacit.mining.publishing import Published
-from tacit.repairs.base import Proposal, RepairCase
-from tacit.repairs.lines import Lines, safety
+from tacit.mining.rules import Published
+from tacit.model.suggestion import Proposal, RepairCase
+from tacit.repairs.taking_out import Lines, safety
 
 NAME = "withhold"
 

@@ -10,9 +10,8 @@ from html import escape
 from typing import Any
 
 from tacit.model.audit import Audit, Verdict
-from tacit.reports import policy
-from tacit.reports.people import files_not_read
-from tacit.reports.summary import ReportKind, Summary, assumptions, next_steps, reason, visible
+from tacit.reports import summary as policy
+from tacit.reports.summary import ReportKind, Summary, assumptions, files_not_read, next_steps, reason, visible
 from tacit.version import __version__
 
 #: The Viewer takes records of this version and no other; its layout is what is followed here.

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.model.audit import Audit
+from tacit.model.comparison import Guess, Posterior
 from tacit.model.finding import Finding
-from tacit.model.posterior import Guess, Posterior
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.suggestion import Suggestions
-from tacit.reports import estimates, facts, policy, suggestions, tables
-from tacit.reports.arithmetic import Derivation, Term
+from tacit.reports import person, suggestions
+from tacit.reports import summary as facts
+from tacit.reports import summary as policy
+from tacit.reports import summary as tables
+from tacit.reports.explanation import Derivation, Term
 from tacit.reports.page import Marked, code, figure, listed, page, safe, scrolled, section, table, tiles
 from tacit.reports.page import facts as pairs
-from tacit.reports.people import files_not_read
-from tacit.reports.summary import ReportKind, Summary, assumptions, counted, next_steps, policy_sentences, visible
+from tacit.reports.summary import ReportKind, Summary, assumptions, counted, files_not_read, next_steps, policy_sentences, visible
 from tacit.reports.svg import bars_of_sizes, histogram, published_and_computed
 from tacit.version import __version__
 
@@ -42,10 +44,10 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
     if kind == "external" and summary.groups:
         yield section("Groups by size", _sizes(summary))
     yield section("Waivers", _waivers(audit, kind))
-    if (guessed := estimates.estimates_of(audit)) is not None:
-        yield section(estimates.TITLE, _estimates(audit, guessed, top, kind))
-    if guesses := list(estimates.bucket_sentences(audit)):
-        yield section(estimates.title_of_groups(audit), listed(guesses))
+    if (guessed := person.estimates_of(audit)) is not None:
+        yield section(person.TITLE, _estimates(audit, guessed, top, kind))
+    if guesses := list(person.bucket_sentences(audit)):
+        yield section(person.title_of_groups(audit), listed(guesses))
     if readings := tables.readings(audit):
         yield section("Largest confidence", listed(readings))
     yield section("Policy", listed(policy_sentences(audit)), _limits(audit))
@@ -152,16 +154,16 @@ def _measures(rows: Iterable[Sequence[object]]) -> str:
 
 def _estimates(audit: Audit, found: Posterior, top: int, kind: ReportKind) -> str:
     """What would be guessed about everybody; with names of groups and values only inside."""
-    parts = ["".join(f"<p>{safe(sentence)}</p>" for sentence in estimates.sentences(found, kind))]
-    drawn = figure(estimates.picture(found), "How many people there are by the probability of their most probable value.")
-    rows = [(f"above {text}", f"{people:,}") for text, people in estimates.above(audit.measures)]
+    parts = ["".join(f"<p>{safe(sentence)}</p>" for sentence in person.sentences(found, kind))]
+    drawn = figure(person.picture(found), "How many people there are by the probability of their most probable value.")
+    rows = [(f"above {text}", f"{people:,}") for text, people in person.above(audit.measures)]
     beside = table("People by probability", ("Probability", "People"), rows, style="narrow")
     parts.append(f'<div class="pictures">{drawn}<div>{beside}</div></div>')
     if kind == "internal" and (guesses := found.highest(top, gained=True)):
         caption = "The estimates that exceed the share among all people most"
         told = "The same, drawn: the share among all people (ring), the estimate (diamond) and what is proved (bar)."
         parts += [_guesses(found.highest(top), "The highest estimates"), _guesses(guesses, caption)]
-        parts.append(figure(estimates.against_baseline(guesses), told))
+        parts.append(figure(person.against_baseline(guesses), told))
     return "\n".join(parts)
 
 
@@ -171,12 +173,12 @@ _GUESS_COLUMNS = ("Who", "People", "Value", "Estimate", "Among all", "Proved bou
 def _guesses(guesses: Sequence[Guess], caption: str) -> str:
     rows = [
         (
-            f"{number}. {estimates.who(guess)}",
+            f"{number}. {person.who(guess)}",
             f"{guess.people:,}",
             guess.value,
             f"{guess.probability:.3f}",
             f"{guess.baseline:.3f}",
-            estimates.bounds(guess),
+            person.bounds(guess),
         )
         for number, guess in enumerate(guesses, start=1)
     ]

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.model.audit import Audit
+from tacit.model.comparison import Guess
 from tacit.model.finding import Finding
-from tacit.model.posterior import Guess
 from tacit.model.release import Release
-from tacit.reports import estimates, facts, policy, suggestions, tables
-from tacit.reports.arithmetic import Derivation
-from tacit.reports.people import files_not_read
-from tacit.reports.summary import ReportKind, Summary, assumptions, next_steps, policy_sentences, visible
+from tacit.reports import person, suggestions
+from tacit.reports import summary as facts
+from tacit.reports import summary as policy
+from tacit.reports import summary as tables
+from tacit.reports.explanation import Derivation
+from tacit.reports.summary import ReportKind, Summary, assumptions, files_not_read, next_steps, policy_sentences, visible
 from tacit.reports.svg import bars_of_sizes
 from tacit.version import __version__
 
@@ -54,13 +56,13 @@ def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, ki
     if lines := policy.waivers(audit, kind):
         rows_of_waivers = [(line.about or "-", line.name, line.reason or "-", line.until, line.outcome) for line in lines]
         yield _section("Waivers", table(facts.WAIVER_COLUMNS, rows_of_waivers))
-    if (found := estimates.estimates_of(audit)) is not None:
-        sentences_of = [plain(sentence) for sentence in estimates.sentences(found, kind)]
-        above = [(f"above {text}", f"{people:,}") for text, people in estimates.above(audit.measures)]
+    if (found := person.estimates_of(audit)) is not None:
+        sentences_of = [plain(sentence) for sentence in person.sentences(found, kind)]
+        above = [(f"above {text}", f"{people:,}") for text, people in person.above(audit.measures)]
         guesses = _guesses(found.highest(top, gained=True)) if kind == "internal" else ""
-        yield _section(estimates.TITLE, *sentences_of, table(("Probability", "People"), above), guesses)
-    if sentences := list(estimates.bucket_sentences(audit)):
-        yield _section(estimates.title_of_groups(audit), listed(sentences))
+        yield _section(person.TITLE, *sentences_of, table(("Probability", "People"), above), guesses)
+    if sentences := list(person.bucket_sentences(audit)):
+        yield _section(person.title_of_groups(audit), listed(sentences))
     if readings := tables.readings(audit):
         yield _section("Largest confidence", listed(readings))
     limits = [(limit.name, limit.value, limit.set_by, limit.meaning) for limit in policy.limits(audit)]
@@ -98,7 +100,7 @@ def _finding(number: int, finding: Finding, audit: Audit, release: Release | Non
 def _guesses(guesses: Sequence[Guess]) -> str:
     columns = ("Who", "People", "Value", "Estimate", "Among all", "Proved bounds")
     rows = [
-        (estimates.who(one), f"{one.people:,}", one.value, f"{one.probability:.3f}", f"{one.baseline:.3f}", estimates.bounds(one))
+        (person.who(one), f"{one.people:,}", one.value, f"{one.probability:.3f}", f"{one.baseline:.3f}", person.bounds(one))
         for one in guesses
     ]
     return table(columns, rows)

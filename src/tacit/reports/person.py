@@ -1,15 +1,165 @@
-"""An estimate about somebody, as text and as a picture."""
+"""An estimate about somebody, as text and as a picture.
+
+What an attacker would guess about everybody's sensitive value, in numbers and sentences, the same for the terminal and the page.
+
+Estimates beside the truth, as text and as CSV; for the owner of the data only.
+
+What a bucketized release is good for, as text; for the owner of the data only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from textwrap import wrap
+from typing import Any
 
-from tacit.model.person import PersonEstimate
-from tacit.reports.layout import WIDTH, bullet
-from tacit.reports.summary import counted, visible
+import numpy as np
+
+from tacit.measures.table import ESTIMATORS, Utility
+from tacit.model.audit import Audit
+from tacit.model.comparison import Comparison, Guess, Judged, PersonEstimate, Posterior
+from tacit.reports.summary import WIDTH, ReportKind, as_share, bullet, counted, visible
+from tacit.reports.svg import Bar, Range, histogram, ranges
 from tacit.reports.sweeps import table
+
+TITLE = "What an attacker would guess"
+#: The measures of people above a probability, with what they count.
+ABOVE = {"people_above_50": "0.5", "people_above_90": "0.9", "people_above_99": "0.99"}
+#: The ends of the bars of the picture.
+_ENDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+def estimates_of(audit: Audit) -> Posterior | None:
+    """The estimates of an audit, where there are any about anybody."""
+    found = audit.posterior
+    return found if found is not None and found.is_estimated and len(found.population) else None
+
+
+def sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
+    """What the numbers are, and what they are not."""
+    what = f"the value of {visible(found.sensitive)}" if kind == "internal" else "the sensitive value"
+    yield (
+        f"Estimates, no proofs: the probability of {what} for whoever has given quasi-identifiers, by maximum entropy over published "
+        "and missing rules (R02)."
+    )
+    source = "as published" if found.baseline_is_published else "estimated as well, since it is not published"
+    if kind == "internal":
+        listed = np.argsort(-found.baseline, kind="stable")[:5]
+        shares = ", ".join(f"{visible(found.values[place])} {found.baseline[place]:.3f}" for place in listed.tolist())
+        more = f" and {len(found.values) - 5:,} more" if len(found.values) > 5 else ""
+        yield f"Among all people, which an outsider has anyway ({source}): {shares}{more}."
+    outside = found.outside_bounds()
+    if outside:
+        yield (
+            f"For {counted(outside, 'combination')} the estimate lies outside the bounds of R03, by less than one person: estimates need not be "
+            "whole people."
+        )
+
+
+def title_of_groups(audit: Audit) -> str:
+    """What the estimates from groups are called: what they are, or what they add to those over all that is known."""
+    return TITLE if estimates_of(audit) is None else "What an attacker would guess from the groups alone"
+
+
+def bucket_sentences(audit: Audit) -> Iterator[str]:
+    """What an attacker would guess about the people of a bucketized release; nothing of another release."""
+    found = audit.measures
+    n = sum(release["n"] or 0 for release in audit.release)
+    if "above_one_in_l" in found:
+        people, certain = int(found["above_one_in_l"]), int(found["people_certain"])
+        most = f"nobody's value is more probable than {found['max_posterior']:.3f}"
+        if certain:
+            most = f"the value of {counted(certain, 'person', 'people')} is certain"
+        yield (
+            f"If every assignment that fits is equally likely, {most}; for "
+            f"{counted(people, 'person', 'people')}{as_share(people, n)} some value is more probable than 1/{audit.policy.l} (B02)."
+        )
+    if found.get("people_approximate"):
+        people = int(found["people_approximate"])
+        yield f"That is approximate for {counted(people, 'person', 'people')} in groups with too many assignments to count."
+    if "surviving_expected_right" in found and "group_guess_right" in found:
+        together, alone = found["surviving_expected_right"], found["group_guess_right"]
+        yield (
+            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
+            f"{counted(int(found['surviving_above_90']), 'person', 'people')} would have more than 0.9 (B03)."
+        )
+
+
+def above(measures: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """The probabilities, each with how many people are guessed with more."""
+    return [(text, int(measures[name])) for name, text in ABOVE.items() if name in measures]
+
+
+def who(guess: Guess) -> str:
+    """Whom a guess is about."""
+    return ", ".join(f"{column}={value}" for column, value in guess.who.items())
+
+
+def bounds(guess: Guess) -> str:
+    """The bounds of a guess, or that there are none."""
+    return "-" if guess.lower is None or guess.upper is None else f"{guess.lower:.3f}-{guess.upper:.3f}"
+
+
+def picture(found: Posterior) -> str:
+    """How many people are guessed with which probability."""
+    place = np.searchsorted(_ENDS, found.largest)
+    people = np.bincount(place, found.population.people, len(_ENDS) + 1).astype(np.int64).tolist()
+    ends = ["0", *(f"{end:g}" for end in _ENDS), "1"]
+    labels = [f"{low.removeprefix('0')}-{high.removeprefix('0')}" for low, high in pairwise(ends)]
+    labels[0] = "to .5"
+    bars = [Bar(label, number) for label, number in zip(labels, people, strict=True)]
+    while len(bars) > 2 and bars[0].value == 0:
+        bars.pop(0)
+    return histogram(
+        bars,
+        name="guesses",
+        title="How surely people are guessed",
+        description="; ".join(f"{counted(bar.value, 'person', 'people')} {bar.label}" for bar in bars),
+        x_label="probability of the most probable value",
+        y_label="people",
+        style="fact",
+    )
+
+
+def against_baseline(guesses: Sequence[Guess]) -> str:
+    """Estimates beside the share among all people and what is proved, one row each, numbered as in their table."""
+    rows = [Range(str(n), one.baseline, one.probability, one.lower, one.upper) for n, one in enumerate(guesses, start=1)]
+    told = "; ".join(
+        f"{n}: among all {one.baseline:.3f}, estimated {one.probability:.3f}"
+        + ("" if one.lower is None else f", proved {bounds(one)}")
+        for n, one in enumerate(guesses, start=1)
+    )
+    return ranges(rows, name="gains", title="Estimates against the share among all people", description=told)
+
+
+def text_lines(audit: Audit, found: Posterior, *, top: int, kind: ReportKind, width: int) -> Iterator[str]:
+    """The estimates as text."""
+    for sentence in sentences(found, kind):
+        yield from bullet("-", sentence, width)
+    told = "; ".join(
+        f"above {text}: {counted(people, 'person', 'people')}{as_share(people, found.population.n)}"
+        for text, people in above(audit.measures)
+    )
+    yield from bullet("-", f"The most probable value has a probability {told}.", width)
+    if kind == "external":
+        return
+    for title, gained in (("Highest", False), ("Most above the share among all", True)):
+        guesses = found.highest(top, gained=gained)
+        if guesses:
+            yield f"  {title}"
+        for guess in guesses:
+            yield from bullet(f"  {guess.probability:.3f}", _told(guess), width)
+
+
+def _told(guess: Guess) -> str:
+    proved = "" if guess.lower is None else f", proved {bounds(guess)}"
+    beside = f"(among all {guess.baseline:.3f}{proved})"
+    return f"{guess.sensitive} {guess.value} {beside}: {counted(guess.people, 'person', 'people')} with {who(guess)}"
+
 
 #: So many values are shown, the most probable first; of the others it is only said that they are there.
 SHOWN_VALUES = 12
@@ -201,3 +351,164 @@ def _cut(text: str, letters: int) -> str:
 
 def _safe(text: str) -> str:
     return escape(visible(text))
+
+
+def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
+    """The divergences, how often guesses are right, and the combinations at both ends."""
+    population, measures = found.posterior.population, found.measures
+    n = population.n
+    sensitive = visible(found.posterior.sensitive)
+    about = (
+        f"{counted(n, 'person', 'people')} in {counted(len(population), 'combination')} of quasi-identifiers, {sensitive} "
+        "estimated by maximum entropy (R02)"
+    )
+    sure = int(population.people[found.posterior.largest > 0.9].sum())
+    lines = [
+        ("People", about),
+        (
+            "Divergence",
+            f"{nats(found.D_overall)} on average over all people (D_overall), {nats(measures['D_individual_max'])} at most",
+        ),
+        (
+            "Top guess",
+            f"right for {_people(found.top_guess_right, n)}; the most frequent value alone for {_people(found.baseline_right, n)}",
+        ),
+        ("Above 0.9", f"{_people(sure, n)}; the guess is right for {int(measures['sure_guess_right']):,} of them"),
+    ]
+    blocks = ["\n".join(line for name, text in lines for line in bullet(f"{name:<10}", text, width, indent=""))]
+    blocks.append("\n".join(["How often top guesses are right", *_calibration(found)]))
+    for title, judged in (
+        ("Surest guesses that are true", found.given_away(top)),
+        ("Farthest from the truth", found.farthest(top)),
+    ):
+        if judged:
+            blocks.append("\n".join([title, *_judged(judged, width)]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _people(number: int, n: int) -> str:
+    return f"{counted(number, 'person', 'people')}{as_share(number, n)}"
+
+
+def nats(value: float) -> str:
+    """A divergence with its unit.
+
+    >>> nats(0.13845), nats(float("inf"))
+    ('0.1384 nats', 'infinite')
+    """
+    return f"{value:.4f} nats" if np.isfinite(value) else "infinite"
+
+
+def _calibration(found: Comparison) -> Iterator[str]:
+    rows = [
+        [f"{line.above:g}-{line.at_most:g}", f"{line.people:,}", f"{line.estimated:.3f}", f"{line.right:.3f}"]
+        for line in found.calibration()
+    ]
+    yield from (f"  {line}" for line in table(["probability", "people", "estimated", "right"], rows).splitlines())
+
+
+def _judged(lines: Iterable[Judged], width: int) -> Iterator[str]:
+    for line in lines:
+        guess = line.guess
+        true = "true" if line.right == 1 else "false" if line.right == 0 else f"true of {round(line.right * guess.people):,}"
+        head = f"{guess.sensitive} {guess.value} with probability {guess.probability:.3f}"
+        text = f"{counted(guess.people, 'person', 'people')} with {told(guess)}: {head}, {true}; {nats(line.divergence)}"
+        yield from bullet("-", text, width)
+
+
+def told(guess: Guess) -> str:
+    """Whom a guess is about, in words."""
+    return ", ".join(f"{column}={value}" for column, value in guess.who.items())
+
+
+def comparison_csv(found: Comparison) -> Iterator[str]:
+    """One line for each combination and sensitive value, as CSV in parts; infinite divergences stand as ``inf``."""
+    columns = found.table()
+    yield _lines([list(columns)])
+    size = len(next(iter(columns.values())))
+    for start in range(0, size, 1 << 16):
+        part = [column[start : start + (1 << 16)].tolist() for column in columns.values()]
+        yield _lines([_cell(cell) for cell in row] for row in zip(*part, strict=True))
+
+
+def _cell(value: Any) -> Any:
+    return "" if isinstance(value, float) and value != value else value
+
+
+def _lines(rows: Iterable[Iterable[Any]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    return stream.getvalue()
+
+
+#: What the columns of the table of errors are called, by the names of the measures.
+_COLUMNS = {
+    "confidence_error": "confidence",
+    "identification_false_positive": "rules added",
+    "identification_false_negative": "rules lost",
+    "query_error": "answers",
+    "query_error_median": "median answer",
+}
+_WAYS = {
+    "uniform": "by the shares of groups, as the papers do",
+    "rule-aware": "all assignments that fit the knowledge equally likely",
+    "debiased": "the mixing of values in groups undone on average",
+    "modelled": "what groups show about who has what, used for everybody (B03)",
+}
+
+
+def utility_text(found: Utility, *, width: int = WIDTH) -> str:
+    """What is known of the groups, the errors of each way to read them, and how often guesses are right."""
+    blocks = ["\n".join(line for name, text in _utility_lines(found) for line in bullet(f"{name:<8}", text, width, indent=""))]
+    shown = [name for name in ESTIMATORS if name in found.errors]
+    measured = [name for name in _COLUMNS if any(name in found.errors[one] for one in shown)]
+    if measured:
+        rows = [[one, *(_percent(found.errors[one].get(name)) for name in measured)] for one in shown]
+        lines = table(["read", *(_COLUMNS[name] for name in measured)], rows, left=[0]).splitlines()
+        blocks.append("\n".join(["Errors, relative to the data", *(f"  {line}" for line in lines)]))
+        blocks.append("\n".join(line for one in shown for line in bullet(f"{one:<10}", _WAYS[one], width)))
+    if found.notes:
+        blocks.append("\n".join(line for note in found.notes for line in bullet("Note:", f"{note}.", width, indent="")))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _utility_lines(found: Utility) -> list[tuple[str, str]]:
+    figures, guesses, settings = found.figures, found.guesses, found.settings
+    sure = int(guesses["surviving_above_90"])
+    told = (
+        f"; {counted(sure, 'person', 'people')} above 0.9, of which {_percent(guesses['surviving_above_90_right'])} right"
+        if sure
+        else ""
+    )
+    support = settings["min_support"]
+    least = f"{support:,} people" if isinstance(support, int) else _percent(support)
+    return [
+        (
+            "People",
+            f"{counted(found.n, 'person', 'people')} in {counted(found.groups, 'group')}, {visible(found.sensitive)} in them",
+        ),
+        (
+            "Groups",
+            f"k = {figures['k_anonymity']:,.0f}, l = {figures['l_diversity']:.0f} different values (entropy l = "
+            f"{figures['entropy_l']:.4g}), t = {figures['t_closeness']:.3g}, largest share {figures['largest_share']:.3g}",
+        ),
+        (
+            "Rules",
+            f"{found.rules:,} with a support of at least {least}, a conviction of at least {settings['min_conviction']:g} and up "
+            f"to {counted(settings['max_length'], 'column')}",
+        ),
+        (
+            "Answers",
+            f"to {counted(found.queries, 'question')} about {counted(settings['dim'], 'column')}, each for up to "
+            f"{_percent(settings['selectivity'])} of its values",
+        ),
+        (
+            "Guesses",
+            f"right for {_percent(guesses['surviving_guess_right'])} of the people by what survives in the groups (B03); by the most "
+            f"frequent value of each group for {_percent(guesses['group_guess_right'])}{told}",
+        ),
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"

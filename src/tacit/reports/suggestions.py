@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tacit.model.suggestion import Suggestion, Suggestions
-from tacit.reports.layout import bullet
+from tacit.reports.summary import bullet
 
 TITLE = "What would make it clean"
 NOTHING = "No way that was tried makes it clean."

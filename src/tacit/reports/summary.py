@@ -1,19 +1,388 @@
-"""An audit in a few numbers and sentences, the same for the terminal and the page."""
+"""An audit in a few numbers and sentences, the same for the terminal and the page.
+
+What the publisher accepts, who set it, and which findings somebody accepts nevertheless; the same for every form of report.
+
+How the people of several releases hang together, in words, and which files of a folder were not read.
+
+What an audit of a table with blank cells says, in sentences.
+
+What ``tacit tabulate`` says about the tables that it made: a record and a text.
+
+What every form of report says about an audit, in rows: attacks, measures, files, and what a finding rests on.
+
+How text stands on the terminal.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, Literal
+from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.measures.table import MEASURES
 from tacit.model.audit import AttackRun, Audit, Verdict
-from tacit.reports import frequencies, tables
-from tacit.reports.people import declared_people, files_ignored
-from tacit.reports.policy import set_by
+from tacit.model.convention import find_convention
+from tacit.model.finding import Finding
+from tacit.model.frequencies import FrequencyTable
+from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
+from tacit.model.policy import Level
+from tacit.version import __version__
+
+#: What a limit is about, in words.
+MEANINGS = {
+    "k": "the smallest group that may be computed (safe_threshold)",
+    "l": "how many sensitive values everybody must keep",
+    "max_posterior": "the largest probability that an estimate may give a sensitive value",
+    "max_gain": "by how much an estimate may exceed the share among all people",
+    "min_confidence": "a rule tells a blank cell above this confidence",
+    "min_support": "... and above this many people",
+    "safe_round_base": "the smallest base that a repair rounds counts to",
+    "zeros_are_disclosive": "whether frequency tables hide empty cells like small ones",
+}
+_SET_BY: dict[Level, str] = {
+    "option": "an option",
+    "data set": "the data set's file",
+    "organisation": "the organisation's policy",
+    "given": "the caller",
+    "default": "default",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit: its name, its value as text, what it means, and who set it."""
+
+    name: str
+    value: str
+    meaning: str
+    set_by: str
+
+
+def limits(audit: Audit) -> list[Limit]:
+    """Every limit of the policy that the audit was judged by."""
+    values, origin = audit.policy.to_dict(), audit.policy.set_by
+    return [Limit(name, as_text(values[name]), meaning, _SET_BY[origin[name]]) for name, meaning in MEANINGS.items()]
+
+
+def as_text(value: object) -> str:
+    """A limit as it is written in a file.
+
+    >>> as_text(None), as_text(True), as_text(0.8), as_text(10)
+    ('not set', 'true', '0.8', '10')
+    """
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def set_by(audit: Audit, name: str) -> str:
+    """Which option or file set a limit, as a remark behind it; nothing where none did."""
+    level = audit.policy.set_by[name]
+    if name in audit.policy.overruled:
+        asked = as_text(audit.policy.overruled[name])
+        return f" (set by {_SET_BY[level]}; the data set's file asks for {asked}, which is looser and does not count)"
+    return "" if level in ("default", "given") else f" (set by {_SET_BY[level]})"
+
+
+@dataclass(frozen=True, slots=True)
+class WaiverLine:
+    """A waiver as it is told: what it is about, who accepts it and why, until when, and what became of it."""
+
+    about: str
+    name: str
+    reason: str
+    until: str
+    outcome: str
+
+
+def waivers(audit: Audit, kind: Literal["internal", "external"]) -> list[WaiverLine]:
+    """The waivers; an external report does not say what they are about, nor why."""
+    out = []
+    for number, waiver in enumerate(audit.waived.waivers):
+        status, found = audit.waived.status(number)
+        outcome = {
+            "applied": f"accepts {found:,} finding{'' if found == 1 else 's'}",
+            "ended": "has ended, and accepts nothing",
+            "unmatched": "matches no finding about these people",
+        }[status]
+        about = waiver.finding or _event(waiver.to_dict()["event"])
+        hidden = kind == "external"
+        until = waiver.until.isoformat() if waiver.until else "no end"
+        out.append(WaiverLine("" if hidden else about, waiver.name, "" if hidden else waiver.reason, until, outcome))
+    return out
+
+
+def _event(event: dict[str, Sequence[object]]) -> str:
+    return "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in event.items())
+
+
+def waiver_sentences(audit: Audit, kind: Literal["internal", "external"]) -> list[str]:
+    """The waivers, one sentence each."""
+    out = []
+    for line in waivers(audit, kind):
+        about = f"{line.about}: " if line.about else ""
+        why = f": {line.reason}" if line.reason else ""
+        until = "" if line.until == "no end" else f", until {line.until}"
+        out.append(f"{about}waived by {line.name}{until}{why} ({line.outcome})")
+    if (number := audit.policy.waivers_overruled) > 0:
+        many = "1 waiver" if number == 1 else f"{number} waivers"
+        out.append(
+            f"{many} of the data set's file {'does' if number == 1 else 'do'} not count: the organisation's policy decides"
+        )
+    return out
+
+
+_SAME = "All releases are declared to be about the same people."
+#: How many pairs of names that look alike are told.
+SHOWN_PAIRS = 5
+_UNKNOWN = "Nothing is declared about who is in which release"
+
+
+def declared_people(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
+    """What is declared about the people of several releases, one sentence each; outside, columns and files are not named."""
+    people = read_people(str(audit.adversary["people"]))
+    grouped = "population" in audit.adversary
+    one = "group of people" if grouped else "release"
+    several = max(audit.adversary.get("population", range(len(audit.release)))) > 1
+    told = [_groups(audit, visible, kind)] if grouped else []
+    told += _look_alikes(audit, visible, kind)
+    if isinstance(people, Same):
+        return [*told, _SAME]
+    if isinstance(people, Unknown):
+        return [*told, f"{_UNKNOWN}, so that they tell nothing together{'' if not grouped else ' beyond each folder'}."]
+    if isinstance(people, Nested):
+        first, second = ("first", "second") if people.outer == 0 else ("second", "first")
+        before = "before" if people.outer == 0 else "after"
+        if several:
+            return [*told, f"The people of each {one} are declared to be among those of the one {before} it."]
+        return [*told, f"The people of the {second} {one} are declared to be among those of the {first}."]
+    between = f"From each {one} to the next" if several else f"Between the first {one} and the second"
+    if isinstance(people, Churn):
+        return [*told, f"{between} so many people are declared to have moved: {people.to_text()}."]
+    columns = ", ".join(visible(unquote(name)) for name in people.columns) if kind == "internal" else "some columns"
+    return [*told, f"{_SAME} {between}, {_span(people.people)} of them have another value of each of: {columns}."]
+
+
+def _look_alikes(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
+    """Names that are taken as different although they look alike."""
+    pairs = audit.adversary.get("taken_as_different", ())
+    if not pairs:
+        return []
+    named = "; ".join(" and ".join(visible(name) for name in pair) for pair in pairs[:SHOWN_PAIRS])
+    more = f"; and {len(pairs) - SHOWN_PAIRS:,} more" if len(pairs) > SHOWN_PAIRS else ""
+    told = f": {named}{more}" if kind == "internal" else ""
+    return [f"Names that only look alike are taken as different; write them alike where they mean the same{told}."]
+
+
+def _span(people: tuple[int, int]) -> str:
+    fewest, most = people
+    return f"{most:,}" if fewest == most else f"at most {most:,}" if fewest == 0 else f"{fewest:,} to {most:,}"
+
+
+def _groups(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> str:
+    """Which releases are about the same people."""
+    of = list(audit.adversary["population"])
+    if kind == "external":
+        return f"The {len(of)} releases are taken as being about {max(of) + 1} groups of people, as they were given."
+    files = [entry.get("file") or f"release {number + 1}" for number, entry in enumerate(audit.release)]
+    groups = [[name for name, own in zip(files, of, strict=True) if own == number] for number in range(max(of) + 1)]
+    told = "; ".join(" and ".join(visible(name) for name in group) for group in groups)
+    return f"Releases that were given together are taken as being about the same people: {told}."
+
+
+def files_not_read(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
+    """Files of folders and columns of files that were not read, one sentence each; outside, how many there are."""
+    if not audit.not_read:
+        return []
+    if kind == "external":
+        number = len(audit.not_read)
+        return [f"{number:,} {'file or column was' if number == 1 else 'files or columns were'} not read."]
+    return [f"Not read: {_named(one, visible)}." for one in audit.not_read]
+
+
+def files_ignored(audit: Audit, visible: Callable[[str], str], kind: Literal["internal", "external"]) -> list[str]:
+    """What was left out because it says nothing about people, one sentence; outside, how much it is."""
+    if not audit.ignored:
+        return []
+    number = len(audit.ignored)
+    what = f"{number:,} {'file or column' if number == 1 else 'files or columns'}"
+    if kind == "external":
+        return [f"Left out as saying nothing about people: {what}."]
+    return [f"Left out as saying nothing about people: {'; '.join(_named(one, visible) for one in audit.ignored)}."]
+
+
+def _named(one: NotRead, visible: Callable[[str], str]) -> str:
+    """A file or column with the reason why it was not read."""
+    reason = visible(one.reason)
+    if one.column:
+        return f"the column or field {visible(one.column)!r} of {visible(one.file)}, which {reason}".replace(
+            ", which is not read", ""
+        )
+    verbs = ("is ", "looks ", "holds ", "has ", "belongs ")
+    return f"{visible(one.file)}, which {reason if reason.startswith(verbs) else f'cannot be read: {reason}'}"
+
+
+#: What each measure of a reading is called, in the order in which they are told.
+_READINGS = {
+    "rule_confidence": "of a rule, blanks counted as another value",
+    "known_only_confidence": "among known values only",
+    "wildcard_confidence": "if a blank condition fits every value",
+    "null_share_confidence": "of one value among the blanks (the owner knows)",
+    "model_posterior": "by naive Bayes",
+    "entropy_posterior": "by the largest entropy that shows all rules with one condition",
+}
+
+
+def is_table(audit: Audit) -> bool:
+    """Whether the audit is about a table."""
+    return any(release["kind"] == "table" for release in audit.release)
+
+
+def partial_sentence(audit: Audit) -> str:
+    """The verdict in terms of records; empty where that says nothing about tables."""
+    runs = {run.code: run for run in audit.runs if run.status in ("ran", "stopped")}
+    if audit.verdict == "clean":
+        kept = []
+        if "T01" in runs:
+            kept.append("no rule tells a sensitive cell")
+        if "T02" in runs:
+            kept.append("no other reading of the blanks does" if kept else "no reading of the blanks tells a sensitive cell")
+        return f"{', and '.join(kept)}, by the attacks that ran."
+    if audit.verdict == "incomplete":
+        return ""
+    parts = []
+    if (rules := runs.get("T01")) and rules.people:
+        parts.append(f"rules tell the sensitive cell of {_records(rules.people)}")
+    if (blanks := runs.get("T02")) and blanks.people:
+        other = "other readings of the blanks" if parts else "readings of the blanks"
+        parts.append(
+            f"{other} tell that of {blanks.people:,}"
+            if parts
+            else f"{other} tell the sensitive cell of {_records(blanks.people)}"
+        )
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _records(number: int) -> str:
+    return "1 record" if number == 1 else f"{number:,} records"
+
+
+def hidden(release: Mapping[str, Any], measures: Mapping[str, Any], *, named: bool) -> str:
+    """How many cells are hidden, by region; where columns may be named, how many are blank in each."""
+    parts = []
+    if "cells_hidden" in measures:
+        regions = [
+            f"{region} {measures[f'cells_hidden_{region}']:,}"
+            for region in ("ns", "nc", "sc")
+            if f"cells_hidden_{region}" in measures
+        ]
+        told = f" ({', '.join(regions)})" if regions else ""
+        parts.append(f"{measures['cells_hidden']:,} cells hidden{told}")
+    if named and (columns := release.get("blank_cells")):
+        parts.append("blank cells by column: " + ", ".join(f"{name} {count:,}" for name, count in columns.items()))
+    return "; ".join(parts) or "none"
+
+
+def partial_policy(audit: Audit) -> str:
+    """What the publisher accepts."""
+    limits = audit.policy.to_dict()
+    return (
+        f"no rule may tell a sensitive cell with a confidence above {limits['min_confidence']:g} "
+        f"and a support above {_records(limits['min_support'])}"
+    )
+
+
+def readings(audit: Audit) -> list[str]:
+    """The largest confidence that each reading of the table gives, one sentence each."""
+    if not is_table(audit):
+        return []
+    known = {name: audit.measures.get(name) for name in _READINGS}
+    limit, out = audit.policy.to_dict()["min_confidence"], []
+    for name, value in known.items():
+        if value is not None:
+            inferred = audit.measures.get(name.replace("_posterior", "_inferred")) if name.endswith("_posterior") else 0
+            over = f", above {limit:g} for {_records(int(inferred))}" if inferred else ""
+            out.append(f"{value:.3f} {_READINGS[name]}{over}")
+    return out
+
+
+def next_steps_of_partial(audit: Audit) -> list[str]:
+    """What the owner can do now."""
+    if audit.verdict == "exposed":
+        limits = audit.policy.to_dict()
+        bars = f"--min-confidence {limits['min_confidence']:g} --min-support {limits['min_support']}"
+        hide = f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT"
+        return ["Do not publish this table as it is.", f"Hide condition cells of the sensitive records: {hide}."]
+    if audit.verdict == "clean":
+        return [
+            "Clean holds for this table, these rows, these thresholds and the attacks that ran.",
+            "Facts known from elsewhere, or other releases about the same people, may add to it.",
+        ]
+    return []
+
+
+ALL_VALUES = "The tables are taken to list every value that their people have, so that parts add up to their total."
+SOME_VALUES = "The tables are not taken to list every value that their people have: parts may be less than their total."
+
+
+def printed(release: Mapping[str, Any]) -> str:
+    """How the cells of a release of frequency tables were printed, from its entry in a record."""
+    parts = [_number(release["tables"], "table"), f"{_number(release['hidden_cells'], 'cell')} hidden"]
+    if release.get("convention") is not None:
+        about = find_convention(release["convention"]).about
+        return "; ".join([*parts, f"read by the convention {release['convention']}: {about}"])
+    if release["hidden_below"] is not None:
+        zeros = "shown" if release["zeros_shown"] else "hidden, too"
+        parts.append(f"each of fewer than {_number(release['hidden_below'], 'person', 'people')}; cells with nobody are {zeros}")
+    if release.get("base") is not None:
+        parts.append(f"counts rounded to multiples of {release['base']:,}")
+    return "; ".join(parts)
+
+
+def frequencies_record(table: FrequencyTable) -> dict[str, Any]:
+    """The record of frequency tables."""
+    printing = table.printing
+    return {
+        "format": "tacit.frequencies/1",
+        "n": table.n,
+        "columns": list(table.columns),
+        "tables": [list(columns) for columns in table.tables()],
+        "cells": len(table),
+        "hidden_cells": int(table.is_hidden.sum()),
+        "hidden_below": printing.hidden_below,
+        "zeros_shown": printing.zeros_shown,
+        "base": printing.base,
+    }
+
+
+def frequencies_text(table: FrequencyTable, *, dropped: int = 0, origin: str = "") -> str:
+    """The same for people to read."""
+    record = frequencies_record(table)
+    tables, cells, hidden = len(record["tables"]), record["cells"], record["hidden_cells"]
+    lines = [f"{_number(tables, 'table')} with {_number(cells, 'cell')} about {_number(table.n or 0, 'person', 'people')}"]
+    if table.printing.hidden_below is not None:
+        zeros = "cells with nobody are shown" if table.printing.zeros_shown else "cells with nobody are hidden, too"
+        lines.append(f"hidden: {_number(hidden, 'cell')} with fewer than {table.printing.hidden_below:,} people; {zeros}")
+    if table.printing.base is not None:
+        lines.append(f"rounded: to the nearest multiple of {table.printing.base:,}; the header says n exactly")
+    if dropped:
+        lines.append(f"left out: {_number(dropped, 'row')} with a missing value")
+    if origin:
+        lines.append(f"options from {origin}")
+    return "\n".join(lines) + "\n"
+
+
+def _number(count: int, one: str, several: str = "") -> str:
+    return f"1 {one}" if count == 1 else f"{count:,} {several or one + 's'}"
+
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
@@ -71,7 +440,7 @@ class Summary:
             guessed,
             bounded,
             finds_groups(audit),
-            tables.sentence(audit) if tables.is_table(audit) else "",
+            partial_sentence(audit) if is_table(audit) else "",
             len(audit.release),
             len(audit.waived.places),
             0 if audit.asked_verdict != "clean" else sum(run.status == "not-asked" for run in audit.runs),
@@ -255,9 +624,9 @@ def described(release: Mapping[str, Any], kind: ReportKind) -> str:
 def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind = "internal") -> str:
     """The support threshold and the smallest published count, as count and share; of a bucketized release, how large its groups are."""
     if release.get("kind") == "table":
-        return tables.hidden(release, measures, named=kind == "internal")
+        return hidden(release, measures, named=kind == "internal")
     if release.get("kind") == "frequencies":
-        return frequencies.printed(release)
+        return printed(release)
     parts = []
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
@@ -300,7 +669,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
             else "How many people the data are about is not known."
         )
     if "knows_all_values" in known:
-        out.append(frequencies.ALL_VALUES if known.pop("knows_all_values") else frequencies.SOME_VALUES)
+        out.append(ALL_VALUES if known.pop("knows_all_values") else SOME_VALUES)
     if "knows_that_the_list_is_complete" in known:
         complete = known.pop("knows_that_the_list_is_complete")
         out.append(
@@ -339,9 +708,9 @@ _MADE_BY = {
 def policy_sentences(audit: Audit) -> list[str]:
     """What the publisher accepts, one sentence each; limits about sensitive values only where the release may tell of them."""
     policy = audit.policy
-    if tables.is_table(audit):
+    if is_table(audit):
         limit = f"no model may give a sensitive value a probability above {policy.max_posterior or 1:g}"
-        return [tables.policy(audit), *([limit] if policy.max_posterior is not None else [])]
+        return [partial_policy(audit), *([limit] if policy.max_posterior is not None else [])]
     few = counted(policy.k, "person", "people")
     out = [f"k = {policy.k:,}: no group of fewer than {few} may be computed{set_by(audit, 'k')}"]
     if not finds_groups(audit):
@@ -386,7 +755,7 @@ def next_steps(audit: Audit) -> list[str]:
 
 def _next_steps(audit: Audit) -> list[str]:
     """What the owner can do, whatever was tried."""
-    if tables.is_table(audit) and (steps := tables.next_steps(audit)):
+    if is_table(audit) and (steps := next_steps_of_partial(audit)):
         return steps
     if audit.verdict == "exposed":
         less = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before it leaves."
@@ -440,3 +809,140 @@ def _next_steps(audit: Audit) -> list[str]:
 def open_runs(audit: Audit) -> list[AttackRun]:
     """The attacks that were wanted and left something open."""
     return [run for run in audit.runs if run.status != "not-relevant" and not run.decides]
+
+
+SENSITIVE: dict[ReportKind, str] = {
+    "internal": "Internal report: it describes groups of people. Keep it with the data.",
+    "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
+}
+ATTACK_COLUMNS = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
+SKIPPED_COLUMNS = ("Code", "Attack", "Why it does not apply")
+SKIPPED_CAPTION = "Attacks that do not apply to what was audited"
+ATTACKS_CAPTION = "What became of each attack, and why. “Proves”: true in every database that fits the release."
+MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
+LIMIT_COLUMNS = ("Limit", "Value", "Set by", "Meaning")
+WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
+_LIMIT_OF = {"buckets": "Groups", "table": "Blanks"}
+
+
+def title(audit: Audit) -> str:
+    """The heading of a report."""
+    return f"Tacit: what {'this release gives' if len(audit.release) == 1 else 'these releases give'} away"
+
+
+def tiles(audit: Audit, summary: Summary) -> list[tuple[int, str]]:
+    """The few numbers that matter; none is shown that was not decided."""
+    entries: list[tuple[int, str]] = []
+    if audit.verdict != "incomplete" and finds_groups(audit):
+        entries.append((summary.groups, f"groups of {summary.span} that can be computed"))
+    if summary.groups:
+        entries += [(summary.single, "of them a single person"), (summary.people, "people concerned at least")]
+    if joint := len(joint_findings(audit)):
+        more = " at least" if joint and audit.attack("X01").findings > _MOST_LOOKED_AT else ""
+        entries.append((joint, f"groups that need more than one release{more}"))
+    if summary.waived:
+        entries.append((summary.waived, "findings that somebody accepts"))
+    if "vulnerable" in audit.measures:
+        entries.append((int(audit.measures["vulnerable"]), f"people who keep fewer than {counted(summary.l, 'possible value')}"))
+    if "people_certain" in audit.measures:
+        entries.append((int(audit.measures["people_certain"]), "people whose sensitive value is certain"))
+    if "people_above_90" in audit.measures:
+        entries.append((int(audit.measures["people_above_90"]), "people whose sensitive value is estimated above 0.9"))
+    for name, what in (("records_told", "records told by a rule"), ("cells_hidden", "cells hidden")):
+        if name in audit.measures:
+            entries.append((int(audit.measures[name]), what))
+    if "smallest_count" in audit.measures:
+        entries.append((audit.measures["smallest_count"], "people in the smallest published count"))
+    return entries
+
+
+JOINT_TITLE = "Findings that need more than one release"
+#: So many findings of X01 are looked at to see which files they need.
+_MOST_LOOKED_AT = 2_000
+
+
+def joint_findings(audit: Audit) -> list[Finding]:
+    """The findings that no single release tells, worst first; of very many, among the worst of them."""
+    if len(audit.release) == 1:
+        return []
+    run = next((run for run in audit.runs if run.code == "X01"), None)
+    if run is None or run.show is None:
+        return []
+    owner = audit.runs.index(run)
+    shown = [index for index in range(min(len(run.severity), _MOST_LOOKED_AT)) if audit.waived.waiver_of(owner, index) is None]
+    return [finding for finding in map(run.show, shown) if len({one.release for one in finding.because}) > 1]
+
+
+def attacks(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, ...]]:
+    """One row for each attack that was wanted, also where it could not run."""
+    for owner, run in enumerate(audit.runs):
+        if run.status == "not-relevant":
+            continue
+        looked = run.status in ("ran", "stopped")
+        numbers = (run.findings, audit.waived.number(owner), run.undecided)
+        counts = tuple(f"{number:,}" for number in numbers) if looked else ("-", "-", "-")
+        yield run.code, run.name, run.claim, run.status, *counts, reason(audit, run, kind) or "-"
+
+
+def skipped(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str]]:
+    """One row for each attack that does not apply, and why."""
+    return [(run.code, run.name, reason(audit, run, kind) or "-") for run in audit.runs if run.status == "not-relevant"]
+
+
+def measures(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
+    """One row for each measure of the record: its name, value, unit and meaning."""
+    known = {measure.name: measure for measure in MEASURES}
+    for name, value in audit.measures.items():
+        if (measure := known.get(name)) is not None:
+            yield name, number(value), measure.unit, measure.meaning.replace("`", "")
+
+
+def number(value: Any) -> str:
+    """A measure as it is shown.
+
+    >>> number(30162), number(0.123456789), number(None), number(float("inf")), number(1e-9)
+    ('30,162', '0.123457', 'not counted', 'infinite', '1e-09')
+    """
+    if value is None:
+        return "not counted"
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.6g}" if abs(value) != float("inf") else "infinite"
+    return f"{int(value):,}"
+
+
+def files(audit: Audit, kind: ReportKind) -> list[tuple[str, str]]:
+    """What was audited and by what: every file with its SHA-256."""
+    rows: list[tuple[str, str]] = []
+    for release in audit.release:
+        limit = _LIMIT_OF.get(release["kind"], "Threshold")
+        rows += [("Release", described(release, kind)), (limit, thresholds(release, audit.measures, kind))]
+        rows.append(("SHA-256", release["sha256"] or "not read from a file"))
+    for entry in audit.inputs:
+        name = visible(entry["file"]) if kind == "internal" else "a file"
+        rows += [(entry["role"].capitalize(), name), ("SHA-256", entry["sha256"] or "not read from a file")]
+    for file in audit.policy.files:
+        rows += [("Policy", file.name if kind == "internal" else f"a file of the {file.level}"), ("SHA-256", file.sha256)]
+    return [*rows, ("Tacit", __version__)]
+
+
+def cited(finding: Finding, audit: Audit) -> str:
+    """Which of several releases a finding rests on; empty where there is one, or where it cites none."""
+    places = sorted({citation.release for citation in finding.because})
+    if len(audit.release) == 1 or not places:
+        return ""
+    names = [visible(str(audit.release[place].get("file") or f"release {place + 1}")) for place in places]
+    return f"rests on {names[0]} alone" if len(names) == 1 else f"needs {' and '.join([', '.join(names[:-1]), names[-1]])}"
+
+
+#: How wide lines are where the terminal does not say.
+WIDTH = 100
+#: A width at which no line is broken.
+UNBROKEN = 1_000_000
+
+
+def bullet(mark: str, text: str, width: int, *, indent: str = "  ") -> list[str]:
+    """Text behind a mark, further lines under the first."""
+    lead = f"{indent}{mark} "
+    room = max(30, width - len(lead))
+    lines = wrap(visible(text), room, break_long_words=False, break_on_hyphens=False) or [""]
+    return [lead + lines[0], *(" " * len(lead) + line for line in lines[1:])]

@@ -10,23 +10,25 @@ import numpy as np
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Listed, Release, Rules
-from tacit.reports import estimates, suggestions, tables
-from tacit.reports.arithmetic import Derivation
-from tacit.reports.layout import WIDTH, bullet
-from tacit.reports.people import files_not_read
-from tacit.reports.policy import waiver_sentences
+from tacit.reports import person, suggestions
+from tacit.reports import summary as tables
+from tacit.reports.explanation import Derivation
 from tacit.reports.summary import (
+    WIDTH,
     ReportKind,
     Summary,
     as_share,
     assumptions,
+    bullet,
     counted,
     described,
+    files_not_read,
     next_steps,
     policy_sentences,
     thresholds,
     verdict_lines,
     visible,
+    waiver_sentences,
 )
 from tacit.reports.summary import reason as reason_of
 
@@ -52,10 +54,10 @@ def audit_text(
     ]
     if accepted := waiver_sentences(audit, kind):
         blocks.append(_section("Waivers", (line for one in accepted for line in bullet("-", one, width))))
-    if (guessed := estimates.estimates_of(audit)) is not None:
-        blocks.append(_section(estimates.TITLE, estimates.text_lines(audit, guessed, top=top, kind=kind, width=width)))
-    if guesses := list(estimates.bucket_sentences(audit)):
-        blocks.append(_section(estimates.title_of_groups(audit), (line for one in guesses for line in bullet("-", one, width))))
+    if (guessed := person.estimates_of(audit)) is not None:
+        blocks.append(_section(person.TITLE, person.text_lines(audit, guessed, top=top, kind=kind, width=width)))
+    if guesses := list(person.bucket_sentences(audit)):
+        blocks.append(_section(person.title_of_groups(audit), (line for one in guesses for line in bullet("-", one, width))))
     if readings := tables.readings(audit):
         blocks.append(_section("Largest confidence", (line for one in readings for line in bullet("-", one, width))))
     if top and summary.findings:

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from tacit.api import audit, mine_itemsets
-from tacit.model.event import ItemEvent
+from tacit.auditing_releases import audit, mine_itemsets
+from tacit.model.pattern import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Part
-from tacit.model.transactions import Transactions
-from tacit.reproductions.bench import Bench, Setting, Timing
-from tacit.reproductions.facts import Database, Row, fact, facts_part, listed, pairs
-from tacit.reproductions.rivals import RIVALS, counts_by_support, times_part
+from tacit.model.table import Transactions
+from tacit.reproductions.bench import (
+    RIVALS,
+    Bench,
+    Database,
+    Row,
+    Setting,
+    Timing,
+    counts_by_support,
+    fact,
+    facts_part,
+    listed,
+    pairs,
+    times_part,
+)
 
 #: The matrix of Figure 1 (a) is a picture; this database has all the supports that the paper states.
 RUNNING = Database("abcdefgh abcdeg abcde abcdefg abcde abcde abde aefg cdefg cde cdefgh abfg")

@@ -11,15 +11,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tacit.hiding.methods import Method, find_cells
-from tacit.hiding.problem import Cells, Problem
-from tacit.hiding.thresholds import IntegerThresholds
+from tacit.hiding.greedy import Method, find_cells
+from tacit.hiding.problem import Cells, IntegerThresholds, Problem
 from tacit.model.policy import Limits
 from tacit.model.reproduction import Chart, Graph, Part
 from tacit.model.table import Table
-from tacit.reproductions.adult import NEEDED, find_adult, read_adult
-from tacit.reproductions.bench import Bench
-from tacit.reproductions.facts import fact, facts_part
+from tacit.reproductions.bench import NEEDED, Bench, fact, facts_part, find_adult, read_adult
 
 #: Figure 2 (a): a star is a value that nobody else has; the first and the fifth record are sensitive, with the value s.
 FIGURE_2 = ("abcs", "abcs", "abcs", "ab4s", "abds", "a6ds", "7bds", "8bds", "9zdx")

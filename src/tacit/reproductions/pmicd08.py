@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tacit.api import audit, mine_itemsets
+from tacit.auditing_releases import audit, mine_itemsets
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Part
-from tacit.model.transactions import Transactions
-from tacit.reproductions.bench import Bench, Setting, Timing
-from tacit.reproductions.facts import Database, fact, facts_part, listed
-from tacit.reproductions.rivals import RIVALS, times_part
+from tacit.model.table import Transactions
+from tacit.reproductions.bench import RIVALS, Bench, Database, Setting, Timing, fact, facts_part, listed, times_part
 
 EXAMPLE = Database("abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde")
 FIGURE_2 = {

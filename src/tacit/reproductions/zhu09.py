@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.api import audit, compare, mine_rules, read_table
+from tacit.auditing_releases import audit, mine_rules
+from tacit.formats.table_files import read_table
+from tacit.measures.posterior import compare
 from tacit.model.release import Rules
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Table
-from tacit.reproductions.adult import NEEDED, find_adult, read_adult
-from tacit.reproductions.bench import Bench
-from tacit.reproductions.facts import fact, facts_part
+from tacit.reproductions.bench import NEEDED, Bench, fact, facts_part, find_adult, read_adult
 
 CONFIDENCES = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 SUPPORTS = (0.1, 0.08, 0.06, 0.04, 0.02)

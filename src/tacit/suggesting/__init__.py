@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tacit.api import audit, read_release
+from tacit.auditing_releases import audit
 from tacit.errors import OptionError
+from tacit.formats.releases import read_release
 from tacit.model.audit import Audit
 from tacit.model.people import People
 from tacit.model.policy import Policy
 from tacit.model.release import Release
-from tacit.model.suggestion import Suggestions
+from tacit.model.suggestion import SuggestCase, Suggestions, Way, tried
 from tacit.suggesting import buckets, frequencies, itemsets, rules, several, tables
-from tacit.suggesting.base import SuggestCase, Way, tried
 
 __all__ = ["SECONDS", "suggest", "suggestions_for"]
 

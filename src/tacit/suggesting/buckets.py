@@ -5,16 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tacit.api import audit
 from tacit.attacks import ATTACKS
-from tacit.auditing import owners_people
-from tacit.bucketing.methods import Method
+from tacit.auditing_releases import audit, owners_people
+from tacit.bucketing.bounded import Method
 from tacit.bucketizing import bucketize
 from tacit.errors import OptionError
 from tacit.model.buckets import Buckets
 from tacit.model.policy import Limits
+from tacit.model.suggestion import Done, SuggestCase, Way, Words
 from tacit.model.table import Table
-from tacit.suggesting.base import Done, SuggestCase, Way, Words
 
 #: How the loss of a grouping is measured.
 MEASURED = "people in a group on average; each person who is left out counts as all of them"

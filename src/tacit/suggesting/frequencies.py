@@ -9,14 +9,14 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tacit.api import audit, people_of
+from tacit.auditing_releases import audit, people_of
 from tacit.errors import OptionError
 from tacit.model.audit import Audit
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.release import Release
+from tacit.model.suggestion import Done, SuggestCase, Way, Words
 from tacit.model.table import Table
-from tacit.suggesting.base import Done, SuggestCase, Way, Words
 from tacit.tabulating import tabulate
 
 #: How the loss is measured.

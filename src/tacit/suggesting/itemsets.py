@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from tacit.api import mine_itemsets, people_of, repair
+from tacit.auditing_releases import mine_itemsets, people_of, repair
 from tacit.model.release import Itemsets
-from tacit.model.repair import Repair
+from tacit.model.suggestion import Done, Repair, SuggestCase, Way, Words
 from tacit.repairs import REPAIRS
-from tacit.suggesting.base import Done, SuggestCase, Way, Words
 
 #: How the loss of a repair of itemsets is measured.
 MEASURED = (

@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tacit.api import audit
-from tacit.auditing import owners_people
+from tacit.auditing_releases import audit, owners_people
 from tacit.model.audit import Audit
 from tacit.model.policy import Limits
 from tacit.model.release import Rules
-from tacit.model.repair import Repair
+from tacit.model.suggestion import Done, Repair, SuggestCase, Way, Words
 from tacit.repairing import repair_rules
 from tacit.repairs import REPAIRS
-from tacit.suggesting.base import Done, SuggestCase, Way, Words
 
 #: How the loss of a repair is measured: where it is known whom the rules are about, and where it is not.
 IN_NATS = "nats a person by which the sensitive values become less certain"

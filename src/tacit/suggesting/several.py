@@ -9,18 +9,17 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tacit.api import audit
+from tacit.auditing_releases import audit
 from tacit.errors import RepairError
-from tacit.mining.publishing import Published
+from tacit.mining.rules import Published
 from tacit.model.audit import Audit
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.rounding import Precision, rounded
-from tacit.repairs.lines import Lines
+from tacit.model.suggestion import Done, SuggestCase, Way, Words
 from tacit.repairs.round import DECIMALS
-from tacit.repairs.taking_out import Line, breaking, cited_lines, holding, some_lines
-from tacit.suggesting.base import Done, SuggestCase, Way, Words
+from tacit.repairs.taking_out import Line, Lines, breaking, cited_lines, holding, some_lines
 from tacit.suggesting.frequencies import can_be_rounded, cell_error, rounded_cells, tabulate_words
 
 #: How the loss is measured.

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tacit.api import audit
+from tacit.auditing_releases import audit
 from tacit.errors import OptionError
-from tacit.formats.marks import Marks
 from tacit.formats.partial import read_partial
-from tacit.hiding.methods import MEANING, Method
+from tacit.formats.rows import Marks
+from tacit.hiding.greedy import MEANING, Method
 from tacit.hiding_cells import hide
 from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits
-from tacit.suggesting.base import Done, SuggestCase, Way, Words
+from tacit.model.suggestion import Done, SuggestCase, Way, Words
 
 #: How the loss of a table is measured.
 MEASURED = "cells hidden besides the sensitive ones"

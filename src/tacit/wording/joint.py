@@ -1,17 +1,152 @@
-"""Findings about several releases in words, from their events and certificates."""
+"""Findings about several releases in words, from their events and certificates.
+
+Findings in words: the same sentences for those who write a finding down and for those who check it.
+
+Nothing here infers anything. A sentence is made of an event, a count and a certificate alone, so whoever holds these can write it again.
+
+Derivations about itemsets that a list leaves out, in words, from their certificates.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.model.bound import Bound
-from tacit.model.event import Change, ItemEvent, Side
 from tacit.model.frequencies import UNBOUNDED
-from tacit.wording import listed, people, printed_as, sentence
+from tacit.model.number import Bound
+from tacit.model.pattern import Change, ItemEvent, Side
+
+__all__ = ["listed", "people", "printed_as", "sentence"]
+
+
+def people(count: Bound) -> str:
+    """``1 person``, ``1 to 3 people``.
+
+    >>> people(Bound(1, 1)), people(Bound(1, 3))
+    ('1 person', '1 to 3 people')
+    """
+    number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
+    return f"{number} {'person' if count == Bound(1, 1) else 'people'}"
+
+
+def sentence(event: ItemEvent, count: Bound) -> str:
+    """What the people of an event have and lack.
+
+    >>> sentence(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), sentence(ItemEvent((), ("c",)), Bound(2, 2))
+    ('has a and b, and neither c nor d', 'have no c')
+    >>> sentence(ItemEvent(("a",), not_all=("b", "c")), Bound(1, 1))
+    'has a but not all of b and c'
+    """
+    verb = "has" if count == Bound(1, 1) else "have"
+    if event.not_all:
+        first = f"{verb} {listed(event.present, 'and')} but" if event.present else f"{'does' if verb == 'has' else 'do'} not have"
+        return f"{first} {'not ' if event.present else ''}all of {listed(event.not_all, 'and')}"
+    if not event.absent:
+        return f"{verb} {listed(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
+    lacking = f"neither {listed(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
+    if not event.present:
+        return f"{verb} no {event.absent[0]}" if len(event.absent) == 1 else f"{verb} {lacking}"
+    return f"{verb} {listed(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
+
+
+def listed(names: Sequence[str], word: str) -> str:
+    """Names as in a sentence: ``a, b and c``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def printed_as(text: str, count: Bound) -> str:
+    """What a line prints, where that is not the count itself.
+
+    >>> printed_as("50", Bound(45, 54)), printed_as("50", Bound(50, 50)), printed_as("", Bound(0, 4))
+    (', printed as 50', '', '')
+    """
+    return "" if count.is_exact or not text else f", printed as {text}"
+
+
+#: Sums of more terms than this are given as one number.
+MOST_TERMS = 32
+#: Derivations through more unpublished itemsets than this are not written out step by step.
+MOST_STEPS = 40
+
+Set = frozenset[str]
+#: Bounds on a published support and where it stands; None where no line tells it.
+Published = Callable[[Set], tuple[int, int, str] | None]
+
+
+def derivation_steps(
+    steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
+) -> list[str]:
+    """Return the steps of a certificate in words, and the group that they lead to; ``threshold`` is that of the complete list."""
+    return _Story(published, threshold).told(steps, present, present | absent, count)
+
+
+class _Story:
+    """Bounds on unpublished supports, each explained once."""
+
+    def __init__(self, published: Published, threshold: int) -> None:
+        self.published, self.threshold = published, threshold
+        self.shown: dict[Set, tuple[int, int]] = {}
+
+    def told(self, steps: Sequence[Mapping[str, Any]], present: Set, whole: Set, count: Bound) -> list[str]:
+        """All steps, from the smallest unpublished subset to the group that the finding is about."""
+        parts = list(_by_items(steps))
+        if len(parts) > MOST_STEPS:
+            many = f"{len(parts):,} unpublished subsets"
+            return [f"It follows through {many}, too many to write out here; all published lines are cited."]
+        out = [line for items, entries in parts for line in self._explained(items, entries)]
+        return [*out, f"{self._group(whole, present)} people, that is {people(count)}."]
+
+    def _explained(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """How the bounds on an unpublished itemset follow."""
+        least, most = self.shown.get(items, (0, self.threshold - 1))
+        yield f"No line says how many people have {listed(sorted(items), 'and')}; call it x."
+        for entry in entries:
+            side, value = ("least", entry["at_least"]) if "at_least" in entry else ("most", entry["at_most"])
+            if entry["by"] == "group":
+                yield f"{self._group(items, frozenset(entry['present']))} people cannot be negative: x is at {side} {value:,}."
+            else:
+                complete = f"The list is complete from {self.threshold:,} people on and leaves it out"
+                yield f"{complete}: x is at most {value:,}."
+            least, most = (max(least, value), most) if side == "least" else (least, min(most, value))
+        self.shown[items] = (least, most)
+        yield f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}."
+
+    def _group(self, whole: Set, has: Set) -> str:
+        """A group on an itemset as a sum of supports: "Those with a without b: 50 (line 3) - x = 50 - x"."""
+        rest = sorted(whole - has)
+        who = f"with {listed(sorted(has), 'and')}" if has else "of all people"
+        without = f" without {listed(rest, 'or')}" if rest else ""
+        terms, lo, hi = [], 0, 0
+        for mask in range((1 << len(rest)) - 1):
+            low, high, place = self._support(has | {item for place, item in enumerate(rest) if mask >> place & 1})
+            sign = -1 if mask.bit_count() % 2 else 1
+            lo, hi = (lo + low, hi + high) if sign > 0 else (lo - high, hi - low)
+            terms.append(f"{'-' if sign < 0 else '+'} {_ends(low, high)} ({place})")
+        last = "- x" if len(rest) % 2 else "+ x"
+        if len(terms) > MOST_TERMS:
+            terms = [f"+ {_ends(lo, hi)} (a sum of {len(terms)} supports)"]
+        written = " ".join([*terms, last]).removeprefix("+ ")
+        return f"Those {who}{without}: {written}" + (f" = {_ends(lo, hi)} {last}" if len(terms) > 1 else "")
+
+    def _support(self, items: Set) -> tuple[int, int, str]:
+        found = self.published(items)
+        return (*self.shown[items], "from above") if found is None else found
+
+
+def _by_items(steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Set, list[Mapping[str, Any]]]]:
+    """The steps about one itemset after the other."""
+    found: dict[Set, list[Mapping[str, Any]]] = {}
+    for step in steps:
+        found.setdefault(frozenset(step["items"]), []).append(step)
+    yield from found.items()
+
+
+def _ends(lo: int, hi: int) -> str:
+    return f"{lo:,}" if lo == hi else f"[{lo:,} to {hi:,}]"
+
 
 #: How many terms of a sum the steps show; the certificate holds all of them.
 SHOWN_TERMS = 16

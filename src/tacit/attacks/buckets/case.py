@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.base import Target
 from tacit.inference.valid import Valid, valid_values
+from tacit.model.audit import Target
 from tacit.model.buckets import Buckets
-from tacit.model.event import BoxEvent
-from tacit.model.exclusions import Exclusions
-from tacit.model.knowledge import Fact
+from tacit.model.exclusions import Exclusions, Fact
+from tacit.model.pattern import BoxEvent
 
 Numbers = npt.NDArray[np.int64]
 

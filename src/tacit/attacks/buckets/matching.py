@@ -21,14 +21,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.attacks.base import Target
 from tacit.attacks.buckets.case import BucketCase, Numbers
 from tacit.attacks.buckets.words import told
-from tacit.model.audit import AttackRun
-from tacit.model.bound import Bound
-from tacit.model.certificate import certificate
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding
+from tacit.model.audit import AttackRun, Target
+from tacit.model.finding import Finding, certificate
+from tacit.model.number import Bound
+from tacit.model.pattern import BoxEvent
 
 CODE = "B01"
 NAME = "valid-values"

@@ -15,9 +15,9 @@ import numpy as np
 
 from tacit.attacks.buckets.case import BucketCase
 from tacit.errors import numbered
-from tacit.model.bound import Bound
+from tacit.model.exclusions import Fact
 from tacit.model.finding import Citation
-from tacit.model.knowledge import Fact
+from tacit.model.number import Bound
 
 #: How many values of a column a step names.
 _SHOWN = 6

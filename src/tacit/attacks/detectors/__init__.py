@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tacit.attacks.base import Target
 from tacit.attacks.detectors import naive, oicd, pmicd
 from tacit.attacks.detectors.family import Emit, Family, Told
-from tacit.attacks.shortcut import matching_rows
-from tacit.attacks.supports import Supports
+from tacit.attacks.supports import Supports, matching_rows
 from tacit.errors import OptionError
+from tacit.model.audit import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.base import Target
 from tacit.attacks.clash import refuse_clash
 from tacit.attacks.supports import Supports
 from tacit.errors import OptionError
+from tacit.model.audit import Target
 from tacit.model.release import Itemsets
 
 Whole = npt.NDArray[np.int64]

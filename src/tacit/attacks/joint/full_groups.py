@@ -3,6 +3,13 @@
 A full cell names the value of whoever belongs to its group. A group is a combination of quasi-identifiers; it is exposed where at least one
 person is in it and fewer than l sensitive values are possible for its people, in every world that fits all lines. The lines are those of X01,
 and so are the bounds, the linear programs and the proofs.
+
+Groups of which everybody has one sensitive value, in sentences and as certificates.
+
+The part of R03 about tables with blanks beside other releases: hidden sensitive values that what others print gives away.
+
+Rows that show a value are among the people who have it. Where the other releases show that no more people of a combination have a value than
+rows show it, none of the blanks there hides that value.
 """
 
 from __future__ import annotations
@@ -18,35 +25,291 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.base import Target
-from tacit.attacks.joint.blank_values import BlankValues
-from tacit.attacks.joint.boxes import MEMBER, Axis, Key
-from tacit.attacks.joint.case import JointCase
-from tacit.attacks.joint.cases import Cases
-from tacit.attacks.joint.clashes import refuse_clash
-from tacit.attacks.joint.cube import OPEN, Cube
-from tacit.attacks.joint.full_group_words import FullGroup, write_out
-from tacit.attacks.joint.histories import KINDS
-from tacit.attacks.joint.lines import Problem
-from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.programs import MOST_ASKED, MOST_ENTRIES, MOST_WORK
-from tacit.attacks.joint.proofs import Prover, Split, Step
-from tacit.attacks.joint.row_lines import shown_columns
+from tacit.attacks.joint.exchanges import World
+from tacit.attacks.joint.lines import HAS, KINDS, MEMBER, Axis, Key, Line, Problem
+from tacit.attacks.joint.listed_lines import classes_of, shown_columns
+from tacit.attacks.joint.missing_rules import lower
+from tacit.attacks.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clash
+from tacit.attacks.joint.proofs import OPEN, Cube, Prover, Split, Step, apart, settled, windows
 from tacit.attacks.joint.rows import Rows, cells_of
-from tacit.attacks.joint.shown_rows import classes_of
-from tacit.attacks.joint.solver import FEW_CELLS, NEAR, Solver
-from tacit.attacks.joint.windows import apart, settled, windows
-from tacit.attacks.joint.world import World
+from tacit.attacks.joint.spelling import JointCase
+from tacit.attacks.joint.words import box_record, citations_of, step_record
 from tacit.errors import LimitReached
-from tacit.model.audit import AttackRun, Status
-from tacit.model.event import BoxEvent
+from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.finding import Finding
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.number import Bound
 from tacit.model.partial import PartialTable
+from tacit.model.pattern import BoxEvent
 from tacit.model.people import Same
 from tacit.model.release import Itemsets, Release, Rules
 
-Flags = npt.NDArray[np.bool_]
+#: How many terms of a sum the steps show; the certificate holds all of them.
+SHOWN_TERMS = 16
+
+Proof = tuple[Sequence[Step], Sequence[Step], Sequence[Step]]
+
+
+@dataclass(frozen=True, slots=True)
+class Blanks:
+    """Blanks of a table: its number among the releases, how many they are, and how many rows beside them show a value that is ruled out."""
+
+    release: int
+    rows: int
+    shown: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FullGroup:
+    """A group by the classes that it allows, the values of the sensitive column that are left to its people, and how many these are.
+
+    ``proof`` shows the fewest and the most people, and that nobody of them has another value; of ``blanks`` only, where there are such, that
+    no more people have another value than rows show it.
+    """
+
+    box: Mapping[int, int]
+    place: int
+    column: str
+    left: tuple[str, ...]
+    lo: int
+    hi: int
+    proof: Callable[[], Proof]
+    blanks: Blanks | None = None
+
+    @property
+    def values_left(self) -> int:
+        """How many values are left."""
+        return len(self.left)
+
+    def event(self, problem: Problem) -> BoxEvent:
+        """Who is in the group and has one of the values that are left: the same people."""
+        allowed = {problem.axes[at].key.name: tuple(sorted(_named(problem, at, mask))) for at, mask in self.box.items()}
+        return BoxEvent(allowed | {self.column: self.left})
+
+
+def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, index: int | None) -> Finding:
+    """A finding with its proof; ``index`` is the number of the only release, None where there are several."""
+    event, count = found.event(problem), Bound(found.lo, found.hi)
+    proofs = found.proof()
+    names = ("least", "most", "others")
+    claim = {"event": event.to_dict(), "at_least": found.lo, "at_most": found.hi}
+    numbers = list(range(len(case.releases))) if index is None else [index]
+    certificate: dict[str, Any] = {"format": "tacit.certificate/1", "claim": claim, "sensitive": found.column, "of": numbers}
+    certificate |= {"people": case.people.to_text()} if index is None else {}
+    if found.blanks is not None:
+        certificate["blanks"] = {"release": found.blanks.release, "rows": found.blanks.rows, "shown": found.blanks.shown}
+    certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
+    told = tuple(line for proof in proofs for line in _words(case, problem, proof))
+    told += () if proofs[2] else (f"{found.column} has no other values.",)
+    sentence = statement(event, found.column, count)
+    if found.blanks is not None:
+        name = case.name(found.blanks.release)
+        sentence = blank_statement(event, found.column, found.blanks.rows, name)
+        told += (f"So many rows of {name} show it: {found.blanks.shown:,}. No blank hides it.",) if proofs[2] else ()
+    because = citations_of(problem, [step for proof in proofs for step in proof], numbers)
+    return Finding(code, event, count, sentence, because, told, None, certificate)
+
+
+def blank_statement(event: BoxEvent, column: str, rows: int, name: str) -> str:
+    """What blanks hide.
+
+    >>> blank_statement(BoxEvent({"job": ("cook",), "ill": ("flu",)}), "ill", 1, "t.csv")
+    'The hidden ill of 1 person with job=cook is flu (t.csv).'
+    """
+    allowed = event.to_dict()
+    values = " or ".join(allowed.pop(column))
+    who = _who(allowed)
+    return f"The hidden {column} of {_people(Bound(rows, rows))}{f' with {who}' if who else ''} is {values} ({name})."
+
+
+def statement(event: BoxEvent, column: str, count: Bound) -> str:
+    """What everybody of a group has.
+
+    >>> statement(BoxEvent({"village": ("A",), "hiv": ("yes",)}), "hiv", Bound(50, 50))
+    'Everyone with village=A has hiv=yes (50 people).'
+    """
+    allowed = event.to_dict()
+    values = " or ".join(allowed.pop(column))
+    who = _who(allowed)
+    return f"Everyone{f' with {who}' if who else ''} has {column}={values} ({_people(count)})."
+
+
+def _who(allowed: Mapping[str, Sequence[str]]) -> str:
+    return " and ".join(name if listed == [HAS] else f"{name}={' or '.join(listed)}" for name, listed in allowed.items())
+
+
+def _people(count: Bound) -> str:
+    if count == Bound(1, 1):
+        return "1 person"
+    if count.hi >= OPEN:
+        return f"at least {count.lo:,} {'person' if count.lo == 1 else 'people'}"
+    return f"{count.lo:,} people" if count.lo == count.hi else f"{count.lo:,} to {count.hi:,} people"
+
+
+def _named(problem: Problem, at: int, mask: int) -> list[str]:
+    """The values of some classes of an axis."""
+    return [value for bit, values in enumerate(problem.axes[at].classes) if mask >> bit & 1 for value in values if value]
+
+
+def _words(case: JointCase, problem: Problem, proof: Sequence[Step]) -> list[str]:
+    """The sums of a proof, step by step."""
+    out = []
+    for step in proof:
+        end = "At least" if step.end == "lo" else "At most"
+        out.append(f"{end} {step.value:,} {_group(problem, step.box)}:")
+        out += _terms(case, problem, step)
+    return out
+
+
+def _group(problem: Problem, box: Mapping[int, int]) -> str:
+    """The people of a box."""
+    parts = []
+    for entry in box_record(problem, box):
+        kind = next(iter(entry))
+        named = entry[kind] if kind == "item" else f"{entry[kind]}={' or '.join(entry['values'])}"
+        parts.append(f"not {named}" if entry["excluded"] else named)
+    return f"people with {' and '.join(parts)}" if parts else "people"
+
+
+def _terms(case: JointCase, problem: Problem, step: Step) -> list[str]:
+    """The terms of a sum, signed as for its group."""
+    if step.cases is not None:
+        return ["by telling cases apart, which the certificate lists"]
+    sign = 1 if step.end == "lo" else -1
+    out = []
+    for (kind, number), weight in list(step.weights.items())[:SHOWN_TERMS]:
+        signed = weight * sign
+        word = "plus" if signed > 0 else "minus"
+        times = "" if abs(signed) == 1 else f"{abs(signed)} times "
+        if kind == "step":
+            # A step that bounds a group from above counts its people negatively.
+            out.append(f"plus {'' if abs(weight) == 1 else f'{abs(weight)} times '}what was shown above ({number + 1})")
+            continue
+        line = problem.lines[number]
+        bound = line.lo if weight > 0 else line.hi
+        out.append(f"{word} {times}{bound:,} ({_where(case, line)})")
+    if len(step.weights) > SHOWN_TERMS:
+        out.append(f"and {len(step.weights) - SHOWN_TERMS:,} more terms, which the certificate lists")
+    return out
+
+
+def _where(case: JointCase, line: Line) -> str:
+    """Where a line stands."""
+    origin = line.origin
+    place = f"line {origin.place}" if isinstance(origin.place, int) else origin.place
+    return f"{case.name(origin.release)}, {place}"
+
+
 Whole = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_ONE = Fraction(1)
+
+
+@dataclass(eq=False)
+class BlankValues:
+    """The blanks of one sensitive column of one table, by the combinations that one cube tells apart.
+
+    ``values`` holds how many values each class of the sensitive axis has, ``most`` what a cell of no bound has.
+    """
+
+    prover: Prover
+    number: int
+    release: int
+    table: PartialTable
+    place: int
+    values: list[int]
+    least: int
+    solver: Solver | None
+    world: World | None
+    undecided: int = 0
+
+    @property
+    def cube(self) -> Cube:
+        """The cube that is looked at."""
+        return self.prover.cubes[self.number]
+
+    def look(self) -> Iterator[FullGroup]:
+        """The combinations whose blanks keep fewer than l values."""
+        shown = {column.name: column for column in shown_columns(self.table)}
+        axes = self.cube.problem.axes
+        sensitive = axes[self.place]
+        own = classes_of(sensitive, shown[sensitive.key.name])
+        roles = set(self.table.people.schema.qi)
+        used = [
+            at
+            for at in self.cube.chosen
+            if axes[at].key.kind == "column" and axes[at].key.name in roles & shown.keys() and len(axes[at].slots) > 1
+        ]
+        codes = (
+            np.stack([classes_of(axes[at], shown[axes[at].key.name]) for at in used], axis=1)
+            if used
+            else np.zeros((len(own), 0), np.int64)
+        )
+        patterns = np.unique(codes[own < 0], axis=0)
+        for asked, pattern in enumerate(patterns):
+            box = {at: 1 << int(code) for at, code in zip(used, pattern, strict=True) if code >= 0}
+            fixed = pattern >= 0
+            surely = (codes[:, fixed] == pattern[fixed]).all(axis=1)
+            maybe = ((codes[:, fixed] == pattern[fixed]) | (codes[:, fixed] < 0)).all(axis=1)
+            found = self._ask(box, own, surely, maybe, few=asked < MOST_ASKED)
+            if found is not None:
+                yield found
+
+    def _ask(self, box: dict[int, int], own: Whole, surely: Flags, maybe: Flags, *, few: bool) -> FullGroup | None:
+        """What is left to the blanks of one combination; None where that is enough."""
+        shown = np.bincount(own[surely & (own >= 0)], minlength=len(self.values))
+        beside = int((maybe & ~surely & (own < 0)).sum())
+        most = np.bincount(own[maybe & (own >= 0)], minlength=len(self.values)) + beside
+        ruled_out: dict[int, Step | None] = {}
+        seen = 0
+        for at in range(len(self.values)):
+            part = box | {self.place: 1 << at}
+            group = self.cube.group(part)
+            assert group is not None
+            if self.cube.hi[group] <= shown[at]:
+                ruled_out[at] = None
+                continue
+            if self.world is not None and self.world.count(part) > most[at]:
+                seen += self.values[at]
+            elif self.solver is not None and few and seen < self.least:
+                cells = self.solver.rows.cells.inside(part)
+                bound = self.solver.bound(cells, -1)
+                if bound is not None and -bound[0] <= shown[at]:
+                    ruled_out[at] = self.prover.keep(Step(part, "hi", int(shown[at]), bound[1]))
+                    continue
+                world = self.solver.world(self.solver.cost(cells, -1)) if len(self.solver.rows.cells) <= FEW_CELLS else None
+                if world is not None and int(world[cells].sum()) > most[at]:
+                    seen += self.values[at]
+        left = [at for at in range(len(self.values)) if at not in ruled_out]
+        if sum(self.values[at] for at in left) >= self.least or not left:
+            self.undecided += seen < self.least
+            return None
+        sensitive = self.cube.problem.axes[self.place]
+        named = tuple(sorted(value for at in left for value in sensitive.classes[at] if value))
+        rows = int((surely & (own < 0)).sum())
+        others = int(shown[sorted(ruled_out)].sum()) if ruled_out else 0
+        blanks = Blanks(self.release, rows, others)
+        proof = partial(self._prove, box, ruled_out, shown)
+        return FullGroup(box, self.place, sensitive.key.name, named, rows, rows, proof, blanks)
+
+    def _prove(
+        self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: Whole
+    ) -> tuple[list[Step], list[Step], list[Step]]:
+        """Steps that show that no more people have the other values than rows show them."""
+        if not ruled_out:
+            return [], [], []
+        parts = []
+        for at, step in ruled_out.items():
+            group = self.cube.group(box | {self.place: 1 << at})
+            assert group is not None
+            parts.append(self.prover.step(self.number, group, "hi") if step is None else step)
+        mask = sum(1 << at for at in ruled_out)
+        joined = Step(
+            box | {self.place: mask}, "hi", int(shown[sorted(ruled_out)].sum()), {("step", id(one)): _ONE for one in parts}
+        )
+        return [], [], self.prover.in_order([parts[0] if len(parts) == 1 else joined])
+
 
 #: What is said where nobody names the sensitive column.
 NOT_SAID = "name the sensitive column with --sa, or say --sa none"
@@ -60,7 +323,6 @@ MOST_SETS = 10_000
 _WORLDS = 12
 #: Programs in fractions of people that look for questions which no weights answer.
 _ROUNDS = 12
-_ONE = Fraction(1)
 
 
 def asked_by(releases: Sequence[Release]) -> bool:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.joint.boxes import Axis
-from tacit.attacks.joint.lines import Choice, Line, Problem, Tally
+from tacit.attacks.joint.lines import Axis, Choice, Line, Problem, Tally
 from tacit.attacks.joint.proofs import Cited, Step
 
 Whole = npt.NDArray[np.int64]

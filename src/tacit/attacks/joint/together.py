@@ -25,35 +25,253 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
-from tacit.attacks.base import Target
-from tacit.attacks.joint.alone import Translation
-from tacit.attacks.joint.boxes import MEMBER, item_event
-from tacit.attacks.joint.case import JointCase
-from tacit.attacks.joint.clashes import refuse_clash
-from tacit.attacks.joint.cube import Cube
-from tacit.attacks.joint.exchanges import refuted_from
+from tacit.attacks.joint.exchanges import World, refuted_by, refuted_from
 from tacit.attacks.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
-from tacit.attacks.joint.groups import Flags, Groups
-from tacit.attacks.joint.known_people import with_values
-from tacit.attacks.joint.lines import DECLARED, Problem
-from tacit.attacks.joint.lowering import lower
-from tacit.attacks.joint.movers import told_once
-from tacit.attacks.joint.populations import populations
-from tacit.attacks.joint.portraits import MOST_COMPARED, Portrait, event_of, of_group, portraits
-from tacit.attacks.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement
-from tacit.attacks.joint.proofs import Prover, Step, all_weights
+from tacit.attacks.joint.lines import ANYTHING_ELSE, DECLARED, MEMBER, Allowed, Box, Choice, Line, Origin, Problem, item_event
+from tacit.attacks.joint.missing_rules import lower, populations
+from tacit.attacks.joint.portraits import MOST_COMPARED, Portrait, event_of, of_group, portraits, told_once
+from tacit.attacks.joint.programs import (
+    FEW_QUESTIONS,
+    MOST_CELLS,
+    MOST_ENTRIES,
+    MOST_QUESTIONS,
+    Programs,
+    Settlement,
+    refuse_clash,
+)
+from tacit.attacks.joint.proofs import (
+    Cited,
+    Cube,
+    Flags,
+    Groups,
+    Leaf,
+    Prover,
+    Split,
+    Step,
+    Threshold,
+    Tree,
+    Weights,
+    all_choices,
+    all_weights,
+    apart,
+    settled,
+    windows,
+)
 from tacit.attacks.joint.rows import Rows, cells_of
-from tacit.attacks.joint.windows import apart, settled, windows
+from tacit.attacks.joint.spelling import JointCase
 from tacit.attacks.joint.words import CODE, Found, write_out
-from tacit.attacks.joint.world import World, refuted_by
+from tacit.attacks.sensitive.proofs import Proof, bounds_together
+from tacit.attacks.sensitive.proofs import Prover as KnownProver
+from tacit.attacks.sensitive.several import SeveralCase
+from tacit.attacks.sensitive.several_words import SeveralWords
 from tacit.errors import LimitReached
-from tacit.model.audit import AttackRun, Status
-from tacit.model.event import ItemEvent
+from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.finding import Finding
+from tacit.model.pattern import Event, ItemEvent
 from tacit.model.people import Same
+
+Numbers = npt.NDArray[np.int64]
+
+
+def with_values(run: AttackRun, target: Target) -> AttackRun:
+    """The run with what is found about values of known people added to its groups; as it is where nobody is known."""
+    if target.several is None:
+        return run
+    found = _Together(target.several, target)
+    return found.joined(run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Certain:
+    """A combination, what is ruled out for it, and why."""
+
+    combination: int
+    ruled_out: tuple[int, ...]
+    proof: Proof
+
+
+class _Together:
+    """What several releases say about known people that none of them says by itself."""
+
+    def __init__(self, case: SeveralCase, target: Target) -> None:
+        self.case, self.target = case, target
+        self.said, bounds = bounds_together(case, target.limits)
+        self.impossible = bounds.impossible
+        self.undecided = int(bounds.unsettled.sum())
+        self.reasons: list[str] = []
+        if self.undecided:
+            self.reasons.append(f"of {self.undecided:,} pairs of combination and value it is not known whether anybody has them")
+        self.found: list[_Certain] = []
+        try:
+            self._prove()
+        except LimitReached:
+            self.undecided += 1
+            self.reasons.append("the time limit was reached before all certain values were proved")
+
+    def _prove(self) -> None:
+        """Prove what is left to fewer than l values, unless one release leaves no more by itself."""
+        left = self.case.values_left(self.impossible)
+        exposed = np.flatnonzero(left < self.target.policy.l)
+        new = exposed[~self._alone(exposed, left)]
+        people = self.case.population.people
+        prover, unwritten = KnownProver(self.said, self._check), 0
+        for q in new[np.lexsort((new, people[new], left[new]))].tolist():
+            self.target.limits.check("X01")
+            ruled_out = tuple(np.flatnonzero(self.impossible[q]).tolist())
+            proof = prover.ruled_out(q, ruled_out)
+            if proof is None:
+                unwritten += 1
+            else:
+                self.found.append(_Certain(q, ruled_out, proof))
+        if unwritten:
+            self.undecided += unwritten
+            self.reasons.append(f"{unwritten:,} combinations rest on cases that no single sum proves, and are left undecided")
+
+    def _check(self) -> float | None:
+        self.target.limits.check("X01")
+        return self.target.limits.seconds_left
+
+    def _alone(self, exposed: Numbers, left: Numbers) -> npt.NDArray[np.bool_]:
+        """Which combinations one release leaves no more values than all of them do."""
+        told = np.zeros(len(exposed), np.bool_)
+        chosen = np.zeros_like(self.case.population.people)
+        chosen[exposed] = self.case.population.people[exposed]
+        for number in self.case.knowing if len(exposed) else ():
+            _, bounds = bounds_together(self.case.alone(number), self.target.limits, chosen)
+            told |= self.case.values_left(bounds.impossible[exposed]) <= left[exposed]
+        return told
+
+    def joined(self, run: AttackRun) -> AttackRun:
+        """The findings about groups and those about values as one run, worst first."""
+        people = self.case.population.people[[one.combination for one in self.found]]
+        values_left = np.array([len(self.case.values) - len(one.ruled_out) for one in self.found], np.int64)
+        width = np.full(len(people), len(self.case.population.columns) + 1, np.int64)
+        own: dict[str, npt.NDArray[np.generic]] = {
+            "items": width,
+            "count": people,
+            "count_hi": people,
+            "together": np.ones(len(people), np.bool_),
+        }
+        severity = np.concatenate((run.severity, people << 16))
+        order = np.argsort(severity, kind="stable")
+        groups, is_value = len(run.severity), order >= len(run.severity)
+        columns = {
+            name: np.concatenate((column, own.get(name, np.zeros(len(people), column.dtype))))[order]
+            for name, column in run.columns.items()
+        }
+        columns["values_left"] = np.concatenate((np.zeros(groups, np.int64), values_left))[order]
+
+        def event(index: int) -> Event:
+            place = int(order[index])
+            if is_value[index]:
+                return self._words(place - groups).event
+            assert run.event is not None
+            return run.event(place)
+
+        def show(index: int) -> Finding:
+            place = int(order[index])
+            if is_value[index]:
+                return self._words(place - groups).finding(run.code, self.found[place - groups].proof)
+            assert run.show is not None
+            return run.show(place)
+
+        return replace(
+            run,
+            reason="; ".join(why for why in (run.reason, *self.reasons) if why),
+            people=max(run.people, int(people.sum())),
+            undecided=run.undecided + self.undecided,
+            columns=columns,
+            severity=severity[order],
+            event=event,
+            show=show,
+        )
+
+    def _words(self, place: int) -> SeveralWords:
+        one = self.found[place]
+        return SeveralWords(self.case, self.said, one.combination, one.ruled_out)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Translation:
+    """From the problem of one release to that of several, in which it has the number ``release`` and its people are those of ``scope``."""
+
+    alone: Problem
+    together: Problem
+    release: int
+    scope: Box
+    lines: Mapping[Origin, int]
+
+    @classmethod
+    def of(cls, alone: Problem, together: Problem, release: int, scope: Box) -> Translation | None:
+        """The translation; None where the same items mean other things together."""
+        if not alone.place.keys() <= together.place.keys():
+            return None
+        lines = {line.origin: number for number, line in enumerate(together.lines) if line.origin.release == release}
+        return cls(alone, together, release, scope, lines)
+
+    def steps(self, proof: Sequence[Step]) -> list[Step]:
+        """The same proof about the people of the release among all."""
+        return [self._step(step) for step in proof]
+
+    def _step(self, step: Step) -> Step:
+        # How often a case that is assumed counts somebody, at most; an earlier step counts everybody once.
+        lines = [line for choice in all_choices(step) for line in (choice.fewer, choice.more) if line is not None]
+        most = sum(max(sum(abs(factor) for factor, _ in line.terms), 1) for line in lines) + 1
+        cases = None if step.cases is None else self._tree(step.cases, most)
+        assert cases is None or isinstance(cases, Split)
+        return replace(step, box=self.box(step.box), weights=self._weights(step.weights, most), cases=cases)
+
+    def box(self, box: Mapping[int, int]) -> dict[int, int]:
+        """The people of a box who are in the release."""
+        named = {self.alone.axes[place].key: self._allowed(place, mask) for place, mask in box.items()}
+        return self.together.masks({**named, **self.scope})
+
+    def _allowed(self, place: int, mask: int) -> Allowed:
+        classes = self.alone.axes[place].classes
+        inside = [value for bit, values in enumerate(classes) if mask >> bit & 1 for value in values]
+        outside = [value for bit, values in enumerate(classes) if not mask >> bit & 1 for value in values]
+        excluded = ANYTHING_ELSE in inside
+        return Allowed(frozenset(value for value in (outside if excluded else inside) if value is not None), excluded)
+
+    def _origin(self, origin: Origin) -> Origin:
+        return replace(origin, release=self.release, given=None if origin.given is None else self._origin(origin.given))
+
+    def _weights(self, weights: Weights, often: int) -> Weights:
+        """The same sum, with lines that say that nobody has other values than the release lists taken as often as anybody could count."""
+        if not weights:
+            return {}
+        out: dict[Cited, Fraction] = {}
+        most = Fraction(1)
+        for (kind, number), weight in weights.items():
+            line = self.alone.lines[number] if kind == "line" else None
+            out[(kind, number) if line is None else (kind, self.lines[self._origin(line.origin)])] = weight
+            most += abs(weight) * (often if line is None else sum(abs(factor) for factor, _ in line.terms))
+        return out | {("line", number): -most for number in self._closing if ("line", number) not in out}
+
+    @property
+    def _closing(self) -> list[int]:
+        """The lines that say which values are all that the people of the release have."""
+        return [number for origin, number in self.lines.items() if origin.what == "all-values"]
+
+    def _tree(self, tree: Tree, often: int) -> Tree:
+        if isinstance(tree, Leaf):
+            return Leaf(self._weights(tree.weights, often), tree.impossible)
+        by = Threshold(self.box(tree.by.box), tree.by.at) if isinstance(tree.by, Threshold) else self._choice(tree.by)
+        return Split(by, self._tree(tree.fewer, often), self._tree(tree.more, often))
+
+    def _choice(self, choice: Choice) -> Choice:
+        return Choice(self._line(choice.fewer), None if choice.more is None else self._line(choice.more), choice.first)
+
+    def _line(self, line: Line) -> Line:
+        terms = tuple((factor, {**box, **self.scope}) for factor, box in line.terms)
+        return replace(line, terms=terms, origin=self._origin(line.origin))
+
 
 __all__ = ["CODE", "NAME", "run"]
 

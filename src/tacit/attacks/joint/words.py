@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.attacks.joint.boxes import ANYTHING_ELSE
-from tacit.attacks.joint.case import JointCase
-from tacit.attacks.joint.lines import Choice, Origin, Problem
+from tacit.attacks.joint.lines import ANYTHING_ELSE, Choice, Origin, Problem
 from tacit.attacks.joint.proofs import Leaf, Step, Tree, Weights, all_choices, all_weights
-from tacit.model.bound import Bound
-from tacit.model.event import ItemEvent
+from tacit.attacks.joint.spelling import JointCase
 from tacit.model.finding import Citation, Finding
+from tacit.model.number import Bound
+from tacit.model.pattern import ItemEvent
 from tacit.wording.joint import Said, joint_statement, joint_steps
 
 CODE = "X01"

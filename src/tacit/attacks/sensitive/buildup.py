@@ -4,24 +4,310 @@ Every step takes the statement that brings the estimate closest to what everythi
 solves with the statements taken so far. Where no statement about these people does, one that is missed is taken, about people as much the same
 as possible as those taken: it makes others speak. Where knowing nothing gives the same estimate, the way begins with the narrowest statement
 about these people, which may lead there and back.
+
+What rules say, one statement at a time, in words and with where it is published.
+
+Why an estimate about somebody is what it is: the published and missing rules that make it, and those whose loss would change it most.
+
+The logarithm of P(v | q) is, up to a constant, the sum of the multipliers of the statements about v and q. Where several lines say much the
+same, multipliers are large, cancel each other and say little one by one; so lines are ranked by what would happen without them. To first order
+that is known from the multipliers and their covariance alone; for the few that come out on top the estimate is made again.
+
+Hard bounds for somebody: those of R03, looked for only where they are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.sensitive.person import Person
+from tacit.attacks.sensitive.case import DISTRIBUTION, LINE, MISSING, Estimate, PeopleCase, RuleCase, estimate
+from tacit.attacks.sensitive.proofs import Proof, Prover, all_said
+from tacit.attacks.sensitive.several import Origin, SeveralCase
+from tacit.attacks.sensitive.several_words import ProofWords, SeveralWords, StatementWords
 from tacit.errors import LimitReached
-from tacit.inference.classes import reduce
+from tacit.inference.bounds import bound
+from tacit.inference.classes import Clash, Statement, Statements, reduce
 from tacit.inference.entropy import solve
-from tacit.inference.statements import Statement
-from tacit.model.person import Step
+from tacit.inference.program import Infeasible, NoWhole
+from tacit.model.comparison import Influence, Said, Shares, Step
+from tacit.model.population import Places
+
+Origins = tuple[Hashable, ...]
+
+
+def kind_of(origin: Hashable) -> str:
+    """What a statement comes from."""
+    if isinstance(origin, Origin):
+        return origin.what
+    return str(origin[0]) if isinstance(origin, tuple) and origin else str(origin)
+
+
+@dataclass(frozen=True, eq=False)
+class Telling:
+    """The statements that an estimate keeps: all that is published, and the missing rules that matter."""
+
+    case: PeopleCase
+    found: Estimate
+
+    @cached_property
+    def statements(self) -> Statements:
+        """All of them, with their events."""
+        said = self.case.published()
+        for event, value in self.found.missing_pairs:
+            self.case.missing.say(said, event, value)
+        return said
+
+    @cached_property
+    def _of_origin(self) -> Mapping[Hashable, Statement]:
+        return {one.origin: one for one in self.statements.listed}
+
+    def one(self, origin: Hashable) -> Statement:
+        """The statement with this origin."""
+        return self._of_origin[origin]
+
+    def said(self, origins: Origins, described: Places) -> Said:
+        """Statements with the same meaning as one sentence."""
+        case = self.case
+        lines = {line for line in map(self._line, origins) if line is not None}
+        says = "; ".join(dict.fromkeys(self._says(origin) for origin in origins))
+        holders = self.statements.events[self.one(origins[0]).event]
+        people = int(case.population.people[np.intersect1d(holders, described)].sum())
+        return Said(kind_of(origins[0]), tuple(sorted(lines)), says, people)
+
+    def _line(self, origin: Hashable) -> int | None:
+        """The line that a statement stands on."""
+        if isinstance(origin, Origin):
+            return origin.place if isinstance(origin.place, int) else None
+        case = self.case
+        if isinstance(case, RuleCase) and isinstance(origin, tuple) and origin[0] == LINE:
+            return case.release.line(int(origin[1]))
+        return None
+
+    def _says(self, origin: Hashable) -> str:
+        case, one = self.case, self.one(origin)
+        whole, holders = self.statements.whole(one.event), self.statements.events[one.event]
+        has = f"{case.sensitive} {case.values[one.value]}"
+        number, people = between(one.lo, one.hi, whole), f"{whole:,} {'person' if whole == 1 else 'people'}"
+        verb = "has" if number.split()[-1] in ("1", "none") else "have"
+        if isinstance(case, SeveralCase):
+            words = StatementWords(case, self.statements)
+            return f"{words.where(origin)}: of {people}{words.who(one) or ' in all'}, {number} {verb} {has}"
+        assert isinstance(case, RuleCase)
+        if kind_of(origin) == LINE and isinstance(origin, tuple):
+            who = listed(case.antecedent(origin[1]))
+            return f"line {case.release.line(origin[1])}: of {people} with {who}, {number} {verb} {has}"
+        if kind_of(origin) == DISTRIBUTION:
+            return f"the published distribution: of all {people}, {number} {verb} {has}"
+        who = listed(common_values(case, holders).items())
+        if kind_of(origin) == MISSING:
+            return f"no rule for {has} where {who}: of {people} with that, {number} {verb} it"
+        return f"known from elsewhere: of {people} with {who}, {number} {verb} {has}"
+
+
+def between(lo: int, hi: int, whole: int) -> str:
+    """The bounds of a number in words.
+
+    >>> between(3, 3, 9), between(3, 9, 9), between(0, 4, 9), between(3, 4, 9), between(0, 0, 9)
+    ('3', 'at least 3', 'at most 4', '3 to 4', 'none')
+    """
+    if lo == hi:
+        return f"{lo:,}" if lo else "none"
+    if hi >= whole:
+        return f"at least {lo:,}"
+    return f"at most {hi:,}" if lo <= 0 else f"{lo:,} to {hi:,}"
+
+
+def common_values(case: PeopleCase, combinations: Places) -> Mapping[str, str]:
+    """The values that all these combinations share."""
+    out = {}
+    for column in case.population.columns:
+        codes = column.codes[combinations]
+        if len(codes) and (codes == codes[0]).all():
+            out[column.name] = column.values[codes[0]]
+    return out
+
+
+def listed(values: Iterable[tuple[str, str]]) -> str:
+    """Values with their columns, in words."""
+    return ", ".join(f"{column}={value}" for column, value in values) or "any values"
+
 
 Floats = npt.NDArray[np.float64]
+
+#: Multipliers below this (nats) belong to statements that hold anyway.
+NOTHING = 1e-7
+#: Multipliers above this grow without end: their statements settle a value together, and what one of them does is not seen to first order.
+WITHOUT_END = 12.0
+#: Statements whose loss would move the estimate by less than this are not listed.
+UNSEEN = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Person:
+    """Whoever has one of these combinations, beside the estimate that is to be explained."""
+
+    case: PeopleCase
+    found: Estimate
+    combinations: Places
+
+    @cached_property
+    def telling(self) -> Telling:
+        """What the estimate rests on."""
+        return Telling(self.case, self.found)
+
+    @property
+    def people(self) -> npt.NDArray[np.int64]:
+        """How many people have each of the combinations."""
+        return self.case.population.people[self.combinations]
+
+    @property
+    def weights(self) -> Floats:
+        """Which share of the people described has each combination."""
+        return np.asarray(self.people / self.people.sum())
+
+    def mean(self, posterior: Floats) -> Floats:
+        """The probability of each value, mean over the people described."""
+        return np.asarray(self.weights @ posterior[self.combinations])
+
+    def influences(
+        self, *, top: int, also: Iterable[Hashable] = (), check: Callable[[], None] = lambda: None
+    ) -> tuple[Influence, ...]:
+        """The statements whose loss would change the estimate most, with what it would be then as far as ``check`` leaves time for it.
+
+        Statements that settle a value have no multiplier; ``also`` names some to look at where those with one are few.
+        """
+        rows, moved = self._moves()
+        order = rows[np.lexsort((rows, -moved.round(7)))].tolist()
+        certain = set(rows[np.abs(self.found.solution.multipliers[rows]) > WITHOUT_END].tolist())
+        felt_rows = set(rows[moved >= UNSEEN].tolist())
+        chosen = [row for row in order if row in felt_rows][:top]
+        chosen += [row for row in order if row in certain and row not in felt_rows][: top - len(chosen)]
+        out = [Influence(*self._told(row), self._without(self.found.problem.origins[row], check)) for row in chosen]
+        seen = {origin for row in chosen for origin in self.found.problem.origins[row]}
+        for origin in [one for one in also if one not in seen][: top - len(chosen)]:
+            out.append(Influence(self.telling.said((origin,), self.combinations), 0.0, self._without((origin,), check)))
+        now = self.mean(self.found.posterior())
+        felt = [one for one in out if one.without is None or _change(one, now) >= UNSEEN]
+        return tuple(sorted(felt, key=lambda one: -_change(one, now)))
+
+    def _told(self, row: int) -> tuple[Said, float]:
+        """A statement in words, and its multiplier for the value that it names."""
+        problem = self.found.problem
+        origins = problem.origins[row]
+        # Of two values, what speaks for one speaks against the other.
+        sign = 1 if self.telling.one(origins[0]).value == problem.values[row] else -1
+        return self.telling.said(origins, self.combinations), sign * float(self.found.solution.multipliers[row])
+
+    def _moves(self) -> tuple[npt.NDArray[np.int64], Floats]:
+        """The statements that are not kept anyway, and by how much the estimate would move without each, to first order.
+
+        Without statement j its multiplier is 0, and the others move as keeps their sums: by ``-m[j] C[:, j] / C[j, j]`` with C the
+        inverse of the covariance of the sums.
+        """
+        solution = self.found.solution
+        rows = np.flatnonzero(np.abs(solution.multipliers) > NOTHING)
+        if len(rows) == 0:
+            return rows, np.empty(0)
+        covariance, slope = self._derivatives(rows)
+        scale = np.sqrt(np.maximum(covariance.diagonal(), 1e-300))
+        # Statements that follow from others make it singular; the small number sends what they move to 0, as it should be.
+        inverse = np.linalg.inv(covariance / np.outer(scale, scale) + 1e-11 * np.eye(len(rows))) / np.outer(scale, scale)
+        change = slope @ inverse * (solution.multipliers[rows] / inverse.diagonal())
+        return rows, np.abs(np.clip(change, -1, 1)).max(axis=0)
+
+    def _derivatives(self, rows: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """The covariance of the sums of these statements, and how the estimate (one line for each value) changes with their multipliers."""
+        from scipy.sparse import csr_array, diags_array
+
+        problem, share = self.found.problem, self.found.solution.share
+        owner = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
+        about = csr_array((np.ones(len(owner)), (owner, problem.rows)), shape=(len(problem.people), len(problem.values)))[:, rows]
+        values, n = problem.values[rows], len(problem.people)
+        # What each statement takes of each class, which is the probability of its value there.
+        taken = csr_array(about.multiply(share[:, values]))
+        people = diags_array(problem.people / problem.n)
+        same = (values[:, None] == values[None, :]).astype(float)
+        covariance = (about.T @ people @ taken).toarray() * same - (taken.T @ people @ taken).toarray()
+        mine = np.bincount(problem.class_of[self.combinations], self.weights, n)
+        slope = np.empty((share.shape[1], len(rows)))
+        for value in range(share.shape[1]):
+            weights = mine * share[:, value]
+            slope[value] = (weights @ about) * (values == value) - weights @ taken
+        return np.asarray(covariance), slope
+
+    def _without(self, origins: Origins, check: Callable[[], None]) -> tuple[float, ...] | None:
+        """The estimate of somebody who does not know these statements; None where the time is over."""
+        case, known = self.case, self.found.multipliers
+        try:
+            check()
+            found = estimate(case, case.missing, check=check, multipliers=known, left_out=frozenset(origins))
+        except LimitReached:
+            return None
+        return tuple(self.mean(found.posterior()).tolist()) if found.solution.converged else None
+
+
+def _change(one: Influence, now: Floats) -> float:
+    """How far the estimate moves without it."""
+    return 0.0 if one.without is None else round(float(np.abs(np.array(one.without) - now).max()), 9)
+
+
+#: The search for bounds of a few people ends after this much work, which takes seconds; what is known by then holds.
+MOST_WORK = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PersonBounds:
+    """The smallest and the largest share of each value among the people described, and why values are ruled out of one combination."""
+
+    lower: Shares
+    upper: Shares
+    proof: tuple[str, ...]
+
+
+def bounds_of(person: Person, *, check: Callable[[], None] = lambda: None) -> PersonBounds | None:
+    """The bounds of the people described; None where ``check`` raises LimitReached before there are any."""
+    case = person.case
+    people = np.zeros(len(case.population), np.int64)
+    people[person.combinations] = person.people
+
+    def checked() -> float | None:
+        check()
+        return None
+
+    said = all_said(case)
+    try:
+        checked()
+        found = bound(reduce(said), people, check=checked, stop=LimitReached, most_work=MOST_WORK)
+    except LimitReached:
+        return None
+    except (Clash, Infeasible, NoWhole):
+        case.refuse([one.origin for one in said.listed])
+    total = person.people.sum()
+    lower, upper = (tuple((part[person.combinations].sum(axis=0) / total).tolist()) for part in (found.lo, found.hi))
+    proof: tuple[str, ...] = ()
+    if len(person.combinations) == 1:
+        q = int(person.combinations[0])
+        ruled_out = tuple(np.flatnonzero(found.hi[q] == 0).tolist())
+        if ruled_out:
+            proved = Prover(said).ruled_out(q, ruled_out)
+            proof = told(case, said, q, ruled_out, proved)
+    return PersonBounds(lower, upper, proof)
+
+
+def told(
+    case: PeopleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], proof: Proof | None
+) -> tuple[str, ...]:
+    """Why nobody of a combination has these values, in steps."""
+    if isinstance(case, SeveralCase):
+        return SeveralWords(case, said, combination, ruled_out).steps(proof)
+    assert isinstance(case, RuleCase)
+    return ProofWords(case, said, combination, ruled_out).told(proof)[1]
+
 
 #: An estimate is reached when the probabilities of all people described are this close to theirs (root of the mean square).
 REACHED = 1e-3

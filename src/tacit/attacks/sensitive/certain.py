@@ -27,24 +27,19 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.base import Target
 from tacit.attacks.joint import full_groups
 from tacit.attacks.joint.full_groups import asked_by
 from tacit.attacks.sensitive.case import PeopleCase, RuleCase
-from tacit.attacks.sensitive.certain_bounds import BOUNDING, MOST_LINES, all_said, bounds_of, bounds_together
-from tacit.attacks.sensitive.certificates import proof_of
-from tacit.attacks.sensitive.proof_words import ProofWords
-from tacit.attacks.sensitive.proofs import Prover
+from tacit.attacks.sensitive.proofs import BOUNDING, MOST_LINES, Prover, all_said, bounds_of, bounds_together, proof_of
 from tacit.attacks.sensitive.several import SeveralCase
-from tacit.attacks.sensitive.several_words import SeveralWords
+from tacit.attacks.sensitive.several_words import ProofWords, SeveralWords
 from tacit.attacks.sensitive.values import described, together, why_not
 from tacit.inference.bounds import Bounds
-from tacit.inference.statements import Statements
-from tacit.model.audit import AttackRun
-from tacit.model.bound import Bound
-from tacit.model.certificate import certificate
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding
+from tacit.inference.classes import Statements
+from tacit.model.audit import AttackRun, Target
+from tacit.model.finding import Finding, certificate
+from tacit.model.number import Bound
+from tacit.model.pattern import BoxEvent
 
 CODE = "R03"
 NAME = "certain-values"

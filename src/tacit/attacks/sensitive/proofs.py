@@ -3,6 +3,10 @@
 Each statement enters with a whole-number weight, with its upper end where the weight is positive and its lower end where it is negative. Known
 people are added where the weights leave them short: everybody with the combination and a value that is ruled out is counted at least
 ``denominator`` times, nobody less than 0 times. So when the sum is below the denominator, nobody is left.
+
+The proof that a value is ruled out, in numbers: how often each statement is added, how often known people are, and what that stays below.
+
+Bounds of how many of the known people can have each sensitive value.
 """
 
 from __future__ import annotations
@@ -11,16 +15,20 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.attacks.sensitive.case import PeopleCase
+from tacit.attacks.sensitive.several import SeveralCase
 from tacit.errors import LimitReached
-from tacit.inference.bounds import components
-from tacit.inference.classes import Problem, reduce
-from tacit.inference.program import Infeasible, Program, Unsolved
+from tacit.inference.bounds import Bounds, bound, clashing, components
+from tacit.inference.classes import Clash, Numbers, Problem, Statement, Statements, reduce
+from tacit.inference.program import Infeasible, NoWhole, Program, Unsolved
 from tacit.inference.program import Proof as Weights
-from tacit.inference.statements import Numbers, Statement, Statements
+from tacit.model.finding import Citation
+from tacit.model.policy import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,3 +329,92 @@ def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[npt.NDArra
         gain[columns] -= 1
         return gain, int(program.size[columns[0]])
     return gain, 0
+
+
+def proof_of(because: Sequence[Citation]) -> dict[str, Any]:
+    """The certificate of a sum as its citations tell it; without citations, that of a column that has no other values.
+
+    >>> from tacit.model.number import Bound
+    >>> cited = [Citation(0, 7, Bound(2, 2), -1), Citation(0, "people with 1", Bound.of(2), None)]
+    >>> cited += [Citation(0, "people asked about in 1", Bound.of(2), 1), Citation(0, "denominator", Bound.of(1), None)]
+    >>> found = proof_of(cited)
+    >>> found["weights"], found["groups"], found["below"]
+    ([{'release': 0, 'line': 7, 'count': [2, 2], 'people': 2, 'weight': '-1'}], [{'people': 2, 'asked': True, 'terms': [1], 'weight': '1'}], 1)
+    """
+    weights: list[dict[str, Any]] = []
+    groups: list[dict[str, Any]] = []
+    wholes: dict[int, int] = {}
+    below = 1
+    for cited in because:
+        place = str(cited.place)
+        if place == "denominator":
+            below = cited.count.lo
+        elif place.startswith("people with "):
+            wholes[int(place.removeprefix("people with "))] = cited.count.lo
+        elif place.startswith(("people in ", "people asked about in ")):
+            who, _, inside = place.partition(" in ")
+            terms = [] if inside == "none" else [int(number) for number in inside.split(", ")]
+            asked = who == "people asked about"
+            groups.append({"people": cited.count.lo, "asked": asked, "terms": terms, "weight": str(cited.weight)})
+        else:
+            where = "line" if isinstance(cited.place, int) else "cell"
+            weights.append({"release": cited.release, where: cited.place, "count": cited.count.to_list()})
+            weights[-1] |= {"people": 0, "weight": str(cited.weight)}
+    for number, whole in wholes.items():
+        weights[number - 1]["people"] = whole
+    return {"weights": weights, "groups": groups, "below": below}
+
+
+#: Without a time limit the search ends after this much work: a few minutes, and the same findings on every machine.
+USUAL_WORK = 150_000_000
+#: Bounds take this share of the time at most; the rest is for proofs of what they show.
+BOUNDING = 0.7
+#: Of more lines of several releases only what single ones settle is concluded: every program would have a row for each of them.
+MOST_LINES = 10_000
+
+
+def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = None) -> tuple[Statements, Bounds]:
+    """All that several releases say, and its bounds: of everybody, which are found once, or of those with ``people`` only.
+
+    Of a few people it is only looked at which values they can have. Everybody's bounds take half of the time at most: what is certain only
+    together is looked for after that.
+    """
+    known: tuple[Statements, Bounds] | None = case.remembered.get("bounds")
+    if known is None or people is not None:
+        said = all_said(case)
+        known = said, bounds_of(case, said, limits if people is not None else limits.part(0.5), people)
+        if people is None:
+            case.remembered["bounds"] = known
+    return known
+
+
+def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Numbers | None = None) -> Bounds:
+    """The bounds of all combinations, or of those with ``people`` only; raises where no people keep all that is said."""
+
+    def check() -> float | None:
+        limits.check("R03")
+        return limits.seconds_left
+
+    problem: Problem | None = None
+    try:
+        problem = reduce(said)
+        work = USUAL_WORK if limits.deadline is None else None
+        work = 0 if isinstance(case, SeveralCase) and case.n_lines > MOST_LINES else work
+        own = case.population.people if people is None else people
+        return bound(problem, own, check=check, stop=LimitReached, most_work=work, tight=people is None)
+    except Clash as clash:
+        case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
+    except Infeasible:
+        case.refuse(clashing(said, check=check, stop=LimitReached) or [one.origin for one in said.listed])
+    except NoWhole as why:
+        assert problem is not None
+        case.refuse([origin for row in why.rows for origin in problem.origins[row]])
+
+
+def all_said(case: PeopleCase) -> Statements:
+    """Everything that the release says: its lines, its distribution, and every missing rule that says something."""
+    said = case.published()
+    missing = case.missing
+    for event, value in np.argwhere(missing.most < missing.wholes[:, None]).tolist():
+        missing.say(said, event, value)
+    return said

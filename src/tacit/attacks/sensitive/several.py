@@ -2,33 +2,359 @@
 
 The statements of rules, trees, itemsets, tables and bucketized releases are over the same combinations of quasi-identifiers, so they are
 simply put together. Estimates (R02) and hard bounds (R03) of what is put together say at least as much as those of each release.
+
+What statements about known people are made of: who is known, what is said about them, and where that is published.
+
+What a bucketized release says about the sensitive values of known people, read beside other releases.
+
+Where everybody's group is known, each line counts the people of a group with a value. Where it is not, since more is known about people than
+the release prints or two releases group them differently, a group is somewhere among the people with the quasi-identifiers of its members:
+at least so many of these have the value, and no more where nobody else has such quasi-identifiers.
+
+What the cells of frequency tables say about the sensitive values of known people, read beside other releases.
+
+A cell that fixes the sensitive value counts the people with its other values who have it, hidden and rounded ones within bounds. One that
+does not is compared with the known people.
+
+What itemsets whose items are values of columns say about the sensitive values of known people, read beside other releases.
+
+An itemset with one sensitive value counts the people with its quasi-identifiers and that value. One without is compared with the known people.
+A complete list says that whatever it leaves out does not reach its threshold; only closed sets of known values are looked at, since
+others say the same about the same people.
+
+What rules and leaves of trees say about the sensitive values of known people, read beside other releases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.sensitive.case import CHECK, FACT, LINE, MISSING
-from tacit.attacks.sensitive.known import DOMAIN, Known, Origin, Reading, Spoken, name_of
-from tacit.attacks.sensitive.known_buckets import read_buckets
-from tacit.attacks.sensitive.known_cells import read_cells
-from tacit.attacks.sensitive.known_itemsets import read_itemsets
-from tacit.attacks.sensitive.known_rules import read_rules
-from tacit.attacks.sensitive.missing import Missing
+from tacit.attacks.sensitive.case import CHECK, DISTRIBUTION, FACT, LINE, MISSING, Missing, Pair, RuleCase, rows_of
 from tacit.errors import Contradiction, InputError, numbered
-from tacit.inference.statements import Statements
+from tacit.inference.classes import Statements
+from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.model.buckets import Buckets
+from tacit.model.exclusions import Fact
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.knowledge import Fact
-from tacit.model.population import Population
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.population import Places, Population
+from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.sets import Sets
+from tacit.model.table import Table
+
+#: What a statement may be: a line; one about a group whose members are not told apart from others; that a group lacks a value; what is
+#: printed about all people; which values there are; knowledge.
+SCATTERED, GROUP, DOMAIN = "scattered", "group", "values"
+
+#: Columns with the values that whoever is meant has one of.
+About = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a statement is published: release (-1: known from elsewhere), line or name there, its kind, and whom it speaks of."""
+
+    release: int
+    place: int | str
+    what: str
+    about: About = ()
+
+
+class Spoken(NamedTuple):
+    """Between ``lo`` and ``hi`` people of these combinations have the value."""
+
+    places: Places
+    value: int
+    lo: int
+    hi: int
+    origin: Origin
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """What a release says: its lines, what it says by leaving something out, and how many lines were passed over.
+
+    ``columns`` are those in which a complete list was looked for. ``unread`` counts what it says besides and what is not used.
+    """
+
+    spoken: list[Spoken] = field(default_factory=list)
+    missing: Missing | None = None
+    left_out: int = 0
+    columns: tuple[str, ...] = ()
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """Whom releases are about: everybody's combination, the sensitive column and its values.
+
+    ``is_open``: the last value stands for all that no release names, since none lists all values.
+    """
+
+    population: Population
+    sensitive: str
+    values: tuple[str, ...]
+    is_open: bool = False
+
+    @property
+    def everybody(self) -> Places:
+        """All combinations."""
+        return np.arange(len(self.population), dtype=np.int32)
+
+    def only(self, columns: Sequence[str]) -> Population:
+        """The same combinations by some of their columns; equal ones are not merged."""
+        kept = tuple(column for column in self.population.columns if column.name in columns)
+        return Population(kept, self.population.people)
+
+    def people(self, places: Places) -> int:
+        """How many people have one of these combinations."""
+        return int(self.population.people[places].sum())
+
+    def knows(self, columns: Sequence[str]) -> bool:
+        """Whether everybody's values of these columns are known."""
+        return set(columns) <= set(self.population.names)
+
+    def compare(self, places: Places, lo: int, hi: int, where: str) -> None:
+        """Refuse a line about quasi-identifiers alone that is not true of the known people."""
+        if not lo <= self.people(places) <= hi:
+            raise InputError("another number of known people has these values", where=where, remedy=CHECK)
+
+
+def name_of(release: Release, number: int) -> str:
+    """What a release is called in sentences: its file, or its number."""
+    return release.source.name if release.source else f"release {number + 1}"
+
+
+def about(pairs: Iterable[Pair]) -> About:
+    """Whom values of columns speak of."""
+    return tuple((column, (value,)) for column, value in pairs)
+
+
+def pair_of(release: Listed, item: int) -> Pair:
+    """An item as a column and a value; of a file that knows no columns, ``column=value`` is read so."""
+    if release.items.pairs is not None:
+        return release.items.pairs[item]
+    column, _, value = release.items.names[item].partition("=")
+    return column, value
+
+
+def read_buckets(known: Known, number: int, release: Buckets, group_column: str | None) -> Iterator[Spoken]:
+    """The lines of the ST, and the values that a group lacks; ``group_column`` holds everybody's group, where it is known."""
+    if group_column is not None:
+        column = known.population.columns[known.population.names.index(group_column)]
+        order = np.argsort(column.codes, kind="stable").astype(np.int32)
+        cuts = np.searchsorted(column.codes[order], np.arange(1, len(column.values)))
+        members = dict(zip(column.values, np.split(order, cuts), strict=True))
+        for group, name in enumerate(release.names):
+            yield from _group(known, number, release, group, members[name], group_column)
+        return
+    sizes = release.sizes.tolist()
+    for group, places in enumerate(_scattered(known, number, release)):
+        yield from _group(known, number, release, group, places, None, closed=known.people(places) == sizes[group])
+
+
+def _group(
+    known: Known, number: int, release: Buckets, group: int, places: Places, column: str | None, *, closed: bool = True
+) -> Iterator[Spoken]:
+    """What is printed about one group; ``closed``: nobody else has these combinations."""
+    whole, lacking = known.people(places), dict.fromkeys(known.values)
+    kind = LINE if column is not None else SCATTERED
+    told = about([(column or "group", release.names[group])])
+    for entry in range(int(release.starts[group]), int(release.starts[group + 1])):
+        value, count = release.values[int(release.value[entry])], int(release.count[entry])
+        del lacking[value]
+        origin = Origin(number, release.line(entry), kind, told)
+        yield Spoken(places, known.values.index(value), count, count if closed else whole, origin)
+    for value in lacking if closed else ():
+        yield Spoken(places, known.values.index(value), 0, 0, Origin(number, f"group {release.names[group]}", GROUP, told))
+
+
+def _scattered(known: Known, number: int, release: Buckets) -> Iterator[Places]:
+    """The known combinations with the quasi-identifiers of the members of each group."""
+    printed = Population.of(release.people)
+    mine = known.only(printed.names)
+    place = printed.places_of(Table(mine.columns, mine.people))
+    people = np.bincount(place[place >= 0], mine.people[place >= 0], len(printed)).astype(np.int64)
+    if (place < 0).any() or (people != printed.people).any():
+        raise InputError("lists other people than those who are known", where=name_of(release, number), remedy=CHECK)
+    order = np.argsort(place, kind="stable").astype(np.int32)
+    starts = np.searchsorted(place[order], np.arange(len(printed) + 1))
+    of_row = printed.places_of(release.people)
+    for group in range(len(release)):
+        inside = np.unique(of_row[release.group == group])
+        yield np.sort(np.concatenate([order[starts[one] : starts[one + 1]] for one in inside.tolist()]))
+
+
+def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
+    """The cells with a sensitive value."""
+    found = Reading()
+    for index in range(len(release)):
+        cell = release.cell(index)
+        value = cell.pop(known.sensitive, None)
+        if not known.knows(list(cell)) or not (value is None or value in known.values):
+            found.left_out += 1
+            found.unread += value is not None
+            continue
+        places, count = known.population.holding(cell.items()), release.count(index)
+        if value is None:
+            known.compare(places, count.lo, count.hi, f"{name_of(release, number)} {release.place(index)}")
+            continue
+        most = min(count.hi, known.people(places))
+        # That a printed 0 stands for nobody or for many, and for no number between, is not used.
+        found.unread += most > 0 and _may_be_large(release, index)
+        if most < known.people(places) or count.lo > 0:  # what is hidden without a limit says nothing
+            origin = Origin(number, release.place(index), LINE, about(cell.items()))
+            found.spoken.append(Spoken(places, known.values.index(value), count.lo, most, origin))
+    return found
+
+
+def _may_be_large(release: FrequencyTable, index: int) -> bool:
+    """Whether a cell prints 0 for nobody or for as many people as are not hidden."""
+    least = release.printing.hidden_below
+    if least is None or least < 2 or not release.printing.zeros_shown or bool(release.is_hidden[index]):
+        return False
+    return int(release.lo[index]) == 0 and int(release.hi[index]) >= least
+
+
+#: Closed sets of known values that a complete list is compared with, at most, and comparisons with sets that may hold them.
+MOST_CLOSED, MOST_COMPARED = 50_000, 5_000_000
+
+#: By sensitive value: the listed sets that hold it, without it, with the most people that they can have.
+Counted = Mapping[str, dict[frozenset[Pair], int]]
+
+
+def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
+    """The lines with one sensitive value, and what a complete list leaves out."""
+    if release.header.coarser:
+        return Reading(left_out=len(release), unread=len(release))
+    found = Reading()
+    listed: dict[str, dict[frozenset[Pair], int]] = {}
+    for index in range(len(release)):
+        pairs = [pair_of(release, item) for item in release.sets[index].tolist()]
+        own = [value for column, value in pairs if column == known.sensitive]
+        rest = tuple(pair for pair in pairs if pair[0] != known.sensitive)
+        if len(own) > 1 or not set(own) <= set(known.values) or not known.knows([column for column, _ in rest]):
+            found.left_out += 1
+            found.unread += bool(own)
+            continue
+        places, count = known.population.holding(rest), release.count(index)
+        if not own:
+            known.compare(places, count.lo, count.hi, f"{name_of(release, number)} line {release.line(index)}")
+            continue
+        listed.setdefault(own[0], {})[frozenset(rest)] = count.hi
+        origin = Origin(number, release.line(index), LINE, about(rest))
+        found.spoken.append(Spoken(places, known.values.index(own[0]), count.lo, count.hi, origin))
+    if listed and release.header.complete and release.min_support is not None and release.items.pairs is not None:
+        named = (*(column for column, _ in release.items.pairs), *release.header.columns)
+        used = {column: None for column in named if column != known.sensitive}
+        inner = known.only(release.header.qi or tuple(used))
+        found.missing, found.columns = _missing(known, inner, release, listed), inner.names
+        found.left_out += found.missing is None
+        found.unread += found.missing is None
+    # That closed sets of rounded counts differ, and that others are equal to their closure, is not used.
+    found.unread += release.only == "closed" and not release.is_exact
+    return found
+
+
+def _missing(known: Known, inner: Population, release: Itemsets, listed: Counted) -> Missing | None:
+    """What follows from sets that are not listed; None where there are too many to look at."""
+    least = max(1, release.min_support or 1)
+    rows = rows_of(inner)
+    sets: list[frozenset[Pair]] = [frozenset()]
+    if inner.columns:
+        if count_itemsets(rows, min_support=least, only=["closed"])["closed"] > MOST_CLOSED:
+            return None
+        mined = mine_itemsets(rows, min_support=least, only="closed")
+        pairs = mined.items.pairs or ()
+        sets += [frozenset(pairs[item] for item in members.tolist()) for members in mined.sets]
+    if release.only != "all" and len(sets) * sum(map(len, listed.values())) > MOST_COMPARED:
+        return None
+    events = [known.population.holding(sorted(one)) for one in sets]
+    wholes = np.array([known.people(places) for places in events], np.int64)
+    most = np.array(
+        [
+            [
+                whole if known.is_open and value == known.values[-1] else _most(release, one, listed.get(value, {}), least, whole)
+                for value in known.values
+            ]
+            for one, whole in zip(sets, wholes.tolist(), strict=True)
+        ],
+        np.int64,
+    )
+    useful = np.flatnonzero((most < wholes[:, None]).any(axis=1)).tolist()
+    chosen = [events[place] for place in useful]
+    ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
+    members = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
+    return Missing(Sets(ends, members), most[useful], wholes[useful])
+
+
+def _most(release: Itemsets, one: frozenset[Pair], listed: Mapping[frozenset[Pair], int], least: int, whole: int) -> int:
+    """The most people of a closed set who can have a value, as the list has it; all of them where a line says it, or none does."""
+    if one in listed:
+        return whole
+    if release.only == "all":
+        return min(whole, least - 1)
+    above = [count for larger, count in listed.items() if one <= larger]
+    if not above:
+        return min(whole, least - 1)
+    # Of closed sets, a set that is left out has the count of the largest one that holds it.
+    return min(whole, max(above)) if release.only == "closed" and release.is_exact else whole
+
+
+def read_rules(known: Known, number: int, release: Rules) -> Reading:
+    """The lines of rules, the distribution where it is printed, and the rules that a complete list leaves out."""
+    lines = [index for index in range(len(release)) if _is_about(known, release, index)]
+    found = Reading(left_out=len(release) - len(lines), unread=_not_used(known, release, lines))
+    case = _case(known, release, lines)
+    for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in case.counts), strict=True)):
+        origin = Origin(number, case.release.line(line), LINE, about(case.antecedent(line)))
+        found.spoken.append(Spoken(case.holders[line], case.codes[line], lo, hi, origin))
+    for value, count in zip(release.header.sa_values, release.header.sa_counts, strict=False):
+        origin = Origin(number, f"sa_distribution {value}", DISTRIBUTION)
+        found.spoken.append(Spoken(known.everybody, known.values.index(value), count, count, origin))
+    if known.is_open:
+        case.missing.most[:, -1] = case.missing.wholes  # a list may leave out each of many values, and yet not all of them
+    found.missing = case.missing if len(case.missing.events) else None
+    found.columns = case.population.names
+    return found
+
+
+def _case(known: Known, release: Rules, lines: list[int]) -> RuleCase:
+    """Some lines of a release beside the columns that its rules were looked for in."""
+    used = (pair_of(release, item)[0] for item in release.antecedents.members.tolist())
+    columns = release.header.qi or tuple(dict.fromkeys(used))
+    head = replace(release.header, sa=(known.sensitive,), sa_values=known.values, sa_counts=())
+    items = replace(release.items, pairs=tuple(pair_of(release, item) for item in range(len(release.items))))
+    chosen = replace(
+        release.take(np.array(lines, np.int64), head),
+        items=items,
+        lines=np.array([release.line(index) for index in lines], np.int64),
+        source=release.source,
+    )
+    return RuleCase(chosen, known.only(columns))
+
+
+def _not_used(known: Known, release: Rules, lines: list[int]) -> int:
+    """How many of the other lines name the sensitive column all the same."""
+    naming = {item for item in range(len(release.items)) if pair_of(release, item)[0] == known.sensitive}
+    rest = sorted(set(range(len(release))) - set(lines))
+    return sum(
+        not naming.isdisjoint([*release.antecedents[index].tolist(), *release.consequents[index].tolist()]) for index in rest
+    )
+
+
+def _is_about(known: Known, release: Rules, index: int) -> bool:
+    """Whether a line is about known columns and one sensitive value."""
+    then = [pair_of(release, item) for item in release.consequents[index].tolist()]
+    if release.header.coarser or len(then) != 1 or then[0][0] != known.sensitive or then[0][1] not in known.values:
+        return False
+    return known.knows([pair_of(release, item)[0] for item in release.antecedents[index].tolist()])
+
 
 #: Stands for the number of values that no release names.
 MANY = 1 << 20

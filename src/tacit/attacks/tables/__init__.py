@@ -1,1 +1,1 @@
-"""What a table with blank cells says about the cells that are blank."""
+"""The package attacks.tables."""

@@ -21,29 +21,227 @@ Reference
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.base import Target
 from tacit.attacks.sensitive.values import BEHIND_PROOFS
 from tacit.attacks.tables import blank_words as words
-from tacit.attacks.tables.case import Attribute, TableCase
+from tacit.attacks.tables.blank_words import not_looked_at
+from tacit.attacks.tables.case import Attribute, Cells, Merged, Node, RuleList, TableCase, unsafe_rules, walk_with_others
 from tacit.attacks.tables.rules import NOTHING
-from tacit.attacks.tables.words import not_looked_at
 from tacit.errors import LimitReached
-from tacit.inference.blanks import BlankReading, naive_bayes, read_blanks
-from tacit.inference.log_linear import largest_entropy
-from tacit.inference.patterns import Cells
-from tacit.inference.unsafe import RuleList, unsafe_rules
-from tacit.model.audit import AttackRun
-from tacit.model.bound import Bound
-from tacit.model.caution import SURE, cautions_of
-from tacit.model.event import BoxEvent
+from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.finding import Finding
-from tacit.model.partial import Numbers
+from tacit.model.number import Bound
+from tacit.model.partial import Codes, Numbers, Thresholds
+from tacit.model.pattern import BoxEvent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlankShare:
+    """A pattern, and that ``both`` of the ``whole`` blanks of records with it, a record's own left out, hide ``value``; ``rows`` are told so."""
+
+    cells: Cells
+    value: int
+    whole: int
+    both: int
+    rows: Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlankReading:
+    """The largest share for any sensitive record, and the shares above the confidence, one for each value."""
+
+    largest: float = 0.0
+    found: tuple[BlankShare, ...] = ()
+    undecided: int = 0
+
+
+def read_blanks(
+    conditions: Codes, truth: Codes, rows: Numbers, made: npt.NDArray[np.bool_], bars: Thresholds, *, others: int = 0
+) -> BlankReading:
+    """What a reader who knows which values blanks were made for makes of them.
+
+    ``conditions`` and ``truth`` are those of the records whose sensitive cell is blank (-1: not known even to the owner), ``rows`` say which of
+    them are to be protected, ``made`` which were made blank to protect others. For each record to be protected, and each pattern of its
+    published cells, the share of its value among the *other* blanks with the pattern counts; a pattern needs more than the support of them,
+    the empty one (all blanks) does not. A share counts against the table only where some of those blanks were made: which records are to be
+    protected was the owner's choice. The last ``others`` columns of the conditions have no role.
+    """
+    owners = rows[truth[rows] >= 0]
+    if not len(owners) or len(truth) < 2:
+        return BlankReading()
+    search = _Search(conditions, truth, owners, made, bars, others)
+    return search.reading()
+
+
+@dataclass(slots=True, eq=False)
+class _Search:
+    conditions: Codes
+    truth: Codes
+    owners: Numbers
+    made: npt.NDArray[np.bool_]
+    bars: Thresholds
+    others: int = 0
+    largest: float = 0.0
+    best: dict[int, tuple[Cells, int, int]] = field(default_factory=dict)
+    told: dict[int, list[Numbers]] = field(default_factory=dict)
+
+    def reading(self) -> BlankReading:
+        columns = [self.conditions[:, place] for place in range(self.conditions.shape[1])]
+        blanks = Merged.of([*columns, self.truth, self.made.astype(np.int32)])
+        owners = Merged.of([*(column[self.owners] for column in columns), self.truth[self.owners]])
+        starts, members = owners.members()
+        width = int(self.truth.max(initial=-1)) + 2
+        value, made, weights, mine = blanks.cells[-2] + 1, blanks.cells[-1], blanks.weights, owners.cells[-1]
+
+        def visit(node: Node) -> bool:
+            counts = np.bincount(value[node.rows], weights[node.rows], minlength=width).astype(np.int64)
+            whole = int(counts.sum()) - 1
+            is_made = bool(made[node.rows].any())
+            deeper = False
+            for code in np.unique(mine[node.owners]).tolist():
+                both = int(counts[code + 1]) - 1
+                deeper |= both > self.bars.support
+                if whole > 0 and (not node.cells or both > self.bars.support):
+                    told = node.owners[mine[node.owners] == code]
+                    rows = np.concatenate([members[starts[one] : starts[one + 1]] for one in told.tolist()])
+                    self.note(node.cells, code, whole, both, is_made, self.owners[rows])
+            return deeper or not node.cells
+
+        undecided = walk_with_others(blanks.cells[:-2], owners.cells[:-1], visit, others=self.others, root=True)
+        found = (
+            BlankShare(cells, code, whole, both, np.unique(np.concatenate(self.told[code])))
+            for code, (cells, whole, both) in sorted(self.best.items())
+        )
+        return BlankReading(self.largest, tuple(found), undecided)
+
+    def note(self, cells: Cells, code: int, whole: int, both: int, is_made: bool, rows: Numbers) -> None:
+        self.largest = max(self.largest, both / whole)
+        if not is_made or both <= self.bars.most_safe(whole):
+            return
+        self.told.setdefault(code, []).append(rows)
+        known = self.best.get(code)
+        if known is None or (both * known[1], both) > (known[2] * whole, known[2]):
+            self.best[code] = cells, whole, both
+
+
+def naive_bayes(conditions: Codes, values: Codes, rows: Numbers) -> npt.NDArray[np.float64]:
+    """P(value | published cells) of these rows, rows x values, by naive Bayes from all rows whose value is known; empty where none is.
+
+    Cells count as independent given the value; each count of a cell is one higher than it is (Laplace), the share of a value is as it is.
+
+    >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
+    >>> naive_bayes(cells, values, np.array([3])).round(3).tolist()
+    [[0.818, 0.182]]
+    """
+    known = values >= 0
+    number = int(values.max(initial=-1)) + 1
+    counts = np.bincount(values[known], minlength=number).astype(float)
+    with np.errstate(divide="ignore"):
+        score = np.tile(np.log(counts / max(1.0, counts.sum())), (len(rows), 1))
+    for place in range(conditions.shape[1]):
+        # Only values that the table shows count as possible ones: a code may be kept free for blanks.
+        different, cells = np.unique(conditions[:, place], return_inverse=True)
+        blanks = int((different < 0).sum())
+        cells, width = cells.reshape(-1) - blanks, len(different) - blanks
+        seen = known & (cells >= 0)
+        pairs = np.bincount(values[seen].astype(np.int64) * width + cells[seen], minlength=number * width).reshape(number, width)
+        chance = np.log((pairs + 1) / (pairs.sum(axis=1, keepdims=True) + max(1, width)))
+        shown = cells[rows] >= 0
+        score[shown] += chance[:, cells[rows][shown]].T
+    if not number or not len(rows):
+        return score
+    weight = np.exp(score - score.max(axis=1, keepdims=True))
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True), np.float64)
+
+
+#: Half of this times the sum of squared weights is taken away from the log-likelihood: as if each weight came from a normal distribution.
+PENALTY = 1.0
+_STEPS, _CLOSE = 300, 1e-7
+
+Shares = npt.NDArray[np.float64]
+
+
+def largest_entropy(conditions: Codes, values: Codes, rows: Numbers, *, check: Callable[[], None] = lambda: None) -> Shares:
+    """P(value | published cells) of these rows, rows x values, learned from all rows whose value is known; blank cells say nothing.
+
+    >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
+    >>> largest_entropy(cells, values, np.array([3])).round(2).tolist()
+    [[0.79, 0.21]]
+    """
+    from scipy.optimize import minimize
+
+    known = np.flatnonzero(values >= 0)
+    number = int(values.max(initial=-1)) + 1
+    if not number or not len(rows):
+        return np.zeros((len(rows), number))
+    merged = Merged.of([*(conditions[known, place] for place in range(conditions.shape[1])), values[known]])
+    width, encode = _encoder(conditions)
+    problem = _Dual(
+        encode(np.stack(merged.cells[:-1], axis=1)), merged.cells[-1], merged.weights.astype(float), (width, number), check
+    )
+    start = np.zeros(width * number)
+    # Without any condition the weights are the logarithms of the shares: a start that is right for most of the mass.
+    counts = np.bincount(values[known], minlength=number)
+    start[-number:] = np.log(np.maximum(counts, 0.5) / counts.sum())
+    found = minimize(
+        problem.value, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS, "ftol": 1e-12, "gtol": _CLOSE}
+    )
+    shares = _softmax(encode(conditions[rows]) @ found.x.reshape(width, number))
+    shares[:, counts == 0] = 0.0
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
+
+
+def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
+    """How many features there are (one for each cell that occurs, and one that all have), and rows of codes as a sparse matrix of them."""
+    from scipy.sparse import csr_array
+
+    starts = np.cumsum([0, *(int(conditions[:, place].max(initial=-1)) + 1 for place in range(conditions.shape[1]))])
+    width = int(starts[-1]) + 1
+
+    def encode(cells: Codes) -> Any:
+        shown = cells >= 0
+        features = np.where(shown, cells + starts[:-1], width - 1)
+        columns = np.append(features, np.full((len(cells), 1), width - 1), axis=1)
+        weights = np.append(shown, np.ones((len(cells), 1), np.bool_), axis=1).astype(float)
+        offsets = np.arange(len(cells) + 1) * columns.shape[1]
+        return csr_array((weights.reshape(-1), columns.reshape(-1), offsets), shape=(len(cells), width))
+
+    return width, encode
+
+
+class _Dual:
+    """The penalised log-likelihood, with its sign turned, and its slope."""
+
+    def __init__(self, features: Any, values: Codes, weights: Shares, shape: tuple[int, int], check: Callable[[], None]) -> None:
+        self.features, self.back, self.weights, self.shape, self.check = features, features.T.tocsr(), weights, shape, check
+        self.shown = np.zeros((len(values), shape[1]))
+        self.shown[np.arange(len(values)), values] = weights
+
+    def value(self, flat: Shares) -> tuple[float, Shares]:
+        """The value at some weights, and the slope."""
+        self.check()
+        weights = flat.reshape(self.shape)
+        score = self.features @ weights
+        score -= score.max(axis=1, keepdims=True)
+        total = np.exp(score).sum(axis=1, keepdims=True)
+        likelihood = float((self.shown * (score - np.log(total))).sum())
+        slope = self.back @ (np.exp(score) / total * self.weights[:, None] - self.shown)
+        # What all records have is not penalised: shares of values are as the table shows them.
+        slope[:-1] += PENALTY * weights[:-1]
+        return PENALTY / 2 * float((weights[:-1] ** 2).sum()) - likelihood, slope.reshape(-1)
+
+
+def _softmax(score: Shares) -> Shares:
+    weight = np.exp(score - score.max(axis=1, keepdims=True))
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True), np.float64)
+
 
 CODE = "T02"
 NAME = "what-blanks-say"

@@ -26,16 +26,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.attacks.base import Target
-from tacit.attacks.tables import words
-from tacit.attacks.tables.case import Attribute, TableCase
-from tacit.inference.unsafe import RuleList, unsafe_rules
-from tacit.model.audit import AttackRun
-from tacit.model.bound import Bound
-from tacit.model.certificate import certificate
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding
+from tacit.attacks.tables import blank_words
+from tacit.attacks.tables.case import Attribute, RuleList, TableCase, unsafe_rules
+from tacit.model.audit import AttackRun, Target
+from tacit.model.finding import Finding, certificate
+from tacit.model.number import Bound
 from tacit.model.partial import Numbers
+from tacit.model.pattern import BoxEvent
 
 CODE = "T01"
 NAME = "rules-about-blanks"
@@ -97,7 +94,7 @@ class _Outcome:
             NAME,
             "proves",
             "ran" if complete else "stopped",
-            words.view(self.case, undecided) if complete else "the time limit was reached; there may be more rules",
+            blank_words.view(self.case, undecided) if complete else "the time limit was reached; there may be more rules",
             people=people,
             undecided=undecided,
             measures={
@@ -119,7 +116,7 @@ class _Outcome:
         """All findings as columns: pattern, sensitive column and value as text, records that fit, that show the value, that are told."""
         counts = np.array([self._counts(*one) for one in self.listed.tolist()], np.int64).reshape(-1, 2)
         events = [self._parts(*one) for one in self.listed.tolist()]
-        texts = np.array([words.described(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
+        texts = np.array([blank_words.described(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
         attributes = np.array([attribute.name for _, attribute, _ in events], object)
         values = np.array([attribute.values[value] for _, attribute, value in events], object)
         count = np.array(people, np.int64)
@@ -150,11 +147,11 @@ class _Outcome:
         place, rule = self.listed[index].tolist()
         cells, attribute, value = self._parts(place, rule)
         rows, (whole, both) = self.rows(place, rule), self._counts(place, rule)
-        told = words.Told(
+        told = blank_words.Told(
             self.case.pattern(cells, attribute), attribute.name, attribute.values[value], whole, both, rows.tolist()
         )
-        statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
-        because = words.citations(told, self.index, self.case.partial.line)
+        statement, steps = blank_words.shown_cell(told) if rule < 0 else blank_words.rule(told, self.bars)
+        because = blank_words.citations(told, self.index, self.case.partial.line)
         event, count = self.event(index), Bound.of(len(rows))
         counts = {"records": whole, "showing": both} if rule >= 0 else {}
         proof = certificate(event, count, counts=counts, lines=[self.case.partial.line(row) for row in rows.tolist()])
