@@ -21,13 +21,13 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from benchmarks.grouping import people
-from tacit.bucketing.bounded import group_people
-from tacit.inference.surviving import guess, learn
-from tacit.inference.valid import share_values, valid_values
-from tacit.measuring import utility
+from tacit.buckets.assignments import share_values, valid_values
+from tacit.buckets.methods import group_people
+from tacit.buckets.surviving_correlations import guess, learn
 from tacit.model.buckets import Buckets
-from tacit.model.exclusions import Exclusions
+from tacit.model.knowledge import Exclusions
 from tacit.model.table import Column, Schema, Table
+from tacit.verbs.compare import utility
 
 SIZE = 6
 KINDS = 30

@@ -20,12 +20,12 @@ import numpy as np
 
 from benchmarks.datasets import Baskets, cases
 from benchmarks.mining import RIVALS, pyfim, seconds, table
-from tacit.auditing_releases import audit
 from tacit.kernels.projection import Vertical, small_groups_on, vertical
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.policy import Policy
 from tacit.model.release import Itemsets
 from tacit.model.table import Transactions
+from tacit.verbs.audit import audit
 
 #: Data set, share of the people, k. The FIMI files are left out where they are not there.
 SETTINGS = (

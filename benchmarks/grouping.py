@@ -13,8 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from tacit.bucketing.bounded import Method, group_people
-from tacit.bucketing.residue import Classes, Rule, form
+from tacit.buckets.grouping import Classes, Rule, form
+from tacit.buckets.methods import Method, group_people
 from tacit.model.policy import Limits
 
 #: So many groups are formed by scanning; the rest would take as long for each person who is left.

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from tacit.hiding.greedy import Method, find_cells
-from tacit.hiding.problem import Cells, Hiding, IntegerThresholds, Problem
 from tacit.model.policy import Limits
+from tacit.partial.methods import Method, find_cells
+from tacit.partial.problem import Cells, Hiding, IntegerThresholds, Problem
 
 CONFIDENCE, SHARE = Fraction(3, 5), 500  # support: one in so many people
 SENSITIVE, ATTRIBUTES = 35, 7

@@ -17,12 +17,12 @@ import numpy as np
 
 import tacit
 from benchmarks.datasets import FOLDER
-from tacit.attacks.joint.lines import Problem, item_event
-from tacit.attacks.joint.missing_rules import lower
-from tacit.attacks.joint.programs import Solver
-from tacit.attacks.joint.proofs import Cube, Groups, tightened, windows
-from tacit.attacks.joint.rows import Rows
-from tacit.model.pattern import ItemEvent
+from tacit.joint.boxes import Problem, item_event
+from tacit.joint.cube import Cube, Groups, tightened, windows
+from tacit.joint.lower import lower
+from tacit.joint.programs import Solver
+from tacit.joint.rows import Rows
+from tacit.model.event import ItemEvent
 from tacit.model.people import Nested, People, Same
 from tacit.model.policy import Limits
 from tacit.model.table import Table

@@ -15,12 +15,13 @@ import numpy as np
 import tacit
 from benchmarks.mining import table
 from benchmarks.rules import census
-from tacit.attacks.sensitive import certain, values
-from tacit.auditing_releases import posterior_of, several_case
-from tacit.measures.posterior import compare
+from tacit.joint import certain_values
+from tacit.known import sensitive_values
+from tacit.known.measures import compare
 from tacit.model.audit import Audit, Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.table import Table
+from tacit.verbs.audit import posterior_of, several_case
 
 #: Seconds that bounds may take.
 PATIENCE = 60.0
@@ -73,10 +74,10 @@ def measured(name: str, published: Sequence[Any], people: Table) -> list[str]:
     case = several_case(published, known=people.qi)
     assert case is not None
     begun = time.perf_counter()
-    guessed = values.run(Target(published[0], Policy(), several=case))
+    guessed = sensitive_values.run(Target(published[0], Policy(), several=case))
     estimated = time.perf_counter() - begun
     begun = time.perf_counter()
-    proved = certain.run(Target(published[0], Policy(), Limits.within(2 * PATIENCE), several=case))
+    proved = certain_values.run(Target(published[0], Policy(), Limits.within(2 * PATIENCE), several=case))
     bounded = time.perf_counter() - begun
     audit = Audit((), {}, Policy(), (guessed, proved), {}, {}, posterior_of(case, [guessed, proved]))
     lower, upper = proved.details["lower"], proved.details["upper"]

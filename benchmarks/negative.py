@@ -95,7 +95,7 @@ def few_columns() -> str:
     if FOLDER and (Path(FOLDER) / "adult.csv.gz").exists():
         qi = ["age", "workclass", "education", "marital-status", "race", "sex"]
         adult = tacit.read_table(Path(FOLDER) / "adult.csv.gz", qi=qi, sa="occupation", missing="?", missing_rule="drop")
-        from tacit.formats.hierarchies import read_hierarchies
+        from tacit.files.hierarchies import read_hierarchies
 
         cases.append(("Adult", adult, read_hierarchies(Path(FOLDER) / "adult_hierarchies", qi)))
     lines = []

@@ -23,11 +23,11 @@ import numpy.typing as npt
 import tacit
 from benchmarks.datasets import FOLDER
 from benchmarks.mining import table
-from tacit.attacks.sensitive.case import Estimate, RuleCase, estimate
-from tacit.inference.classes import Problem, Statements, reduce
-from tacit.inference.entropy import largest_miss
+from tacit.known.case import Estimate, RuleCase, estimate
 from tacit.model.population import Population
 from tacit.model.table import Column, Schema, Table
+from tacit.solve.entropy import largest_miss
+from tacit.solve.statements import Problem, Statements, reduce
 
 CENSUS = ["workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country", "education"]
 SETTINGS = (("0.1", "0.6"), ("0.02", "0.6"))

@@ -29,9 +29,9 @@ from tacit.cli import cli as program
 from tacit.kernels.jit import NOTICE
 from tacit.model.policy import ACRO_NAMES, LIMITS
 from tacit.model.reproduction import Reproduction
+from tacit.papers.report import papers_markdown
 from tacit.repairs import REPAIRS
-from tacit.reports.papers import papers_markdown
-from tacit.reports.summary import MEANINGS, as_text
+from tacit.reports.words import MEANINGS, as_text
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))

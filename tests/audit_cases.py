@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from tacit.attacks import ATTACKS
-from tacit.auditing_releases import measure
 from tacit.model.audit import AttackRun, Audit, Target
+from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
-from tacit.model.number import Bound
-from tacit.model.pattern import ItemEvent
+from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
 from tacit.model.release import Decimals, Header, Itemsets, Rules
 from tacit.model.sets import Items, Sets
+from tacit.verbs.attacks import ATTACKS
+from tacit.verbs.audit import measure
 
 LEAKING: dict[str, int] = {"a": 50, "b": 80, "a b": 49}
 ADVERSARY = {"knows_n": True, "knows_that_the_list_is_complete": True, "rounding": "nearest"}

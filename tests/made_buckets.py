@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.buckets import Buckets
-from tacit.model.exclusions import Exclusions
+from tacit.model.knowledge import Exclusions
 from tacit.model.table import Column, Table
 
 Flags = npt.NDArray[np.bool_]

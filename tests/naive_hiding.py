@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from tacit.hiding.problem import Cells, IntegerThresholds, Problem
+from tacit.partial.problem import Cells, IntegerThresholds, Problem
 
 Flags = npt.NDArray[np.bool_]
 

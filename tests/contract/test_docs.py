@@ -109,7 +109,7 @@ def test_every_public_error_measure_and_command_is_documented() -> None:
 
 
 def test_the_changelog_speaks_of_this_version() -> None:
-    from tacit.version import __version__
+    from tacit.model.version import __version__
 
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## (?:Unreleased|{re.escape(__version__)}\b)", text, re.MULTILINE)

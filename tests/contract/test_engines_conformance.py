@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.engines.duckdb import ENGINES, Engine, EngineEntry, engine_entry, open_engine
 from tacit.errors import EngineError, OptionError
-from tacit.model.pattern import BoxEvent
+from tacit.files.duckdb import ENGINES, Engine, EngineEntry, engine_entry, open_engine
+from tacit.model.event import BoxEvent
 from tacit.model.table import Table
 
 NAMES = ["age", "Age", "c0", "weight", 'a"b', "two words", "größe", "select", "x;--", "?", "'"]

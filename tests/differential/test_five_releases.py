@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint.lines import item_event
-from tacit.attacks.joint.missing_rules import lower
-from tacit.attacks.joint.proofs import Groups, tightened, windows
+from tacit.joint.boxes import item_event
+from tacit.joint.cube import Groups, tightened, windows
+from tacit.joint.lower import lower
 from tacit.model.release import Release
 from tacit.model.table import Table
 

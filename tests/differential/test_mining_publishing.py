@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tacit.formats.releases import read_release, write_release
+from tacit.files.releases import read_release, write_release
 from tacit.mining.itemsets import mine_itemsets
 from tacit.mining.rules import mine_rules
 from tacit.model.release import Itemsets, Rules

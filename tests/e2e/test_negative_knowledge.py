@@ -11,8 +11,8 @@ import pytest
 
 import tacit
 from tacit.errors import InputError
-from tacit.formats.knowledge import read_knowledge, write_negative_rules
-from tacit.model.exclusions import Exclusions
+from tacit.files.knowledge import read_knowledge, write_negative_rules
+from tacit.model.knowledge import Exclusions
 from tests.shell import record
 from tests.shell import tacit as run
 

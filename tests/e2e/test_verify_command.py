@@ -234,7 +234,7 @@ def test_proofs_are_checked_without_the_code_of_the_attacks(folder: Path) -> Non
         "sys.argv = ['tacit', 'verify', 'exposed.json', 'exposed.csv']\n"
         "try:\n    runpy.run_module('tacit', run_name='__main__')\n"
         "except SystemExit as end:\n    code = end.code\n"
-        "heavy = ('numba', 'scipy', 'tacit.attacks', 'tacit.inference', 'tacit.kernels', 'tacit.auditing_releases')\n"
+        "heavy = ('numba', 'scipy', 'tacit.verbs.attacks', 'tacit.solve', 'tacit.kernels', 'tacit.verbs.audit')\n"
         "print(code, sorted(name for name in sys.modules if name.startswith(heavy)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=folder)

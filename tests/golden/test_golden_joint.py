@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint.lines import HAS, Allowed
-from tacit.attacks.joint.missing_rules import lower
-from tacit.attacks.joint.proofs import Cube
 from tacit.checker import check_audit
+from tacit.joint.boxes import HAS, Allowed
+from tacit.joint.cube import Cube
+from tacit.joint.lower import lower
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import read_people
 from tacit.model.release import Header, Itemsets

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint.missing_rules import lower
-from tacit.attacks.joint.programs import Programs, Settlement
-from tacit.attacks.joint.proofs import Cube
-from tacit.attacks.joint.rows import Rows
 from tacit.errors import Contradiction
-from tacit.model.number import Rounding
+from tacit.joint.cube import Cube
+from tacit.joint.lower import lower
+from tacit.joint.programs import Programs, Settlement
+from tacit.joint.rows import Rows
+from tacit.model.numbers import Rounding
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Itemsets, Rules
 from tacit.model.sets import Items, Sets

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.sensitive.proofs import all_said, bounds_of
-from tacit.auditing_releases import several_case
+from tacit.known.proofs import all_said, bounds_of
 from tacit.model.policy import Limits
+from tacit.verbs.audit import several_case
 
 QIT: dict[str, list[Any]] = {
     "name": ["Ann", "Bea", "Carl", "Dan"],

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint import missing_rules, proofs
+from tacit.joint import cube, lower
 from tests.shell import tacit as command
 
 #: How many values the columns of the made people have; the first of each are the most frequent.
@@ -61,7 +61,7 @@ def test_what_some_columns_at_a_time_say_about_a_leaver_is_one_description(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there are too many groups for one cube, several say three or four values each, and all are proved of the same person."""
-    for module in (missing_rules, proofs):
+    for module in (lower, cube):
         monkeypatch.setattr(module, "MOST_GROUPS", 4_000)
     assert leavers_told(2, 4, tmp_path) == (2, 0)
 

@@ -12,7 +12,7 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.formats.partial import read_partial
+from tacit.files.partial import read_partial
 from tacit.model.partial import PartialTable
 
 FOLDER = Path(__file__).parent

@@ -13,8 +13,8 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OneHotEncoder
 
 import tacit
-from tacit.attacks.tables.blanks import largest_entropy, naive_bayes
-from tacit.formats.partial import read_partial
+from tacit.files.partial import read_partial
+from tacit.partial.what_blanks_say import largest_entropy, naive_bayes
 from tests.naive_tables import bayes, shares_of_blanks
 
 VALUES = st.sampled_from(["s", "t"])

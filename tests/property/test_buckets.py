@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.formats.buckets import shuffled
-from tacit.inference.valid import Shares, share_values, valid_values
+from tacit.buckets.assignments import Shares, share_values, valid_values
+from tacit.files.buckets import shuffled
 from tacit.model.buckets import Buckets
-from tacit.model.exclusions import Amount, Exclusions, Fact
+from tacit.model.knowledge import Amount, Exclusions, Fact
 from tacit.model.population import Population
 from tacit.model.table import Column, Table
 from tests.made_buckets import random_buckets, shares_by_enumeration, valid_by_matching

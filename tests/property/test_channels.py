@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tacit.attacks.channels import run
+from tacit.itemsets.inference_channels import run
 from tacit.model.audit import AttackRun, Target
+from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
-from tacit.model.pattern import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
 from tacit.model.sets import Items, Sets

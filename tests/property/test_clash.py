@@ -7,13 +7,13 @@ import random
 import numpy as np
 import pytest
 
-from tacit.attacks import channels, unpublished
-from tacit.attacks.feasibility import MOST_ITEMS, Statement, clash, smallest_clash
 from tacit.errors import Contradiction
+from tacit.itemsets import inference_channels, unpublished_itemsets
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
 from tacit.model.sets import Items, Sets
+from tacit.solve.feasibility import MOST_ITEMS, Statement, clash, smallest_clash
 from tests.naive_channels import Interval, Row, frequent
 from tests.naive_channels import closed as closed_sets
 from tests.naive_clash import fits, negative_sums
@@ -45,7 +45,7 @@ def release_of(supports: Supports, n: int | None, sigma: int | None, only: Only 
     return Itemsets(sets, ends[:, 0], ends[:, 1], Items(names), Header(n=n, min_support=sigma, complete=complete), only)
 
 
-def lines_named(release: Itemsets, attack: object = channels) -> tuple[int, ...] | None:
+def lines_named(release: Itemsets, attack: object = inference_channels) -> tuple[int, ...] | None:
     """The lines that the refusal names, or None when there is none."""
     try:
         attack.run(Target(release, Policy(k=3)))  # type: ignore[attr-defined]
@@ -139,7 +139,7 @@ def test_lists_that_cannot_be_complete(only: Only) -> None:
         left = {items: count for items, count in counts.items() if items != gone}
         chosen = left if only == "all" else closed_sets(left)
         release = release_of({items: (count, count) for items, count in chosen.items()}, len(rows), sigma, only, complete=True)
-        lines = lines_named(release, unpublished)
+        lines = lines_named(release, unpublished_itemsets)
         if lines is None or not left:
             continue
         refusals += 1

@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.channels import run
-from tacit.attacks.detectors import DETECTORS, family
-from tacit.attacks.detectors import naive as naive_detector
-from tacit.attacks.supports import Supports
 from tacit.cli.audit import audit_command
 from tacit.errors import Contradiction, InputError, OptionError
+from tacit.itemsets.detectors import DETECTORS, family
+from tacit.itemsets.detectors import naive as naive_detector
+from tacit.itemsets.inference_channels import run
+from tacit.itemsets.supports import Supports
 from tacit.model.audit import ALGORITHMS, Algorithm, AttackRun, Target
-from tacit.model.pattern import ItemEvent
+from tacit.model.event import ItemEvent
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Only
 from tacit.model.table import Transactions

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.sensitive.case import RuleCase, count_missing
+from tacit.known.case import RuleCase, count_missing
 from tacit.model.audit import Audit
 from tacit.model.population import Population
 from tacit.model.release import Rules

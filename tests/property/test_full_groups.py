@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.joint import missing_rules, proofs
 from tacit.checker import check_audit
+from tacit.joint import cube, lower
 from tacit.model.frequencies import CellPrinting, FrequencyTable
 from tacit.reports.record import audit_record
 
@@ -150,9 +150,9 @@ def test_everybody_who_lacks_a_value_is_a_group_also_where_columns_are_wide(
     most: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two people are no cooks, and both have flu; nobody knows whether they are nurses or clerks. In no cube, that is not decided."""
-    for module in (missing_rules, proofs):
+    for module in (lower, cube):
         monkeypatch.setattr(module, "MOST_GROUPS", most)
-    monkeypatch.setattr(proofs, "WINDOW_GROUPS", most)
+    monkeypatch.setattr(cube, "WINDOW_GROUPS", most)
     cells = [["cook", "flu"], ["cook", "none"], ["nurse", "*"], ["clerk", "*"], ["*", "flu"], ["*", "none"]]
     cells = [[*cell, "*"] for cell in cells] + [["*", "*", "north"], ["*", "*", "south"]]
     counts = [13, 12, None, None, 15, 12, 14, 13]
@@ -170,9 +170,9 @@ def test_everybody_who_lacks_a_value_is_a_group_also_where_columns_are_wide(
 @pytest.mark.parametrize("seed", range(60))
 def test_wide_columns_hide_no_group(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no cube holds all columns, what every world says is told, or counted as undecided."""
-    for module in (missing_rules, proofs):
+    for module in (lower, cube):
         monkeypatch.setattr(module, "MOST_GROUPS", 10)
-    monkeypatch.setattr(proofs, "WINDOW_GROUPS", 10)
+    monkeypatch.setattr(cube, "WINDOW_GROUPS", 10)
     table, l = made(seed)  # noqa: E741
     true = truly_exposed(table, worlds(table, 6), l)
     found = tacit.audit(table, sa="ill", policy=tacit.Policy(k=2, l=l))

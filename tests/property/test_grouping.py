@@ -11,17 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.bucketing.bounded import (
-    METHODS,
-    Feasible,
-    group_people,
-    join_complete,
-    join_probable,
-    suppressed,
-    too_frequent,
-    within,
-)
-from tacit.bucketing.residue import Classes, _order, form, valid_values
+from tacit.buckets.grouping import Classes, _order, form, valid_values
+from tacit.buckets.methods import METHODS, Feasible, group_people, join_complete, join_probable, suppressed, too_frequent, within
 from tacit.model.policy import Limits
 from tests.naive_grouping import can_share, grouped, people_of, tables, valid_by_matching
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import RepairError
-from tacit.hiding.greedy import METHODS, NEEDS, Gains, everything_but, find_cells, hide_by_gain, restore_while_safe, subsets
-from tacit.hiding.problem import Cells, Hiding, Problem, hidden_cells
 from tacit.model.policy import Limits
+from tacit.partial.methods import METHODS, NEEDS, Gains, everything_but, find_cells, hide_by_gain, restore_while_safe, subsets
+from tacit.partial.problem import Cells, Hiding, Problem, hidden_cells
 from tests.naive_hiding import is_safe, leaks, made_cells, problem_of
 
 CONFIDENCES = st.sampled_from([Fraction(11, 20), Fraction(3, 10), Fraction(1, 2), Fraction(9, 10), Fraction(1)])

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.joint.missing_rules import lower
-from tacit.attacks.joint.proofs import Cube
 from tacit.checker import check_audit
+from tacit.joint.cube import Cube
+from tacit.joint.lower import lower
 from tacit.model.people import People
 from tacit.model.release import Header, Itemsets, Listed
 from tacit.model.sets import Items, Sets

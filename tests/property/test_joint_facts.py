@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.checker import check_audit
 from tacit.errors import Contradiction
-from tacit.formats.knowledge import read_knowledge
+from tacit.files.knowledge import read_knowledge
 from tacit.model.table import Schema, Table
 from tests.naive_joint import bounds, group_of, kinds_of, worlds
 

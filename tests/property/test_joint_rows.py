@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.joint.listed_lines import ShownColumn, counted
 from tacit.checker import check_audit
+from tacit.joint.readers import ShownColumn, counted
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable

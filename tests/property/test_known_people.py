@@ -12,19 +12,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.buckets.case import BucketCase
-from tacit.attacks.sensitive import certain
-from tacit.attacks.sensitive.case import estimate
-from tacit.attacks.sensitive.proofs import all_said, bounds_of
-from tacit.attacks.sensitive.several import SeveralCase
-from tacit.auditing_releases import several_case
-from tacit.checker.known_lines import KnownBook, check_known
+from tacit.buckets.case import BucketCase
+from tacit.checker.known import KnownBook, check_known
+from tacit.joint import certain_values
+from tacit.known.case import estimate
+from tacit.known.proofs import all_said, bounds_of
+from tacit.known.releases import SeveralCase
 from tacit.model.audit import Target
 from tacit.model.buckets import Buckets
-from tacit.model.exclusions import Amount, Fact
+from tacit.model.knowledge import Amount, Fact
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import ONLY
 from tacit.model.table import Schema, Table
+from tacit.verbs.audit import several_case
 from tests import naive_certain, naive_known
 from tests.made_buckets import random_buckets
 
@@ -101,7 +101,7 @@ def test_every_finding_holds_when_it_is_checked_and_estimates_rule_nothing_out(d
     table, releases, _ = drawn
     case = several_case(releases, known=table.qi)
     assert case is not None
-    run = certain.run(Target(releases[0], Policy(l=3), several=case))
+    run = certain_values.run(Target(releases[0], Policy(l=3), several=case))
     books = [KnownBook(releases, table.qi), KnownBook(releases)]
     assert run.show is not None
     for index in range(len(run.severity)):

@@ -12,10 +12,10 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction
-from tacit.formats import consistency
-from tacit.formats.consistency import check_listing
+from tacit.files import consistency
+from tacit.files.consistency import check_listing
 from tacit.model.audit import Audit
-from tacit.model.pattern import ItemEvent
+from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
 from tacit.model.sets import Items, Sets

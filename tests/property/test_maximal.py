@@ -11,7 +11,7 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.model.pattern import ItemEvent
+from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets
 from tacit.model.sets import Items, Sets

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks import channels
-from tacit.attacks.channels import Patterns, narrow_patterns_on, patterns_on
-from tacit.attacks.supports import Supports
 from tacit.errors import LimitReached
+from tacit.itemsets import inference_channels
+from tacit.itemsets.inference_channels import Patterns, narrow_patterns_on, patterns_on
+from tacit.itemsets.supports import Supports
 from tacit.model.release import Header, Only
 from tests.made_releases import released
 from tests.naive_channels import Row
@@ -86,7 +86,7 @@ def test_a_long_set_gives_what_bounds_still_prove() -> None:
 
 
 def test_too_many_narrow_patterns_are_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channels, "MOST_NARROW", 100)
+    monkeypatch.setattr(inference_channels, "MOST_NARROW", 100)
     found = tacit.audit(long_release(2), policy=tacit.Policy(k=40), attacks=["I01"])
     assert found.attack("I01").undecided == 1
     assert found.verdict == "incomplete"

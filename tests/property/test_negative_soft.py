@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.formats.knowledge import read_knowledge
+from tacit.files.knowledge import read_knowledge
 from tacit.mining.negative_search import _looked_up
-from tacit.model.exclusions import Exclusions
+from tacit.model.knowledge import Exclusions
 from tacit.model.negative import NegativeRules
 from tacit.model.table import Hierarchy
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.pattern_support import Tie, signed_weights, term_by_term, tightest
 from tacit.errors import Contradiction, OptionError
-from tacit.model.number import Bound
-from tacit.model.pattern import Pattern
+from tacit.model.event import Pattern
+from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Only
+from tacit.rules.patterns import Tie, signed_weights, term_by_term, tightest
 from tests.made_releases import released
 from tests.naive_channels import Row, closed, frequent, maximal, subsets
 from tests.naive_rules import Form, file_of, people_of, rules_between, rules_to_values, worlds_by_file

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InputError
-from tacit.formats import consistency
-from tacit.formats.arules import split_set
-from tacit.formats.jsoncells import Pairs, add_lists, add_objects, item_name, pair_name
-from tacit.formats.mlxtend import set_tokens, token_name
-from tacit.formats.printout import Bags, Numbering, TextColumn, finish
+from tacit.files import consistency
+from tacit.files.arules import split_set
+from tacit.files.delimited import Bags, Numbering, TextColumn, finish
+from tacit.files.json import Pairs, add_lists, add_objects, item_name, pair_name
+from tacit.files.mlxtend import set_tokens, token_name
 from tacit.model.sets import Sets
 
 FRAGMENTS = st.lists(

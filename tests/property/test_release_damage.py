@@ -13,8 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InputError, TacitError
-from tacit.formats.own_writing import FORMATS
-from tacit.formats.releases import read_release, write_release
+from tacit.files.lists import FORMATS
+from tacit.files.releases import read_release, write_release
 from tacit.model.release import Header, Itemsets
 from tacit.model.sets import Items, Sets
 

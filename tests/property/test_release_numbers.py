@@ -13,10 +13,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import Contradiction
-from tacit.formats.build import Ratio, narrow, read_shares, sure_wholes
-from tacit.formats.printout import TextColumn
-from tacit.formats.releases import read_listed
-from tacit.model.number import ROUNDINGS, Printed, Rounding, column_steps
+from tacit.files.counts import Ratio, narrow, read_shares, sure_wholes
+from tacit.files.delimited import TextColumn
+from tacit.files.releases import read_listed
+from tacit.model.numbers import ROUNDINGS, Printed, Rounding, column_steps
 from tacit.model.release import Itemsets, Rules
 
 

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.formats.releases import read_listed, write_release
-from tacit.model.number import Printed
+from tacit.files.releases import read_listed, write_release
+from tacit.model.numbers import Printed
 from tacit.model.release import ONLY, Decimals, Header, Itemsets, Listed, Rules
 from tacit.model.sets import Items, Sets
 from tacit.model.table import sort_names

@@ -148,8 +148,8 @@ def test_an_incomplete_list_says_less_line_by_line(seed: int) -> None:
 
 
 def test_the_suggestion_is_the_cheapest_of_those_that_are_clean() -> None:
-    from tacit.model.suggestion import Tried
-    from tacit.repairing import cheapest
+    from tacit.model.repair import Tried
+    from tacit.verbs.repair import cheapest
 
     def one(method: str, verdict: str, information: float, lost: int) -> Tried:
         return Tried(method, verdict, {"information_lost": information, "rules_lost": lost})  # type: ignore[arg-type]

@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.attacks import rule_findings, rule_patterns
 from tacit.model.audit import Target
-from tacit.model.pattern import ItemEvent
+from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Rules
 from tacit.model.sets import Items, Sets
+from tacit.rules import groups, rule_exceptions
 from tests.naive_channels import Row, subsets
 from tests.naive_rules import Form, Rule, reaching, rules_between
 
@@ -69,7 +69,7 @@ def test_findings_equal_the_twin(seed: int, with_n: bool) -> None:
     rules = reaching(rows, rules_between("abcde"), form)
     if not rules:
         return
-    run = rule_findings.run(Target(release_of(rules, n), Policy(k=k)))
+    run = rule_exceptions.run(Target(release_of(rules, n), Policy(k=k)))
     assert (run.status, run.undecided) == ("ran", 0)
     assert run.event is not None
     found: Groups = {}
@@ -99,8 +99,8 @@ def test_what_was_not_looked_at_is_counted(seed: int, most: int, monkeypatch: py
     rules = reaching(rows, rules_between("abcde"), form)
     if not rules:
         return
-    monkeypatch.setattr(rule_patterns, "MOST_PATTERNS", most)
-    run = rule_findings.run(Target(release_of(rules, len(rows)), Policy(k=k)))
+    monkeypatch.setattr(groups, "MOST_PATTERNS", most)
+    run = rule_exceptions.run(Target(release_of(rules, len(rows)), Policy(k=k)))
     assert run.event is not None
     found = {run.event(index) for index in range(run.findings)}
     expected = set(twin(rules, len(rows), k))

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks import rule_findings
-from tacit.attacks.rule_table import Confidences, Reason, RuleTable, confidence_of
 from tacit.checker import check_audit
 from tacit.errors import Contradiction
 from tacit.model.audit import Target
-from tacit.model.pattern import ItemEvent
+from tacit.model.event import ItemEvent
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Decimals, Header, Rules
 from tacit.model.sets import Items, Sets
+from tacit.rules import rule_exceptions
+from tacit.rules.bounds import Confidences, Reason, RuleTable, confidence_of
 from tests.naive_channels import Row, support
 from tests.naive_rules import Form, file_of, people_of, rules_to_values
 
@@ -119,7 +119,7 @@ def test_a_negative_group_is_refused(tmp_path: Path) -> None:
 
 def test_no_time_means_stopped_not_silent(tmp_path: Path) -> None:
     _, release = value_rules(5, tmp_path)
-    run = rule_findings.run(Target(release, Policy(), Limits(deadline=0.0)))
+    run = rule_exceptions.run(Target(release, Policy(), Limits(deadline=0.0)))
     assert (run.status, run.findings) == ("stopped", 0)
     assert not run.decides
 

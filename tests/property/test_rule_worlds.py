@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks import rule_findings
-from tacit.attacks.rule_table import RuleTable
 from tacit.checker import check_audit
 from tacit.model.audit import Target
-from tacit.model.number import Rounding
-from tacit.model.pattern import ItemEvent
+from tacit.model.event import ItemEvent
+from tacit.model.numbers import Rounding
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Rules
+from tacit.rules import rule_exceptions
+from tacit.rules.bounds import RuleTable
 from tests.naive_channels import Row, subsets, support
 from tests.naive_rules import Form, people_of, rules_between, rules_to_values, worlds_by_file
 
@@ -68,7 +68,7 @@ def judged(release: Rules, worlds: Sequence[Sequence[Row]], k: int) -> int:
         counts = [support(rows, frozenset(table.named.names(place))) for rows in worlds]
         assert table.lo[place] <= min(counts)
         assert max(counts) <= table.hi[place]
-    run = rule_findings.run(Target(release, Policy(k=k)))
+    run = rule_exceptions.run(Target(release, Policy(k=k)))
     assert run.show is not None
     events = set()
     for index in range(run.findings):

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.engines.duckdb import Relation
 from tacit.errors import InputError
-from tacit.formats import table_files
-from tacit.formats.printout import BLANKS, plain_shape, records
-from tacit.formats.table_files import ExactRows, open_table_file, read_table
+from tacit.files import tables
+from tacit.files.delimited import BLANKS, plain_shape, records
+from tacit.files.duckdb import Relation
+from tacit.files.tables import ExactRows, open_table_file, read_table
 from tacit.model.table import Column
 
 SIGNS = [" ", "\t", '"', "'", ",", ";", "|", "\n", "\r\n", "\r", "#", "\\"]
@@ -137,7 +137,7 @@ def test_most_files_are_read_in_bulk(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def never(*_args: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(table_files.ExactRows, "open", never)
+    monkeypatch.setattr(tables.ExactRows, "open", never)
     path = tmp_path / "x[1]*?.csv"
     (tmp_path / "x1other.csv").write_text("c,d\n3,4\n")  # another file that the name would match as a pattern
     for text, last in (

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 import tacit
-from tacit.attacks import channels, unpublished
 from tacit.checker import check_audit
 from tacit.errors import Contradiction
+from tacit.itemsets import inference_channels, unpublished_itemsets
 from tacit.model.audit import AttackRun, Target
-from tacit.model.pattern import ItemEvent
+from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
 from tacit.model.table import Hierarchy
@@ -48,7 +48,7 @@ def test_findings_equal_the_twin(seed: int, only: Only) -> None:
     rows, sigma, k = small_database(seed)
     supports = frequent(rows, sigma)
     release = released(supports, len(rows), sigma, only, tuple("abcdef"))
-    found = unpublished.run(Target(release, Policy(k=k)))
+    found = unpublished_itemsets.run(Target(release, Policy(k=k)))
     assert found.status == "ran"
     assert found.undecided == 0
     groups = groups_of(found)
@@ -73,7 +73,7 @@ def test_itemsets_may_span_several_words(seed: int, extra: int) -> None:
     others = [f"A{i:03}" for i in range(extra)]
     supports = frequent(rows, sigma) | {frozenset({other}): sigma for other in others}
     n = len(rows) + sigma * extra
-    found = unpublished.run(Target(released(supports, n, sigma, "all", (*others, *"abcdef")), Policy(k=k)))
+    found = unpublished_itemsets.run(Target(released(supports, n, sigma, "all", (*others, *"abcdef")), Policy(k=k)))
     assert groups_of(found) == deduced_groups(supports, n, sigma, k)
 
 
@@ -92,7 +92,7 @@ def test_every_proof_holds_in_every_world(n: int, sigma: int) -> None:
     proofs = 0
     for supports, worlds in worlds_by_release("abc", n, sigma):
         target = Target(released(supports, n, sigma, "all", ("a", "b", "c")), Policy(k=3))
-        for attack in (channels, unpublished):
+        for attack in (inference_channels, unpublished_itemsets):
             for (present, absent), (lo, hi) in groups_of(attack.run(target)).items():
                 proofs += 1
                 sizes = {sum(present <= row and not absent & row for row in rows) for rows in worlds}
@@ -104,14 +104,14 @@ def test_every_proof_holds_in_every_world(n: int, sigma: int) -> None:
 def test_a_list_that_cannot_be_complete_is_refused() -> None:
     supports = {frozenset("a"): 10, frozenset("b"): 10}
     with pytest.raises(Contradiction, match="cannot be complete"):
-        unpublished.run(Target(released(supports, 10, 5, "all", ("a", "b")), Policy()))
+        unpublished_itemsets.run(Target(released(supports, 10, 5, "all", ("a", "b")), Policy()))
 
 
 def test_incomplete_lists_are_not_relevant() -> None:
     release = released({frozenset("a"): 9}, 10, 5, "all", ("a", "b"))
     for header in (Header(n=10, min_support=5, complete=False), Header(n=10, min_support=None, complete=True)):
         changed = Itemsets(release.sets, release.lo, release.hi, release.items, header)
-        run = unpublished.run(Target(changed, Policy()))
+        run = unpublished_itemsets.run(Target(changed, Policy()))
         assert run.status == "not-relevant"
         assert run.reason
 
@@ -124,7 +124,7 @@ def test_without_n_the_rest_is_found_and_checked(seed: int, only: Only) -> None:
     supports = frequent(rows, sigma)
     release = released(supports, len(rows), sigma, only, tuple("abcdef"))
     unknown = replace(release, header=replace(release.header, n=None))
-    found = unpublished.run(Target(unknown, Policy(k=k)))
+    found = unpublished_itemsets.run(Target(unknown, Policy(k=k)))
     assert (found.status, found.decides) == ("ran", False)
     assert "number of people is not known" in found.reason
     groups = groups_of(found)

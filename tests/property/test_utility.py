@@ -11,13 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.inference import surviving
-from tacit.inference.surviving import Mixing, Places, blocks, estimated, guess, learn
-from tacit.inference.valid import valid_values
-from tacit.measures.combinations import Combinations, Estimator, PositiveRules, draw_queries, estimators, linked, own_values
-from tacit.measures.diversity import plain_figures
-from tacit.model.exclusions import Exclusions
-from tacit.model.number import Threshold
+from tacit.buckets import surviving_correlations
+from tacit.buckets.assignments import valid_values
+from tacit.buckets.diversity import plain_figures
+from tacit.buckets.surviving_correlations import Mixing, Places, blocks, estimated, guess, learn
+from tacit.buckets.utility import Combinations, Estimator, PositiveRules, draw_queries, estimators, linked, own_values
+from tacit.model.knowledge import Exclusions
+from tacit.model.numbers import Threshold
 from tacit.model.table import Schema
 from tests import naive_utility as naive
 from tests.naive_utility import Person
@@ -164,10 +164,10 @@ def test_learning_is_what_a_slow_loop_learns(rows: list[Person], rounds: int) ->
     buckets, _ = naive.released(rows)
     valid = valid_values(buckets, Exclusions.none(len(rows), buckets.values))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surviving, "_MOST_ROUNDS", rounds)
-        patch.setattr(surviving, "_STILL", -1.0)
-        patch.setattr(surviving, "_FITS", -1.0)
-        patch.setattr(surviving, "_ROUNDS_USING", 4)
+        patch.setattr(surviving_correlations, "_MOST_ROUNDS", rounds)
+        patch.setattr(surviving_correlations, "_STILL", -1.0)
+        patch.setattr(surviving_correlations, "_FITS", -1.0)
+        patch.setattr(surviving_correlations, "_ROUNDS_USING", 4)
         model = learn(valid)
         found = np.zeros((len(rows), len(buckets.values)))
         for places, share in estimated(valid, model):
@@ -237,7 +237,7 @@ def test_data_are_in_the_order_of_the_release_only_if_every_group_has_its_values
 
 
 def test_parts_hold_everybody_once_and_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surviving, "_AT_ONCE", 5)
+    monkeypatch.setattr(surviving_correlations, "_AT_ONCE", 5)
     rows: list[Person] = [(("a", "x"), value, group) for group in range(7) for value in ("cold", "flu", "mumps")]
     buckets, _ = naive.released(rows)
     parts = blocks(buckets)

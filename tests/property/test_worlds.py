@@ -8,7 +8,7 @@ from statistics import median
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.attacks.joint.few_people import Printed, worlds
+from tacit.joint.few_people import Printed, worlds
 
 
 def by_trying(values: list[int], groups: list[Printed], people: int) -> list[tuple[int, ...]]:

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import tacit
-from tacit.auditing_releases import with_coarser_items
-from tacit.formats.hierarchies import read_hierarchies
+from tacit.files.hierarchies import read_hierarchies
+from tacit.verbs.audit import with_coarser_items
 
 ROWS = [["a", "b"], ["a", "b"], ["a"]]
 

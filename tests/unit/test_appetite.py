@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tacit.config import load_policy, parse_config, write_config
 from tacit.errors import InputError, OptionError
 from tacit.model.policy import LIMITS, Policy
+from tacit.verbs.settings import load_policy, parse_config, write_config
 from tests.shell import leaking_baskets, record, tacit
 
 ACRO = "[risk_appetite]\nsafe_threshold = 7\nzeros_are_disclosive = false\nsafe_round_base = 3\nl = 4\n"

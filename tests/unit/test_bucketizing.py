@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit import bucketizing
-from tacit.bucketing.bounded import METHODS, Grouped
-from tacit.formats.knowledge import read_knowledge
-from tacit.model.exclusions import Exclusions
+from tacit.buckets.methods import METHODS, Grouped
+from tacit.files.knowledge import read_knowledge
+from tacit.model.knowledge import Exclusions
 from tacit.model.table import Table
+from tacit.verbs import bucketize
 from tests.naive_grouping import valid_by_matching
 
 VALUES = ("cancer", "cold", "flu", "mumps", "tetanus")
@@ -66,7 +66,7 @@ def test_groups_that_are_not_what_they_should_be_are_never_released(monkeypatch:
     def careless(sensitive: np.ndarray, *_: object, **__: object) -> Grouped:
         return Grouped("balanced-1", (np.arange(len(sensitive)) // 3).astype(np.int32), 0, 0, 0)
 
-    monkeypatch.setattr(bucketizing, "group_people", careless)
+    monkeypatch.setattr(bucketize, "group_people", careless)
     with pytest.raises(tacit.InternalError, match="have too few valid values"):
         tacit.bucketize(table, l=3, knowledge=KNOWN)
 

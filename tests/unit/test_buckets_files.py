@@ -11,7 +11,7 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.formats.buckets import write_buckets
+from tacit.files.buckets import write_buckets
 from tests.made_buckets import random_buckets
 
 PEOPLE = "sex,age,group\nF,30,1\nM,40,1\nM,50,2\nF,20,2\nF,20,2\n"

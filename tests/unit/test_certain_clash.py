@@ -9,11 +9,11 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction
-from tacit.inference.bounds import bound, clashing, components
-from tacit.inference.classes import Statements, reduce
-from tacit.inference.program import NoWhole, Program, branch
 from tacit.model.population import Population
 from tacit.model.table import Table
+from tacit.solve.bounds import bound, clashing, components
+from tacit.solve.program import NoWhole, Program, branch
+from tacit.solve.statements import Statements, reduce
 
 PEOPLE = {
     "education": ["Doctorate"] * 6 + ["Masters"] * 5 + ["Bachelors"],

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.sensitive import certain, proofs
-from tacit.attacks.sensitive.proofs import Prover
-from tacit.inference.bounds import Bounds
-from tacit.inference.solving import solve_linear
+from tacit.joint import certain_values
+from tacit.known import proofs
+from tacit.known.proofs import Prover
 from tacit.model.audit import Audit
 from tacit.model.policy import Limits
 from tacit.model.release import Rules
 from tacit.model.table import Table
+from tacit.solve.bounds import Bounds
+from tacit.solve.solver import solve_linear
 
 #: Women all have flu, which one line says; of the two at work one has, so the man there has none, which takes two lines.
 ROWS = [("work", "F", "flu"), ("work", "M", "none"), ("home", "F", "flu"), ("home", "M", "flu"), ("home", "M", "none")]
@@ -77,8 +78,8 @@ def test_what_is_not_proved_in_time_is_undecided_and_solves_no_program(
             solved.append(args)
         return solve_linear(*args, **how)
 
-    monkeypatch.setattr(certain, "bounds_of", found_in_time)
-    monkeypatch.setattr("tacit.inference.program.solve_linear", counted)
+    monkeypatch.setattr(certain_values, "bounds_of", found_in_time)
+    monkeypatch.setattr("tacit.solve.program.solve_linear", counted)
     monkeypatch.setattr(Limits, "is_over", property(lambda _: bool(over)))
     limited = audited(rules, people, time_limit=3600)
     listed = events(limited)

@@ -10,8 +10,8 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.formats.knowledge import read_knowledge
-from tacit.measures.table import Verification
+from tacit.files.knowledge import read_knowledge
+from tacit.model.measures import Verification
 
 PEOPLE = {"sex": list("FMMFFM"), "age": [30, 40, 50, 30, 20, 20], "group": [1, 1, 1, 2, 2, 2]}
 VALUES = {"group": [1, 1, 1, 2, 2], "ill": ["flu", "cold", "baby", "flu", "cold"], "count": [1, 1, 1, 2, 1]}

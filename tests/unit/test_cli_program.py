@@ -142,7 +142,7 @@ def test_every_verb_has_help_with_an_example_that_it_understands(command: list[s
 
 
 def test_the_version_is_printed() -> None:
-    from tacit.version import __version__
+    from tacit.model.version import __version__
 
     assert tacit("--version").stdout == f"tacit {__version__}\n"
 

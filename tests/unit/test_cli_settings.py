@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.cli.reading import Settings
-from tacit.config import Config
+from tacit.cli.options import Settings
 from tacit.errors import OptionError
 from tacit.model.release import Header
 from tacit.model.table import Table, Transactions
+from tacit.verbs.settings import Config
 from tests.shell import leaking_baskets, people
 
 NOTHING: dict[str, Any] = {"qi": (), "sa": (), "missing": None, "missing_rule": None, "engine": None, "config": None, "k": None}

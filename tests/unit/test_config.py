@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.config import Config, load_config, parse_config, write_config
 from tacit.errors import InputError, OptionError, TacitError
+from tacit.verbs.settings import Config, load_config, parse_config, write_config
 
 SECRET = "K4NARY"
 

@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 import tacit
-from tacit import attacks
 from tacit.cli import cli, signals
 from tacit.errors import LimitReached
 from tacit.model.audit import Target
 from tacit.model.policy import Limits, check_time, seconds_left, time_limit
+from tacit.verbs import attacks
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_reading_that_never_asks_for_the_time_is_stopped(tmp_path: Path, monkeyp
         while True:
             time.sleep(0.01)
 
-    monkeypatch.setattr("tacit.cli.reading.gather", endless)
+    monkeypatch.setattr("tacit.cli.options.gather", endless)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["audit", "r.csv", "--time-limit", "0.5"])
     assert begun
@@ -96,7 +96,7 @@ def test_a_library_that_never_returns_is_ended_with_the_program(tmp_path: Path) 
     source = (
         "import ctypes\n"
         "from tacit.cli import signals\n"
-        "from tacit.formats.files import replace_file\n"
+        "from tacit.files.disk import replace_file\n"
         "signals.BACKSTOP = 0.1\n"
         "signals.watch_signals()\n"
         "library = ctypes.CDLL(None)\n"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.bucketing.bounded import METHODS as GROUPING
+from tacit.buckets.methods import METHODS as GROUPING
 from tacit.cli import cli
-from tacit.hiding.greedy import METHODS as HIDING
+from tacit.partial.methods import METHODS as HIDING
 from tacit.repairs import REPAIRS
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 import tacit
-from tacit.reports.explanation import Explanation, explanation_text, files_of
-from tacit.reports.explanation_svg import explanation_svg
+from tacit.reports.explain import Explanation, explanation_text, files_of
+from tacit.reports.explain_picture import explanation_svg
 from tests.unit.test_certificates import CASES, audited
 
 SVG = "{http://www.w3.org/2000/svg}"

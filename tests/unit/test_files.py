@@ -15,7 +15,7 @@ from typing import NoReturn
 import pytest
 
 from tacit.errors import InputError, OptionError
-from tacit.formats import files
+from tacit.files import disk
 
 
 def sentence(call: Callable[[], object], kind: type[Exception]) -> str:
@@ -26,7 +26,7 @@ def sentence(call: Callable[[], object], kind: type[Exception]) -> str:
 
 
 def read(path: Path) -> str:
-    with files.open_text(path) as stream:
+    with disk.open_text(path) as stream:
         return stream.read()
 
 
@@ -42,45 +42,45 @@ def test_every_usual_encoding_reads_the_same(tmp_path: Path, codec: str, packed:
     path = tmp_path / "no-ending"
     path.write_bytes(gzip.compress(data) if packed else data)
     assert read(path) == "naïve;café\n1;€\nx\n"
-    with files.open_text(path, keep_newlines=True) as stream:
+    with disk.open_text(path, keep_newlines=True) as stream:
         assert stream.read() == TEXT
-    assert files.is_gzip(path) is packed
-    assert files.read_bytes_head(path, 3) == data[:3]
+    assert disk.is_gzip(path) is packed
+    assert disk.read_bytes_head(path, 3) == data[:3]
 
 
 def test_an_invalid_byte_at_the_very_end_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(b"a,b\n" * 400_000 + "é".encode("cp1252"))
-    assert files.text_encoding(path) == "cp1252"
+    assert disk.text_encoding(path) == "cp1252"
     path.write_bytes(b"a,b\n" * 400_000 + "é".encode()[:1])  # UTF-8 cut in the middle of a letter reads as Windows text
-    assert files.text_encoding(path) == "cp1252"
+    assert disk.text_encoding(path) == "cp1252"
 
 
 def test_an_empty_file_is_empty_text(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"")
     assert read(path) == ""
-    assert files.read_bytes_head(path, 10) == b""
+    assert disk.read_bytes_head(path, 10) == b""
 
 
 def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("adult.csv").write_text("a\n1\n")
-    assert sentence(lambda: files.open_text("adul.csv"), InputError) == (
+    assert sentence(lambda: disk.open_text("adul.csv"), InputError) == (
         "adul.csv: there is no such file. Perhaps 'adult.csv' is meant."
     )
-    assert sentence(lambda: files.open_text("zzz"), InputError) == "zzz: there is no such file. Check the name."
-    assert sentence(lambda: files.sha256_of("no/x"), InputError) == (
+    assert sentence(lambda: disk.open_text("zzz"), InputError) == "zzz: there is no such file. Check the name."
+    assert sentence(lambda: disk.sha256_of("no/x"), InputError) == (
         "no/x: there is no such file. There is no folder 'no'; check the path."
     )
-    assert sentence(lambda: files.open_text("adult.csv/x"), InputError).startswith("adult.csv/x: ")
-    assert sentence(lambda: files.open_text("."), InputError) == ".: is a folder, not a file. Give a file in it."
-    assert sentence(lambda: files.open_text(""), InputError).startswith("'': there is no such file. ")
-    assert sentence(lambda: files.open_text("a\0b"), InputError) == (
+    assert sentence(lambda: disk.open_text("adult.csv/x"), InputError).startswith("adult.csv/x: ")
+    assert sentence(lambda: disk.open_text("."), InputError) == ".: is a folder, not a file. Give a file in it."
+    assert sentence(lambda: disk.open_text(""), InputError).startswith("'': there is no such file. ")
+    assert sentence(lambda: disk.open_text("a\0b"), InputError) == (
         "'a\\x00b': cannot be read (the path makes no sense). Check the path and the disk."
     )
     os.mkfifo("pipe")
-    assert sentence(lambda: files.open_text("pipe"), InputError) == (
+    assert sentence(lambda: disk.open_text("pipe"), InputError) == (
         "pipe: is a pipe or device, which can be read only once. Save it as a file first."
     )
 
@@ -94,7 +94,7 @@ def test_unreadable_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("builtins.open", refuse)
     assert (
-        sentence(lambda: files.open_bytes(path), InputError)
+        sentence(lambda: disk.open_bytes(path), InputError)
         == f"{path}: may not be read. Ask for permission to read it, or copy it."
     )
 
@@ -124,13 +124,13 @@ def test_unreadable_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_no_text(tmp_path: Path, data: bytes, what: str) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(data)
-    assert sentence(lambda: files.open_text(path), InputError) == f"{path}: {what}"
+    assert sentence(lambda: disk.open_text(path), InputError) == f"{path}: {what}"
 
 
 def test_gzip_cut_in_its_last_bytes_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" * 10)[:-3])
-    assert "cut short or damaged" in sentence(lambda: files.open_text(path), InputError)
+    assert "cut short or damaged" in sentence(lambda: disk.open_text(path), InputError)
 
 
 def test_text_that_begins_like_something_else_is_text(tmp_path: Path) -> None:
@@ -138,13 +138,13 @@ def test_text_that_begins_like_something_else_is_text(tmp_path: Path) -> None:
     for head in ("ORCID,age", "PAR1,PAR2", "PAR1", "BZh,x", "RDX,y", "ARROW1,b"):
         path.write_text(head + "\n1,2\n")
         assert read(path).startswith(head)
-        assert not files.is_parquet(path)
+        assert not disk.is_parquet(path)
 
 
 def test_source_is_base_name_and_digest(tmp_path: Path) -> None:
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"a\n"))
-    source = files.source_of(path)
+    source = disk.source_of(path)
     assert source.name == "x.csv.gz"
     assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -157,7 +157,7 @@ def left(folder: Path) -> list[str]:
 
 
 def test_a_new_file_gets_the_usual_permissions(tmp_path: Path) -> None:
-    with files.replace_text(tmp_path / "new.csv") as stream:
+    with disk.replace_text(tmp_path / "new.csv") as stream:
         stream.write("a\nß\n")
     plain = tmp_path / "plain"
     plain.write_text("")
@@ -172,7 +172,7 @@ def test_an_existing_file_keeps_its_permissions_and_a_link_stays_a_link(tmp_path
     real.chmod(0o640)
     link = tmp_path / "link.csv"
     link.symlink_to(real)
-    with files.replace_file(link) as temporary:
+    with disk.replace_file(link) as temporary:
         assert temporary.parent == real.parent
         assert temporary.suffix == ".csv"
         temporary.write_text("new")
@@ -188,7 +188,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, failure: type[BaseExcep
     path.write_text("old")
 
     def fail() -> None:
-        with files.replace_text(path) as stream:
+        with disk.replace_text(path) as stream:
             stream.write("half")
             raise failure
 
@@ -199,11 +199,11 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, failure: type[BaseExcep
 
 
 def write(path: str | Path) -> None:
-    with files.replace_text(path) as stream:
+    with disk.replace_text(path) as stream:
         stream.write("x")
 
 
-@pytest.mark.parametrize("call", [write, files.check_output])
+@pytest.mark.parametrize("call", [write, disk.check_output])
 def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Callable[[str], None]) -> None:
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("")
@@ -218,7 +218,7 @@ def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     assert left(tmp_path) == ["file"]
 
 
-@pytest.mark.parametrize("call", [write, files.check_output])
+@pytest.mark.parametrize("call", [write, disk.check_output])
 def test_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Callable[[Path], None]) -> None:
     path = tmp_path / "out.csv"
     path.write_text("old")
@@ -243,7 +243,7 @@ def test_a_full_disk(tmp_path: Path, error: Exception) -> None:
     path = tmp_path / "out.csv"
 
     def fill() -> None:
-        with files.replace_file(path):
+        with disk.replace_file(path):
             raise error
 
     assert sentence(fill, OptionError) == f"{path}: the disk is full. Free some space, or write elsewhere."
@@ -261,7 +261,7 @@ def test_a_full_disk_noticed_at_the_end(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_errors_about_other_files_pass(tmp_path: Path) -> None:
     def other() -> None:
-        with files.replace_file(tmp_path / "out.csv"), open(tmp_path / "absent"):
+        with disk.replace_file(tmp_path / "out.csv"), open(tmp_path / "absent"):
             pass
 
     with pytest.raises(FileNotFoundError):
@@ -273,4 +273,4 @@ def test_a_device_gets_the_content_and_stays_a_device(tmp_path: Path) -> None:
     before = os.stat("/dev/null").st_mode
     write("/dev/null")
     assert os.stat("/dev/null").st_mode == before
-    files.check_output("/dev/null")
+    disk.check_output("/dev/null")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.formats.frequencies import guard, is_formula, unguard
+from tacit.files.frequencies import guard, is_formula, unguard
 from tacit.model.frequencies import FrequencyTable
 
 TEXTS = ["=1+1", "@SUM(A1)", "-5 to -1", "+49 30", "'=x", "''@", "-1", "+2.5", "-3 %", "plain", "'quoted'", '=HYPERLINK("x")']

@@ -13,7 +13,7 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.formats.frequency_statistics import HIDDEN_MARKS, CellText, read_cell
+from tacit.files.frequency_cells import HIDDEN_MARKS, CellText, read_cell
 from tacit.model.frequencies import UNBOUNDED, CellPrinting, FrequencyTable
 from tacit.model.table import Table
 

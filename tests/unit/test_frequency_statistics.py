@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import Contradiction, InputError
-from tacit.formats.releases import read_release, write_release
+from tacit.files.releases import read_release, write_release
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.number import Bound
+from tacit.model.numbers import Bound
 from tests.made_block import BLOCK, BLOCK_HEADER, write_block
 
 

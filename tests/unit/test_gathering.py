@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks import channels as gathering
-from tacit.attacks.channels import Channels, Gatherer, Packing, lengths_of, worst_first
-from tacit.formats.findings import FindingsFile
-from tacit.model.number import Bound
-from tacit.model.pattern import BoxEvent
+from tacit.files.findings import FindingsFile
+from tacit.itemsets import inference_channels as gathering
+from tacit.itemsets.inference_channels import Channels, Gatherer, Packing, lengths_of, worst_first
+from tacit.model.event import BoxEvent
+from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 
 

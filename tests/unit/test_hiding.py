@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from tacit.errors import Infeasible, LimitReached, OptionError, RepairError
-from tacit.hiding.greedy import METHODS, NEEDS, Gains, find_cells, method_for, regions_of
-from tacit.hiding.problem import (
+from tacit.model.policy import Limits
+from tacit.partial.methods import METHODS, NEEDS, Gains, find_cells, method_for, regions_of
+from tacit.partial.papers import _Graph
+from tacit.partial.problem import (
     MOST_ATTRIBUTES,
     OWNER,
     RELEVANT,
@@ -22,8 +24,6 @@ from tacit.hiding.problem import (
     hidden_cells,
     largest_below,
 )
-from tacit.hiding.rgraph import _Graph
-from tacit.model.policy import Limits
 from tests.naive_hiding import figure_2, is_safe, leaks, made_cells, problem_of
 
 CONFIDENCE = Fraction(11, 20)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit import hiding_cells
-from tacit.hiding.greedy import METHODS, NEEDS, Found, find_cells
-from tacit.hiding.problem import Cells, Hiding
-from tacit.measures.blank_cost import blank_cost
+from tacit.partial.cost import blank_cost
+from tacit.partial.methods import METHODS, NEEDS, Found, find_cells
+from tacit.partial.problem import Cells, Hiding
+from tacit.verbs import hide
 from tests.naive_hiding import FIGURE_2, SENSITIVE_OF_FIGURE_2, is_safe
 
 NAMES = ("A1", "A2", "A3", "A4")
@@ -163,7 +163,7 @@ def test_a_wrong_answer_is_never_released(monkeypatch: pytest.MonkeyPatch) -> No
     def careless(problem: Any, regions: frozenset[str], *_: Any, **__: Any) -> Found:
         return Found(Hiding(problem, regions))
 
-    monkeypatch.setattr(hiding_cells, "find_cells", careless)
+    monkeypatch.setattr(hide, "find_cells", careless)
     with pytest.raises(tacit.InternalError, match="9 rules still tell a sensitive cell"):
         hidden("ns")
 
@@ -172,7 +172,7 @@ def test_cells_outside_the_regions_are_never_released(monkeypatch: pytest.Monkey
     def elsewhere(problem: Any, regions: frozenset[str], *rest: Any, **how: Any) -> Found:
         return find_cells(problem, frozenset({"ns"}), *rest, **how)
 
-    monkeypatch.setattr(hiding_cells, "find_cells", elsewhere)
+    monkeypatch.setattr(hide, "find_cells", elsewhere)
     with pytest.raises(tacit.InternalError, match="2 cells were hidden that may not be"):
         hidden("nc", method="greedy")
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.inference.classes import Clash, Problem, Statements, reduce
-from tacit.inference.entropy import inside_of, largest_miss, solve
 from tacit.kernels.entropy import covariance, shares
 from tacit.model.population import Population
 from tacit.model.table import Table
+from tacit.solve.entropy import inside_of, largest_miss, solve
+from tacit.solve.statements import Clash, Problem, Statements, reduce
 
 Event = tuple[list[int], int, int, int]
 

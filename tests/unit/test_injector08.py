@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tacit.model.reproduction import Part
-from tacit.reproductions import injector08, reproduce
-from tacit.reproductions.bench import COLUMN_NAMES, read_adult
-from tacit.reproductions.injector08 import QI, SA, trees
+from tacit.papers import injector08, reproduce
+from tacit.papers.bench import COLUMN_NAMES, read_adult
+from tacit.papers.injector08 import QI, SA, trees
 
 JOBS = [
     "Sales",

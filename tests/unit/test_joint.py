@@ -16,15 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.joint import listed_lines
-from tacit.attacks.joint.missing_rules import lower
-from tacit.attacks.joint.programs import Programs, Settlement, Solver
-from tacit.attacks.joint.proofs import _largest
-from tacit.attacks.joint.rows import Rows
 from tacit.checker import check_audit
 from tacit.checker.joint import least_of
-from tacit.checker.joint_lines import Box
+from tacit.checker.lines import Box
 from tacit.errors import Contradiction, OptionError
+from tacit.joint import readers
+from tacit.joint.cube import _largest
+from tacit.joint.lower import lower
+from tacit.joint.programs import Programs, Settlement, Solver
+from tacit.joint.rows import Rows
 from tacit.model.people import read_people
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Rules
@@ -251,7 +251,7 @@ def test_of_long_lists_the_shortest_lines_are_taken_and_none_is_taken_for_missin
     releases = [release_of("100; complete 5; x:50, y:40, z:30, x y:20, x z:19"), release_of("100; w:60")]
     whole = lower(releases, tacit.Same())
     assert {line.origin.what for line in whole.lines} == {"n", "count", "missing"}
-    monkeypatch.setattr(listed_lines, "MOST_LISTED", 4)
+    monkeypatch.setattr(readers, "MOST_LISTED", 4)
     cut = lower(releases, tacit.Same())
     assert cut.left_out == whole.left_out + 1
     assert [line.origin.place for line in cut.lines if line.origin.release == 0 and line.origin.what == "count"] == [2, 3, 4, 5]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.joint import missing_rules, programs, proofs, rearranging, together
+from tacit.joint import cube, joint_releases, lower, programs, rearranging
 from tests.judge.cases import KINDS, draw
 from tests.judge.verdicts import WRONG, judge
 
@@ -89,10 +89,10 @@ def test_who_lacks_a_value_of_a_wide_column_is_asked_about(
     most: int, cells: int, is_found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """4 to 8 people have a=x and not b=u; where neither a cube nor a program can hold them, it is said that they were not looked at."""
-    monkeypatch.setattr(together, "MOST_CELLS", cells)
-    for module in (missing_rules, proofs):
+    monkeypatch.setattr(joint_releases, "MOST_CELLS", cells)
+    for module in (lower, cube):
         monkeypatch.setattr(module, "MOST_GROUPS", most)
-    monkeypatch.setattr(proofs, "WINDOW_GROUPS", most)
+    monkeypatch.setattr(cube, "WINDOW_GROUPS", most)
     sets = {"a=x": 100, "a=x b=u": 94, "b=v": 50, "b=w": 40, "c=p": 60, "c=q": 62}
     lines = ['"' + json.dumps(one.split()).replace('"', '""') + f'",{count}' for one, count in sets.items()]
     header = {"format": "tacit.itemsets/1", "n": 300, "rounding": {"base": 2}, "columns": ["a", "b", "c"]}
@@ -110,10 +110,10 @@ def test_who_lacks_a_value_of_a_wide_column_is_asked_about(
 @pytest.mark.parametrize("most", [12, 40])
 def test_columns_too_wide_for_one_cube_are_never_taken_for_safe(kind: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is done where columns are many or wide, done where they are not, beside every world that fits."""
-    for module in (missing_rules, proofs):
+    for module in (lower, cube):
         monkeypatch.setattr(module, "MOST_GROUPS", most)
-    monkeypatch.setattr(proofs, "WINDOW_GROUPS", most)
-    for module in (together, programs):
+    monkeypatch.setattr(cube, "WINDOW_GROUPS", most)
+    for module in (joint_releases, programs):
         monkeypatch.setattr(module, "MOST_CELLS", 4)
     for seed in range(12):
         verdict = judge(draw(kind, 1_000 + seed))
@@ -139,9 +139,9 @@ def test_worlds_of_many_cells_are_found_as_those_of_few(kind: str, monkeypatch: 
 def test_a_release_tells_no_less_beside_another_where_columns_are_too_many_to_be_looked_at_together(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proofs, "MOST_GROUPS", 12)
-    monkeypatch.setattr(proofs, "WINDOW_GROUPS", 12)
-    monkeypatch.setattr(together, "MOST_CELLS", 2)
+    monkeypatch.setattr(cube, "MOST_GROUPS", 12)
+    monkeypatch.setattr(cube, "WINDOW_GROUPS", 12)
+    monkeypatch.setattr(joint_releases, "MOST_CELLS", 2)
     told = 0
     for seed in range(25):
         case = draw(kind, seed)
@@ -155,7 +155,7 @@ def test_a_release_tells_no_less_beside_another_where_columns_are_too_many_to_be
 
 @pytest.mark.parametrize("few", [2, 1_000])
 def test_conditions_that_cannot_be_told_leave_questions_open(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missing_rules, "MOST_ANTECEDENTS", 0)
+    monkeypatch.setattr(lower, "MOST_ANTECEDENTS", 0)
     for module in (programs, programs):
         monkeypatch.setattr(module, "FEW_CELLS", few)
     for seed in range(15):

@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.joint import proofs
-from tacit.attacks.joint import rows as joint_rows
-from tacit.attacks.joint import together as attack
-from tacit.attacks.joint.exchanges import World
-from tacit.attacks.joint.lines import HAS, Allowed, Axis, Key, Line, Origin, Problem
-from tacit.attacks.joint.missing_rules import lower
-from tacit.attacks.joint.programs import Cases, Programs, Settlement, Solver, clashes, smallest_clash
-from tacit.attacks.joint.proofs import Cube, Prover, Split, Step, Tree
-from tacit.attacks.joint.rows import Rows
-from tacit.attacks.joint.words import _tree_record, box_record
 from tacit.checker import check_audit
 from tacit.checker.joint import _certificate_box, _check_case, _Claim, least_of
-from tacit.checker.joint_lines import Box, Statement
+from tacit.checker.lines import Box, Statement
 from tacit.checker.rules import Reject
-from tacit.model.number import Bound
+from tacit.joint import cube as proofs
+from tacit.joint import joint_releases as attack
+from tacit.joint import rows as joint_rows
+from tacit.joint.boxes import HAS, Allowed, Axis, Key, Line, Origin, Problem
+from tacit.joint.cube import Cube, Prover, Split, Step, Tree
+from tacit.joint.lower import lower
+from tacit.joint.programs import Cases, Programs, Settlement, Solver, clashes, smallest_clash
+from tacit.joint.rows import Rows
+from tacit.joint.words import _tree_record, box_record
+from tacit.joint.worlds import World
+from tacit.model.numbers import Bound
 from tacit.model.policy import Limits
 from tests.golden.test_golden_joint import release_of
 

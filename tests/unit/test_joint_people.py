@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.attacks.joint.missing_rules import populations
-from tacit.attacks.joint.spelling import look_alikes
 from tacit.checker import check_audit
-from tacit.checker.joint_lines import Declaration
+from tacit.checker.lines import Declaration
 from tacit.checker.rules import Reject
 from tacit.errors import OptionError
+from tacit.joint.case import look_alikes
+from tacit.joint.lower import populations
 from tacit.model.people import Changed, memberships, read_people
 from tests.golden.test_golden_joint import release_of
 

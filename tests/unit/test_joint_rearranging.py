@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from tacit.attacks.joint.rearranging import Entries, one_row_each, without_empty
-from tacit.attacks.joint.rows import Row
+from tacit.joint.rearranging import Entries, one_row_each, without_empty
+from tacit.joint.rows import Row
 
 #: People in a cell, at most, of the worlds that are looked at.
 MOST = 2

@@ -11,8 +11,8 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
-from tacit.formats.knowledge import read_knowledge
-from tacit.model.exclusions import Amount, Fact
+from tacit.files.knowledge import read_knowledge
+from tacit.model.knowledge import Amount, Fact
 from tacit.model.release import Rules
 from tacit.model.table import Schema, Table
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attacks.sensitive.proofs import all_said, bounds_of
-from tacit.attacks.sensitive.several import SeveralCase
-from tacit.auditing_releases import several_case
 from tacit.checker import check_audit
 from tacit.errors import Contradiction, InputError, OptionError
+from tacit.known.proofs import all_said, bounds_of
+from tacit.known.releases import SeveralCase
 from tacit.model.buckets import Buckets
 from tacit.model.policy import Limits
+from tacit.verbs.audit import several_case
 
 PEOPLE = tacit.read_table(
     {"sex": list("FFMM"), "age": ["old", "young", "old", "young"], "ill": ["flu", "mumps", "flu", "flu"]},
@@ -119,9 +119,9 @@ def test_lines_about_unknown_columns_are_passed_over_and_counted() -> None:
 
 
 def test_more_lines_than_programs_take_are_left_open_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.attacks.sensitive.proofs.MOST_LINES", 2)
-    monkeypatch.setattr("tacit.attacks.sensitive.certain.MOST_LINES", 2)
-    monkeypatch.setattr("tacit.attacks.sensitive.values.MOST_LINES", 2)
+    monkeypatch.setattr("tacit.known.proofs.MOST_LINES", 2)
+    monkeypatch.setattr("tacit.joint.certain_values.MOST_LINES", 2)
+    monkeypatch.setattr("tacit.known.sensitive_values.MOST_LINES", 2)
     audit = tacit.audit([BY_SEX, BY_SEX], known=PEOPLE.qi, people=tacit.Same(), policy=tacit.Policy(k=1), attacks=["R02", "R03"])
     assert [audit.attack(code).status for code in ("R02", "R03")] == ["stopped", "stopped"]
     assert audit.attack("R03").findings > 0, "what single lines settle is proved all the same"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import OptionError
-from tacit.repairs.taking_out import breaking
+from tacit.repairs.lists import breaking
 from tests.shell import leaking_baskets, record
 from tests.shell import tacit as shell
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tacit.model.reproduction import Part
-from tacit.reports.papers import part_svg
-from tacit.reproductions import li07, reproduce
-from tacit.reproductions.bench import COLUMN_NAMES
+from tacit.papers import li07, reproduce
+from tacit.papers.bench import COLUMN_NAMES
+from tacit.papers.report import part_svg
 
 
 def part(parts: tuple[Part, ...], name: str) -> Part:

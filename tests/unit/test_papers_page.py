@@ -12,10 +12,10 @@ import pytest
 
 from tacit.errors import InputError
 from tacit.model.reproduction import Reproduction
-from tacit.reports.papers import papers_html, papers_markdown, standing
-from tacit.reproductions import PAPERS, reproduce
-from tacit.reproductions.bench import Bench, find_adult, read_adult
-from tacit.reproductions.li07 import CONDITIONS
+from tacit.papers import PAPERS, reproduce
+from tacit.papers.bench import Bench, find_adult, read_adult
+from tacit.papers.li07 import CONDITIONS
+from tacit.papers.report import papers_html, papers_markdown, standing
 from tests.shell import tacit
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -13,8 +13,8 @@ import pytest
 
 import tacit
 from tacit.errors import InputError, OptionError
-from tacit.formats.partial import looks_like_table, read_partial, write_partial
-from tacit.formats.rows import parse_condition, read_marks, read_rows
+from tacit.files.partial import looks_like_table, read_partial, write_partial
+from tacit.files.selection import parse_condition, read_marks, read_rows
 from tacit.model.partial import PartialTable
 from tacit.model.table import Schema, Table
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from tacit.errors import OptionError
-from tacit.model.pattern import Pattern
+from tacit.model.event import Pattern
 
 MEANINGS: dict[str, Callable[[bool, bool, bool], bool]] = {
     "a": lambda a, b, c: a,

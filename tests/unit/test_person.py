@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.attacks.sensitive.buildup import Person, build_up
-from tacit.attacks.sensitive.case import RuleCase, estimate
 from tacit.errors import OptionError
-from tacit.model.comparison import PersonEstimate, read_who
+from tacit.known.case import RuleCase, estimate
+from tacit.known.person import Person, build_up
+from tacit.model.estimates import PersonEstimate, read_who
 from tacit.model.population import Population
 from tacit.model.release import Rules
 from tacit.model.table import Schema, Table
-from tacit.reports.person import person_svg, person_text
+from tacit.reports.estimates import person_svg, person_text
 from tests.unit.test_posterior import doctorates
 
 #: The reading that gives the three rules which the paper prints.

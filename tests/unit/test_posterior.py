@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.measures.posterior import posterior_measures
-from tacit.model.comparison import Posterior
+from tacit.known.measures import posterior_measures
+from tacit.model.estimates import Posterior
 from tacit.model.policy import Policy
 from tacit.model.population import Population
 from tacit.model.table import Table

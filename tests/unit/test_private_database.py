@@ -13,8 +13,8 @@ import duckdb
 import pytest
 
 import tacit
-from tacit.engines.duckdb import connect
 from tacit.errors import OptionError
+from tacit.files.duckdb import connect
 
 SRC = Path(tacit.__file__).parent
 
@@ -78,7 +78,7 @@ def test_a_view_in_a_database_is_refused_and_reads_no_file(tmp_path: Path, other
 def test_spilling_goes_into_a_private_folder_that_is_removed(tmp_path: Path) -> None:
     source = (
         "import os, stat\n"
-        "from tacit.engines.duckdb import connect\n"
+        "from tacit.files.duckdb import connect\n"
         "con = connect(memory='40MB')\n"
         "con.execute(\"CREATE TABLE x AS SELECT random() AS r, repeat('x', 60) || range AS s FROM range(800000)\")\n"
         "(spill,) = con.execute(\"SELECT current_setting('temp_directory')\").fetchone()\n"

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tacit.attacks.channels import run
-from tacit.kernels.counting import ALLOWED, OUTSIDE, count_sets, lines_within, maximal_flags
+from tacit.itemsets.inference_channels import run
 from tacit.kernels.moebius import cells, superset_all, superset_max
 from tacit.kernels.projection import chunk_rows, compress_by_moves, moves_of, small_groups
+from tacit.kernels.rows import ALLOWED, OUTSIDE, count_sets, lines_within, maximal_flags
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets

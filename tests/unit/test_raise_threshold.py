@@ -9,15 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tacit.attacks.channels import run
-from tacit.auditing_releases import cost_of, people_changed
 from tacit.errors import OptionError
+from tacit.itemsets.inference_channels import run
 from tacit.model.audit import Audit, Target
 from tacit.model.policy import Policy
 from tacit.model.release import Itemsets, Only, Release
-from tacit.model.suggestion import RepairCase
+from tacit.model.repair import RepairCase
 from tacit.model.table import Transactions
 from tacit.repairs.raise_threshold import above, propose
+from tacit.verbs.audit import cost_of, people_changed
 from tests.made_releases import released
 from tests.naive_channels import maximal_channels
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from tacit.errors import Contradiction, InputError, numbered
-from tacit.formats import consistency
-from tacit.formats.releases import read_listed
+from tacit.files import consistency
+from tacit.files.releases import read_listed
 from tacit.model.release import Header, Itemsets, Listed, Rules, Source
 from tacit.model.sets import Items, Sets
 

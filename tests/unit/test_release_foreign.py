@@ -16,8 +16,8 @@ import pytest
 from mlxtend.frequent_patterns import association_rules, fpgrowth
 
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.formats.own_writing import FORMATS
-from tacit.formats.releases import find_format, read_listed
+from tacit.files.lists import FORMATS
+from tacit.files.releases import find_format, read_listed
 from tacit.model.release import Itemsets, Release, Rules
 
 ROWS = [["a", "b", "c"], ["a", "b"], ["a", "c"], ["b"], ["a", "it's", 'say "x"'], ["a", "b", "c"], ["c"]]

@@ -13,7 +13,7 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.formats.releases import read_listed, write_release
+from tacit.files.releases import read_listed, write_release
 from tacit.model.release import Decimals, Header, Itemsets, Rules
 from tacit.model.sets import Items, Sets
 

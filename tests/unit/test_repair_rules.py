@@ -17,8 +17,8 @@ from tacit.cli import cli
 from tacit.errors import InputError, OptionError
 from tacit.model.audit import AttackRun, Audit, Status
 from tacit.model.release import Header, MadeBy
-from tacit.model.suggestion import RepairCase
-from tacit.repairs.taking_out import Lines, confidences, safety, supports
+from tacit.model.repair import RepairCase
+from tacit.repairs.lists import Lines, confidences, safety, supports
 from tacit.repairs.withdraw import influence
 from tests.made_people import people
 

@@ -7,13 +7,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.attacks import ATTACKS
 from tacit.model.audit import Target
+from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
-from tacit.model.number import Bound
-from tacit.model.pattern import ItemEvent
+from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
-from tacit.reports.explanation import Derivation, Term
+from tacit.reports.explain import Derivation, Term
+from tacit.verbs.attacks import ATTACKS
 from tests.audit_cases import LEAKING, audit_of, itemsets
 
 #: Everyone with a and c has b: "a and not b" says the same as "a, c and not b".

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tacit.model.rounding import Precision
 from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, Setting
 from tacit.reports.chart import HEIGHT, WIDTH, Curve, chart
-from tacit.reports.sweeps import (
+from tacit.reports.sweep import (
     itemset_sweep_csv,
     itemset_sweep_svg,
     itemset_sweep_text,

@@ -12,11 +12,11 @@ import pytest
 
 import tacit
 from tacit.model.audit import AttackRun, Audit
+from tacit.reports.estimates import picture
 from tacit.reports.html import audit_html
-from tacit.reports.person import picture
 from tacit.reports.record import audit_record, dump
-from tacit.reports.summary import Summary, next_steps, policy_sentences
 from tacit.reports.text import audit_text
+from tacit.reports.words import Summary, next_steps, policy_sentences
 from tests.unit.test_posterior import by_hand, doctorates
 from tests.unit.test_reports_html import read
 

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tacit.model.reproduction import Chart, Part, Reproduction
+from tacit.papers.report import grid, part_csv, part_svg, reproduction_text
 from tacit.reports.lines import line_chart
-from tacit.reports.papers import grid, part_csv, part_svg, reproduction_text
 
 CHART = Chart("support %", "seconds", (("one", ((10.0, 0.01), (20.0, 1.0))), ("two & more", ((10.0, 0.1), (20.0, 0.0)))))
 PART = Part(

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.attacks.detectors import DETECTORS
 from tacit.errors import OptionError
+from tacit.itemsets.detectors import DETECTORS
 from tacit.model.reproduction import Part
-from tacit.reproductions import PAPERS, reproduce
-from tacit.reproductions.bench import UNITS, WORK, Bench, Database, Setting, Timing
+from tacit.papers import PAPERS, reproduce
+from tacit.papers.bench import UNITS, WORK, Bench, Database, Setting, Timing
 from tests import naive_channels as naive
 
 

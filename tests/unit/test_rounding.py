@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import InputError, OptionError
-from tacit.model.number import ROUNDINGS, Printed, Rounding
+from tacit.model.numbers import ROUNDINGS, Printed, Rounding
 from tacit.model.release import Itemsets
 from tacit.model.rounding import Precision, counts_printed_as, rounded
 from tacit.repairs.round import finest_first, usual_bases
-from tacit.reports.summary import assumptions
+from tacit.reports.words import assumptions
 from tests.made_releases import released
 from tests.naive_channels import Row, proved_channels
 from tests.shell import leaking_baskets, record

@@ -133,7 +133,7 @@ def test_lines_that_name_the_sensitive_column_and_are_not_used_leave_certain_val
 
 
 def test_an_estimate_is_kept_when_counting_missing_rules_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.attacks.sensitive.case.MOST_WORK", 1)
+    monkeypatch.setattr("tacit.known.case.MOST_WORK", 1)
     people = table(THREE)
     audit = tacit.audit(tacit.mine_rules(people, min_support=2, min_confidence=0.5), known=people.qi, attacks=["R02"])
     run = audit.attack("R02")

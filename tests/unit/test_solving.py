@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from tacit.inference import solving
-from tacit.inference.highs import FAILED, LIMIT
-from tacit.inference.solving import solve_linear, solve_whole
 from tacit.model.policy import time_limit
+from tacit.solve import solver
+from tacit.solve.highs import FAILED, LIMIT
+from tacit.solve.solver import solve_linear, solve_whole
 
 MATRIX = csr_array(np.array([[1.0, 2.0], [3.0, 1.0]]))
 LIMITS = np.array([4.0, 6.0])
@@ -33,32 +33,32 @@ SHORT_LIVED = (
 @pytest.fixture(autouse=True)
 def own_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every program goes to a worker, and none is left from or for other tests."""
-    solving.end_workers()
-    monkeypatch.setattr(solving, "SMALL_LINEAR", -1)
-    monkeypatch.setattr(solving, "SMALL_WHOLE", -1)
+    solver.end_workers()
+    monkeypatch.setattr(solver, "SMALL_LINEAR", -1)
+    monkeypatch.setattr(solver, "SMALL_WHOLE", -1)
     yield
-    solving.end_workers()
+    solver.end_workers()
 
 
 def use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str) -> None:
     script = tmp_path / "worker.py"
     script.write_text(program)
-    monkeypatch.setattr(solving, "WORKER", str(script))
+    monkeypatch.setattr(solver, "WORKER", str(script))
 
 
-def linear(seconds: float | None = None) -> solving.Solution:
+def linear(seconds: float | None = None) -> solver.Solution:
     return solve_linear(COST, above=(MATRIX, LIMITS), seconds=seconds)
 
 
-def whole(seconds: float | None = None) -> solving.Solution:
+def whole(seconds: float | None = None) -> solver.Solution:
     return solve_whole(COST, matrix=MATRIX, low=np.zeros(2), high=LIMITS, most=10.0, seconds=seconds)
 
 
 def test_a_worker_answers_as_this_process_does(monkeypatch: pytest.MonkeyPatch) -> None:
     far = linear(), whole()
-    assert len(solving._idle) == 1, "the worker is used again"
-    monkeypatch.setattr(solving, "SMALL_LINEAR", 100)
-    monkeypatch.setattr(solving, "SMALL_WHOLE", 100)
+    assert len(solver._idle) == 1, "the worker is used again"
+    monkeypatch.setattr(solver, "SMALL_LINEAR", 100)
+    monkeypatch.setattr(solver, "SMALL_WHOLE", 100)
     for one, other in zip(far, (linear(), whole()), strict=True):
         assert (one.status, one.value, one.steps, one.bound) == (other.status, other.value, other.steps, other.bound)
         assert one.x is not None
@@ -69,14 +69,14 @@ def test_a_worker_answers_as_this_process_does(monkeypatch: pytest.MonkeyPatch) 
 
 def test_programs_are_solved_side_by_side_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     costs = [COST * factor for factor in (1, 2, 3)]
-    programs = [solving.linear_program(cost, above=(MATRIX, LIMITS)) for cost in costs]
-    monkeypatch.setattr(solving, "SMALL_LINEAR", 100)
-    programs.insert(1, solving.linear_program(COST * 4, above=(MATRIX, LIMITS)))
+    programs = [solver.linear_program(cost, above=(MATRIX, LIMITS)) for cost in costs]
+    monkeypatch.setattr(solver, "SMALL_LINEAR", 100)
+    programs.insert(1, solver.linear_program(COST * 4, above=(MATRIX, LIMITS)))
     assert [program.is_small for program in programs] == [False, True, False, False]
     one = solve_linear(COST, above=(MATRIX, LIMITS)).value
     assert one is not None
-    assert [found.value for found in solving.solve(programs)] == [pytest.approx(one * factor) for factor in (1, 4, 2, 3)]
-    assert len(solving._idle) == min(solving.LANES, 3)
+    assert [found.value for found in solver.solve(programs)] == [pytest.approx(one * factor) for factor in (1, 4, 2, 3)]
+    assert len(solver._idle) == min(solver.LANES, 3)
 
 
 def test_a_worker_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -95,14 +95,14 @@ def test_a_worker_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.Monk
         assert whole().status == LIMIT, "the deadline of all that runs holds as well"
     assert time.monotonic() - begun < 60
     assert [one.poll() is None for one in started] == [False, False]
-    assert solving._idle == []
+    assert solver._idle == []
 
 
 def test_a_worker_that_ends_leaves_its_program_unsolved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(monkeypatch, tmp_path, SHORT_LIVED)
     assert linear().status == FAILED
     assert linear().x is None
-    assert solving._idle == []
+    assert solver._idle == []
 
 
 @pytest.mark.parametrize("program", ["raise SystemExit(1)\n", None])
@@ -129,14 +129,14 @@ def test_a_worker_is_ended_when_whoever_waits_is_interrupted(monkeypatch: pytest
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert solving._idle == []
+    assert solver._idle == []
 
 
 def test_a_worker_ends_with_the_process_that_started_it() -> None:
     source = (
         "import numpy as np, time\n"
         "from scipy.sparse import csr_array\n"
-        "from tacit.inference import solving\n"
+        "from tacit.solve import solving\n"
         "solving.SMALL_LINEAR = -1\n"
         "solving.solve_linear(np.ones(1), above=(csr_array(np.ones((1, 1))), np.ones(1)))\n"
         "print(solving._idle[0].process.pid, flush=True)\n"

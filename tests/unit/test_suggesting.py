@@ -17,11 +17,11 @@ import tacit
 from tacit.cli import cli
 from tacit.errors import LimitReached, OptionError
 from tacit.model.policy import time_limit
-from tacit.model.suggestion import OUT_OF_TIME, Done, Suggestion, Suggestions, Way, tried
+from tacit.model.repair import OUT_OF_TIME, Done, Suggestion, Suggestions, Way, tried
 from tacit.repairs import substitute
-from tacit.repairs.rows import BitRows
+from tacit.repairs.people import BitRows
 from tacit.reports.suggestions import rows, text_lines
-from tacit.suggesting.itemsets import _loss
+from tacit.verbs.suggest.itemsets import _loss
 from tests.shell import record
 from tests.shell import tacit as shell
 

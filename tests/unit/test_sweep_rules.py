@@ -12,7 +12,7 @@ import pytest
 
 import tacit
 from tacit.errors import OptionError
-from tacit.reports.sweeps import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
+from tacit.reports.sweep import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
 from tests import shell
 from tests.made_people import people
 

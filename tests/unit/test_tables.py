@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.errors import InputError, OptionError, TacitError
-from tacit.formats.printout import sniff_delimiter
-from tacit.formats.table_files import read_table
+from tacit.files.delimited import sniff_delimiter
+from tacit.files.tables import read_table
 from tacit.model.table import Schema, Table
 
 SECRET = "K4NARY"

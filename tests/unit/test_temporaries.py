@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tacit.formats import files
-from tacit.formats.files import replace_file, replace_folder, replace_text
+from tacit.files import disk
+from tacit.files.disk import replace_file, replace_folder, replace_text
 
 KILLED = (
     "import os, signal\n"
-    "from tacit.formats.files import replace_file\n"
-    "from tacit.formats.files import replace_folder\n"
+    "from tacit.files.disk import replace_file\n"
+    "from tacit.files.disk import replace_folder\n"
     "with replace_file('r.parquet') as one, replace_folder('pages') as folder:\n"
     "    one.write_text('secret'), one.with_name(one.name + '.csv').write_text('secret'), (folder / 'page').write_text('secret')\n"
     "    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -37,7 +37,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_run(tmp_path: Path) -
 
 
 def test_temporaries_of_living_processes_and_of_others_stay(tmp_path: Path) -> None:
-    node = files._machine()
+    node = disk._machine()
     living = tmp_path / f".tacit-{node}-{os.getppid()}-0123abcd.csv"
     elsewhere = tmp_path / ".tacit-00000000-999999999-0123abcd.csv"
     not_ours = [tmp_path / ".tacit-notes", tmp_path / f".tacit-{node}-999999999-readme", tmp_path / ".tacit-old-1-2"]
@@ -46,7 +46,7 @@ def test_temporaries_of_living_processes_and_of_others_stay(tmp_path: Path) -> N
         path.write_text("x")
     dead = tmp_path / f".tacit-{node}-999999999-0123abcd.csv"
     dead.write_text("x")
-    files.remove_left_over(tmp_path)
+    disk.remove_left_over(tmp_path)
     assert sorted(tmp_path.iterdir()) == sorted(kept)
 
 
@@ -54,8 +54,8 @@ def test_a_link_to_a_folder_is_removed_and_not_followed(tmp_path: Path) -> None:
     aim = tmp_path / "aim"
     aim.mkdir()
     (aim / "file").write_text("x")
-    (tmp_path / f".tacit-{files._machine()}-999999999-0123abcd").symlink_to(aim)
-    files.remove_left_over(tmp_path)
+    (tmp_path / f".tacit-{disk._machine()}-999999999-0123abcd").symlink_to(aim)
+    disk.remove_left_over(tmp_path)
     assert (aim / "file").read_text() == "x"
     assert hidden(tmp_path) == []
 
@@ -65,14 +65,14 @@ def test_a_process_removes_its_own_when_it_is_told_to_end(tmp_path: Path) -> Non
         (folder / "page").write_text("x")
         one.with_name(one.name + ".csv").write_text("x")
         assert len(hidden(tmp_path)) == 3
-        files.remove_own()
+        disk.remove_own()
         assert hidden(tmp_path) == []
         one.write_text("x")
         folder.mkdir()
 
 
 def test_private_folders_are_private(tmp_path: Path) -> None:
-    with files.private_folder(tmp_path) as folder:
+    with disk.private_folder(tmp_path) as folder:
         assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IRWXU
         (folder / "file").write_text("x")
     assert list(tmp_path.iterdir()) == []
@@ -83,7 +83,7 @@ def test_a_signal_ends_the_program_while_a_library_runs(tmp_path: Path, number: 
     source = (
         "import ctypes\n"
         "from tacit.cli import signals\n"
-        "from tacit.formats.files import replace_file\n"
+        "from tacit.files.disk import replace_file\n"
         "signals.PATIENCE = 0.2\n"
         "signals.watch_signals()\n"
         "with replace_file('r.csv'):\n"

@@ -17,8 +17,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InputError, OptionError, TacitError
-from tacit.formats import transactions as module
-from tacit.formats.transactions import read_data, read_transactions
+from tacit.files import transactions as module
+from tacit.files.transactions import read_data, read_transactions
 from tacit.model.table import Table, Transactions
 
 SECRET = "K4NARY"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.errors import OptionError
 from tacit.model.audit import Audit
-from tacit.model.comparison import RANGES, Posterior
+from tacit.model.estimates import RANGES, Posterior
 from tacit.model.policy import Policy
 from tacit.model.population import Population
 from tacit.model.table import Schema, Table

@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.attacks.tables.case import Case, Merged, Node, unsafe_rules, walk
 from tacit.errors import LimitReached, OptionError
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.table import Schema, Table
+from tacit.partial.case import Case, Merged, Node, unsafe_rules, walk
 from tests.naive_tables import FIG2, FIG2_ROWS
 
 BARS = Thresholds.of(min_confidence=0.55, min_support=0, n=9)

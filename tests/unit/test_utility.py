@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.measures.diversity import plain_figures
+from tacit.buckets.diversity import plain_figures
 from tacit.model.buckets import Buckets
 from tacit.model.table import Table
 
@@ -208,8 +208,8 @@ def test_making_groups_tells_what_they_cost() -> None:
 
 
 def test_of_very_many_people_only_guesses_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.measures.combinations.MEASURED_AT_ONCE", 50)
-    monkeypatch.setattr("tacit.inference.surviving.LEARNT_FROM", 30)
+    monkeypatch.setattr("tacit.buckets.utility.MEASURED_AT_ONCE", 50)
+    monkeypatch.setattr("tacit.buckets.surviving_correlations.LEARNT_FROM", 30)
     made = tacit.bucketize(people(20), l=2)
     assert "confidence_error" not in made.cost
     assert 0 < made.cost["surviving_guess_right_exact"] <= 1

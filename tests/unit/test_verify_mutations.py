@@ -19,7 +19,7 @@ import pytest
 import tacit
 from tacit.errors import InputError
 from tacit.model.audit import bound
-from tacit.verifying import read_audited
+from tacit.verbs.verify import read_audited
 from tests.made_records import MADE
 
 Record = dict[str, Any]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import tacit as library
 from tacit.checker import check_audit
-from tacit.config import parse_config
 from tacit.errors import OptionError
 from tacit.model.policy import Policy, Waiver, event_key
+from tacit.verbs.settings import parse_config
 from tests.shell import leaking_baskets, record, tacit
 
 BASKETS = [["a", "b"]] * 49 + [["a"]] + [["c", "d"]] * 45 + [["c"]] * 2 + [["e"]] * 20

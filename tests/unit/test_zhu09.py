@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import InputError
-from tacit.reproductions import reproduce, zhu09
-from tacit.reproductions.bench import COLUMN_NAMES, QI, find_adult, read_adult
+from tacit.papers import reproduce, zhu09
+from tacit.papers.bench import COLUMN_NAMES, QI, find_adult, read_adult
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,14 @@ from tacit.checker.certificates import check_carried, check_citations, check_cla
 from tacit.checker.full_groups import check_full_group, is_about_groups
 from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_itemsets
 from tacit.checker.joint import check_joint
-from tacit.checker.joint_lines import JointBook
-from tacit.checker.known_lines import KnownBook, check_known, is_about_known
+from tacit.checker.known import KnownBook, check_known, is_about_known
+from tacit.checker.lines import JointBook
+from tacit.checker.partial import TableBook, check_table
 from tacit.checker.rules import Reject, RuleBook
-from tacit.checker.rules_words import (
+from tacit.checker.schema import Wrong, check_schema
+from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
+from tacit.checker.values import check_values
+from tacit.checker.words import (
     check_every_way_words,
     check_joint_words,
     check_rule_citations,
@@ -29,16 +33,12 @@ from tacit.checker.rules_words import (
     check_statement,
     population_names,
 )
-from tacit.checker.schema import Wrong, check_schema
-from tacit.checker.tables import TableBook, check_table
-from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
-from tacit.checker.values import check_values
 from tacit.checker.worlds import check_worlds
 from tacit.errors import InputError, InternalError
-from tacit.measures.table import Verification
 from tacit.model.buckets import Buckets
-from tacit.model.exclusions import Fact
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.knowledge import Fact
+from tacit.model.measures import Verification
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Table

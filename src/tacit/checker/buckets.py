@@ -15,7 +15,7 @@ from typing import Any
 
 from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
-from tacit.model.exclusions import Fact
+from tacit.model.knowledge import Fact
 
 _FACT = re.compile(r"(?P<place>.*?): (?P<allowed>\{.*\}) => not (?P<value>.*)", re.DOTALL)
 _USED = re.compile(r"used up (?P<values>\[.*\])", re.DOTALL)

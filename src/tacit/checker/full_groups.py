@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.checker.joint import check_bound, check_cited
-from tacit.checker.joint_lines import HAS, Box, JointBook
+from tacit.checker.lines import HAS, Box, JointBook
 from tacit.checker.rules import Reject
 from tacit.model.partial import PartialTable
 from tacit.model.release import Release

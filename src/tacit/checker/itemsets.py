@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.checker.rules import Bounds, Reject, Set
-from tacit.checker.rules_words import read_event
-from tacit.model.number import Bound
+from tacit.checker.words import read_event
+from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.sets import Sets
-from tacit.wording.joint import derivation_steps, listed, people, printed_as, sentence
+from tacit.model.words import derivation_steps, listed, people, printed_as, sentence
 
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.checker.joint_lines import HAS, KINDS, MEMBER, Axis, Box, JointBook, Statement, Values
+from tacit.checker.lines import HAS, KINDS, MEMBER, Axis, Box, JointBook, Statement, Values
 from tacit.checker.rules import Reject
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.release import Itemsets, Rules

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tacit.model.number import Printed
+from tacit.model.numbers import Printed
 from tacit.model.release import Rules
 
 Set = frozenset[str]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tacit.checker.known_lines import is_about_known
+from tacit.checker.known import is_about_known
 from tacit.model.audit import described
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable

@@ -12,7 +12,7 @@ from itertools import product
 from math import ceil, floor
 from typing import Any
 
-from tacit.checker.joint_lines import labelled
+from tacit.checker.lines import labelled
 from tacit.checker.rules import Reject
 from tacit.model.frequencies import FrequencyTable
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
 from tacit.cli.attacks import attacks_command
 from tacit.cli.audit import audit_command
 from tacit.cli.bucketize import bucketize_command
@@ -29,7 +29,7 @@ from tacit.cli.signals import watch_signals
 from tacit.cli.sweep import sweep_command
 from tacit.cli.tabulate import tabulate_command
 from tacit.cli.verify import verify_command
-from tacit.version import __version__
+from tacit.model.version import __version__
 
 #: The verbs, in the order that ``tacit --help`` lists them.
 VERBS: tuple[click.Command, ...] = (
@@ -50,7 +50,7 @@ VERBS: tuple[click.Command, ...] = (
 @click.group(
     cls=Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit demo                                                  # what this is about, on bundled data",
         "tacit mine itemsets DATA --min-support 5% -o itemsets.csv   # make a release",
         "tacit audit itemsets.csv --data DATA --report report.html   # attack it",

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
 from tacit.cli.output import emit
 
 
-@click.command("attacks", epilog=reading.examples("tacit attacks"))
-@reading.json_option
+@click.command("attacks", epilog=options.examples("tacit attacks"))
+@options.json_option
 def attacks_command(json_to: str | None) -> None:
     """List the attacks.
 
     Each with what it needs, what it infers, and whether it proves or estimates.
     """
-    from tacit.attacks import ATTACKS
+    from tacit.verbs.attacks import ATTACKS
 
     def text() -> str:
         blocks = [

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings
 from tacit.cli.output import check_outputs, coloured, emit, report_form, watched, width, write_file, wrote
 from tacit.cli.program import OF_VERDICT
-from tacit.cli.reading import Settings
 from tacit.cli.signals import disarm
 from tacit.errors import OptionError
 
@@ -65,7 +65,7 @@ def with_suggestions(
     """The audit with what could be done, where that was asked for and something is exposed."""
     if given["suggest"] is None or found.verdict != "exposed":
         return found
-    from tacit.suggesting import suggestions_for
+    from tacit.verbs.suggest import suggestions_for
 
     tried = suggestions_for(found, tuple(releases), seconds=given["suggest"], **how)
     files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == len(releases) else {}
@@ -75,8 +75,8 @@ def with_suggestions(
         files["@knowledge"] = given["knowledge"][0]
     files |= {f"@out/{number + 1}": _beside(path) for number, path in enumerate(paths)}
     files["@out"] = _beside(paths[0])
-    options = {verb: tuple(_words(given, names)) for verb, names in READING.items()}
-    return replace(found, suggestions=replace(tried, files=files, options=options))
+    given_options = {verb: tuple(_words(given, names)) for verb, names in READING.items()}
+    return replace(found, suggestions=replace(tried, files=files, options=given_options))
 
 
 def _beside(path: str) -> str:
@@ -101,7 +101,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 
 @click.command(
     "audit",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit audit itemsets.csv",
         "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
         "tacit audit itemsets.csv --policy organisation.toml --date 2026-11-15 --acro for-checking",
@@ -116,7 +116,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     ),
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@reading.data
+@options.data
 @click.option(
     "--known",
     metavar="DATA",
@@ -135,14 +135,14 @@ TOP, TOP_ON_SCREEN = 10, 3
     help="For several releases: how their people hang together: same, nested (each one's are among those of the one before), "
     "left:0-3,joined:0-2 (since the one before), same,changed:COLUMN:0-2 (so many have another value there), or unknown.  [same, where n is]",
 )
-@reading.roles
-@reading.missing
-@reading.long_table
-@reading.hierarchies
-@reading.release_file
-@reading.frequency_table
-@reading.policy
-@reading.of_tables
+@options.roles
+@options.missing
+@options.long_table
+@options.hierarchies
+@options.release_file
+@options.frequency_table
+@options.policy
+@options.of_tables
 @click.option(
     "--attack",
     "attacks",
@@ -159,7 +159,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 @click.option(
     "--top",
     type=int,
-    callback=reading.not_negative,
+    callback=options.not_negative,
     metavar="N",
     help=f"How many findings to write out, the worst first.  [{TOP}]",
 )
@@ -170,7 +170,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     help="Write every finding to FILE (.parquet, .csv, .csv.gz) while it is found, however many there are.",
 )
 @click.option("--first-hit", is_flag=True, help="Stop at the first finding: enough for a yes or no.")
-@reading.report
+@options.report
 @click.option(
     "--acro",
     "acro_to",
@@ -185,7 +185,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 )
 @suggest
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only: clean, exposed or incomplete.")
-@reading.running
+@options.running
 def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | None, **given: Any) -> int:
     """Attack a RELEASE file, or several files and folders together, and say what they give away.
 
@@ -200,7 +200,7 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
             "names groups of people, which an external report may not", where="--findings", remedy="Leave one of them out"
         )
     if given["acro_to"] is not None:
-        from tacit.reporting import check_acro_folder
+        from tacit.verbs.report import check_acro_folder
 
         check_acro_folder(given["acro_to"], inputs=releases, beside=[json_to, report, findings_to])
     check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else []), *given["knowledge"]])
@@ -211,11 +211,11 @@ def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | 
     if findings_to is not None:
         wrote(findings_to)
     if report is not None:
-        from tacit.reporting import report_bytes
+        from tacit.verbs.report import report_bytes
 
         write_file(report, report_bytes(found, report_form(report), release=release, kind=kind, top=top))
     if given["acro_to"] is not None:
-        from tacit.reporting import write_acro
+        from tacit.verbs.report import write_acro
 
         write_acro(found, given["acro_to"], releases=releases, kind=kind, top=top, today=given["date"])
         wrote(given["acro_to"])
@@ -232,23 +232,23 @@ def _top(given: Mapping[str, Any]) -> int:
 
 def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, Audit]:
     """Read the release or the releases and attack them."""
-    from tacit.auditing_releases import audit
+    from tacit.verbs.audit import audit
 
     given = settings.given
     codes = [code.upper() for code in given["attacks"]] or None
     with watched("auditing") as progress:
-        gathered = reading.gather(paths, given, settings)
+        gathered = options.gather(paths, given, settings)
         release = gathered.releases[0]
         if len(gathered.releases) > 1:
             return None, _audit_together(gathered, paths, settings, progress)
-        people = reading.owners_data(release, settings)
+        people = options.owners_data(release, settings)
         how: dict[str, Any] = {
             "data": people,
-            "known": reading.known_people(release, settings),
+            "known": options.known_people(release, settings),
             "knowledge": list(given["knowledge"]) or None,
-            "rows": reading.rows_of(release, people, given),
+            "rows": options.rows_of(release, people, given),
             "people": given["people"],
-            "policy": reading.policy_of(release, settings),
+            "policy": options.policy_of(release, settings),
         }
         found = audit(
             gathered,
@@ -266,17 +266,17 @@ def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, 
 
 def _audit_together(gathered: Gathered, paths: tuple[str, ...], settings: Settings, progress: Any) -> Audit:
     """Attack several releases together."""
-    from tacit.auditing_releases import audit
+    from tacit.verbs.audit import audit
 
     given, read = settings.given, gathered.releases
     rules = next((release for release in read if release.kind == "rules"), read[0])
     how: dict[str, Any] = {
-        "data": reading.owners_data(rules, settings) if given["data"] else None,
-        "known": reading.known_people(rules, settings),
+        "data": options.owners_data(rules, settings) if given["data"] else None,
+        "known": options.known_people(rules, settings),
         "knowledge": list(given["knowledge"]) or None,
         "rows": given["rows"],
         "people": given["people"],
-        "policy": reading.policy_of(read[0], settings),
+        "policy": options.policy_of(read[0], settings),
     }
     found = audit(
         gathered,

@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings
 from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
 from tacit.cli.program import OF_VERDICT
-from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tacit.model.suggestion import Bucketized
+    from tacit.model.repair import Bucketized
     from tacit.model.table import Table
 
 
 @click.command(
     "bucketize",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit bucketize adult.csv --qi age,sex --sa occupation --l 6 --knowledge negative.csv -o groups",
         "tacit bucketize adult.csv --qi age,sex --sa occupation --l 3 --max-posterior 40% -o groups",
     ),
 )
 @click.argument("data", metavar="DATA")
-@reading.roles
+@options.roles
 @click.option("--l", "l", type=int, metavar="L", help="How many sensitive values must stay possible for everybody.")
 @click.option(
     "--method",
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     "--knowledge", multiple=True, metavar="FILE", help="What an attacker knows, such as the file of tacit mine negative.  Repeat."
 )
 @click.option("--max-posterior", metavar="P", help="Accept only groups in which no value is more probable for anybody.")
-@reading.policy_file
+@options.policy_file
 @click.option("--suppress", is_flag=True, help="Leave out people for whom there is no such group, instead of giving up.")
-@click.option("--seed", type=int, default=0, callback=reading.not_negative, metavar="SEED", help="What chance starts from.  [0]")
+@click.option("--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What chance starts from.  [0]")
 @click.option(
     "--format", "form", type=click.Choice(["csv", "parquet"]), default="csv", help="How the two tables are written.  [csv]"
 )
-@reading.missing
+@options.missing
 @click.option("-o", "--output", required=True, metavar="DIR", help="Write qit, st and buckets.json to the folder DIR.")
-@reading.running
+@options.running
 def bucketize_command(data: str, output: str, form: str, json_to: str | None, **given: Any) -> int:
     """Put the people of DATA into groups of at least L sensitive values, and audit the result.
 
@@ -58,7 +58,7 @@ def bucketize_command(data: str, output: str, form: str, json_to: str | None, **
     Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 when no grouping does it
     or the input is bad (nothing is written).
     """
-    from tacit.formats.buckets import write_buckets
+    from tacit.files.buckets import write_buckets
 
     settings = Settings.of(given, near=data)
     settings.needed("qi", "age,sex")
@@ -76,7 +76,7 @@ def bucketize_command(data: str, output: str, form: str, json_to: str | None, **
 
 
 def _made(people: Table, settings: Settings, progress: Callable[[float], None]) -> Bucketized:
-    from tacit.bucketizing import bucketize
+    from tacit.verbs.bucketize import bucketize
 
     given, policy = settings.given, settings.policy
     if "l" not in policy.origin:
@@ -109,7 +109,7 @@ def _people(settings: Settings, data: str) -> Table:
 
 def _check_outputs(output: str, form: str, json_to: str | None, inputs: list[str]) -> None:
     """Refuse before long work what cannot be written after it; nothing is made yet."""
-    from tacit.formats.files import shown
+    from tacit.files.disk import shown
 
     if os.path.isfile(output):
         raise OptionError("is a file, not a folder", where=shown(output), remedy="Give another folder with -o")
@@ -121,7 +121,7 @@ def _check_outputs(output: str, form: str, json_to: str | None, inputs: list[str
 
 
 def _text(made: Bucketized, people: Table, settings: Settings, output: str, form: str) -> str:
-    from tacit.reports.repaired import bucketized_text
+    from tacit.reports.repair import bucketized_text
 
     told = bucketized_text(made, dropped=people.dropped, origin=settings.config.where)
     least = made.after.policy.l if made.after else 2

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import compare_buckets, reading
+from tacit.cli import compare_buckets, options
+from tacit.cli.options import Settings
 from tacit.cli.output import check_outputs, emit, say, watched, width, write_file
-from tacit.cli.reading import Settings
 from tacit.errors import LimitReached, OptionError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ TOP, TOP_ON_SCREEN = 10, 3
 
 @click.command(
     "compare",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit compare rules.csv --data adult.csv",
         "tacit compare rules.csv --data adult.csv --csv everybody.csv --json comparison.json",
         "tacit compare groups --data adult.csv --knowledge negative.csv --interval age=10",
@@ -29,15 +29,15 @@ TOP, TOP_ON_SCREEN = 10, 3
 )
 @click.argument("release_file", metavar="RELEASE")
 @click.option("--data", required=True, metavar="DATA", help="The data that the release was made from.")
-@reading.roles
-@reading.missing
-@reading.release_file
-@click.option("--top", type=int, callback=reading.not_negative, metavar="N", help=f"How many combinations to write out.  [{TOP}]")
+@options.roles
+@options.missing
+@options.release_file
+@click.option("--top", type=int, callback=options.not_negative, metavar="N", help=f"How many combinations to write out.  [{TOP}]")
 @click.option(
     "--csv", "csv_to", metavar="FILE", help="Write estimate, baseline and truth for every combination and value as CSV."
 )
 @compare_buckets.options
-@reading.running
+@options.running
 def compare_command(release_file: str, csv_to: str | None, json_to: str | None, **given: Any) -> None:
     """Hold what can be guessed or estimated from a release against the truth.
 
@@ -52,14 +52,14 @@ def compare_command(release_file: str, csv_to: str | None, json_to: str | None, 
 
     check_outputs([json_to, csv_to], inputs=[release_file, given["data"]])
     settings = Settings.of(given, near=given["data"])
-    release = reading.read(release_file, given)
+    release = options.read(release_file, given)
     if release.kind == "itemsets":
         remedy = "Give rules QI => SA, for instance from tacit mine rules"
         raise OptionError("holds itemsets, which estimate nobody's sensitive value", where=release_file, remedy=remedy)
     if release.kind == "table":
         remedy = "Audit it instead: tacit audit TABLE --data ORIGINAL"
         raise OptionError("is a table, which shows everybody's cells and estimates nothing", where=release_file, remedy=remedy)
-    people = reading.owners_data(release, settings)
+    people = options.owners_data(release, settings)
     if not isinstance(people, Table):
         raise OptionError("are transactions, which have no sensitive column", where="--data", remedy="Give a table")
     if not people.schema.sa:
@@ -76,10 +76,10 @@ def _compare_rules(
     release: Release, release_file: str, people: Table, csv_to: str | None, json_to: str | None, given: dict[str, Any]
 ) -> None:
     """Hold estimates from rules against the truth, and say it."""
-    from tacit.auditing_releases import audit
-    from tacit.measures.posterior import compare
-    from tacit.reports.person import comparison_csv, comparison_text
-    from tacit.reports.summary import UNBROKEN, first_sentence
+    from tacit.known.measures import compare
+    from tacit.reports.estimates import comparison_csv, comparison_text
+    from tacit.reports.words import UNBROKEN, first_sentence
+    from tacit.verbs.audit import audit
 
     with watched("estimating") as progress:
         found = audit(release, known=people, attacks=["R02"], time_limit=given["time_limit"], progress=progress)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.options import not_negative, together
 from tacit.cli.output import emit, watched, width
-from tacit.cli.reading import not_negative, together
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def refuse(given: Mapping[str, Any]) -> None:
 
 def compare_buckets(release: Buckets, people: Table, given: Mapping[str, Any], json_to: str | None) -> None:
     """Measure a bucketized release beside its data, and say it."""
-    from tacit.measuring import utility
-    from tacit.reports.person import utility_text
-    from tacit.reports.summary import UNBROKEN, first_sentence
+    from tacit.reports.estimates import utility_text
+    from tacit.reports.words import UNBROKEN, first_sentence
+    from tacit.verbs.compare import utility
 
     for name, option in (("top", "--top"), ("csv_to", "--csv")):
         if given.get(name) is not None:

@@ -21,21 +21,21 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tacit.auditing_releases import audit, mine_itemsets, repair
-from tacit.cli import reading
+from tacit.cli import options
 from tacit.cli.output import check_outputs, emit, watched, width
-from tacit.formats.files import made_folder, replace_file, replace_text
-from tacit.formats.releases import read_release, write_release
-from tacit.formats.table_files import read_table
+from tacit.files.disk import made_folder, replace_file, replace_text
+from tacit.files.releases import read_release, write_release
+from tacit.files.tables import read_table
 from tacit.model.audit import Audit
+from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
-from tacit.model.pattern import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Itemsets
-from tacit.model.suggestion import Repair
+from tacit.model.repair import Repair
 from tacit.model.table import Column, Table
-from tacit.reports.explanation import Derivation
+from tacit.reports.explain import Derivation
 from tacit.reports.html import audit_html
+from tacit.verbs.audit import audit, mine_itemsets, repair
 
 COLUMNS = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary")
 SENSITIVE = "salary"
@@ -138,7 +138,7 @@ def _write_table(people: Table, path: Path) -> None:
         csv.writer(stream, lineterminator="\n").writerows([people.names, *zip(*texts, strict=True)])
 
 
-@click.command("demo", epilog=reading.examples("tacit demo --out tacit-demo"))
+@click.command("demo", epilog=options.examples("tacit demo --out tacit-demo"))
 @click.option(
     "--out",
     "folder",
@@ -147,7 +147,7 @@ def _write_table(people: Table, path: Path) -> None:
     show_default=True,
     help="The folder to write to; made if it does not exist.",
 )
-@reading.json_option
+@options.json_option
 def demo_command(folder: str, json_to: str | None) -> None:
     """See what a harmless-looking release gives away.
 
@@ -161,7 +161,7 @@ def demo_command(folder: str, json_to: str | None) -> None:
 
 
 def _record(story: Story) -> dict[str, Any]:
-    from tacit.reports.summary import Summary
+    from tacit.reports.words import Summary
 
     summary = Summary.of(story.audit)
     return {
@@ -180,8 +180,8 @@ def _record(story: Story) -> dict[str, Any]:
 
 
 def _text(story: Story, folder: str) -> str:
-    from tacit.reports.summary import bullet
     from tacit.reports.text import finding_lines
+    from tacit.reports.words import bullet
 
     wide = width()
     lines = [line for name, told in _told(story) for line in bullet(f"{name:<10}", told, wide, indent="")]
@@ -195,7 +195,7 @@ def _text(story: Story, folder: str) -> str:
 
 def _told(story: Story) -> list[tuple[str, str]]:
     """The story in three sentences."""
-    from tacit.reports.summary import Summary, as_share, counted
+    from tacit.reports.words import Summary, as_share, counted
 
     summary, people, least = Summary.of(story.audit), story.people, story.release.min_support or 0
     shape = f"{people.n:,} people, {len(people.columns)} columns"
@@ -211,7 +211,7 @@ def _told(story: Story) -> list[tuple[str, str]]:
 
 def _repaired(story: Story) -> str:
     """What the repair changed, and what the audit of the result says."""
-    from tacit.reports.summary import counted
+    from tacit.reports.words import counted
 
     done, cost = story.repaired, story.repaired.cost
     moved = f"{counted(cost['people_changed'], 'person', 'people')} in small groups took the values of the people most like them"

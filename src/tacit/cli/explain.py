@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings
 from tacit.cli.output import check_outputs, emit, watched, width, write_file
-from tacit.cli.reading import Settings
 from tacit.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ _OF_AUDITS = ("data", "known", "knowledge", "people", "k", "l", "max_posterior",
 
 def explain_finding(releases: Sequence[str], wanted: str | None, json_to: str | None, given: dict[str, Any]) -> None:
     """Tell a finding step by step, as text, as JSON, and as a picture where one is wanted."""
-    from tacit.reports.explanation import Explanation, explanation_text, files_of
-    from tacit.reports.explanation_svg import explanation_svg
+    from tacit.reports.explain import Explanation, explanation_text, files_of
+    from tacit.reports.explain_picture import explanation_svg
 
     if given["audit_file"] is not None:
         finding, record, read = _recorded(releases, wanted, given)
@@ -46,25 +46,25 @@ def _audited(
     paths: Sequence[str], wanted: str | None, given: dict[str, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[Release]]:
     """The finding of an audit that is made now, what the record says around it, and the releases."""
-    from tacit.auditing_releases import audit
     from tacit.model.people import read_people
+    from tacit.verbs.audit import audit
 
     settings = Settings.of(given, near=given["data"] or given["known"], releases=paths)
     people = None if given["people"] is None else read_people(given["people"])
     with watched("auditing") as progress:
-        gathered = reading.gather(paths, given, settings)
+        gathered = options.gather(paths, given, settings)
         read = list(gathered.releases)
         release = read[0]
         rules = next((one for one in read if one.kind == "rules"), release)
-        owners = reading.owners_data(rules, settings) if len(read) == 1 or given["data"] else None
+        owners = options.owners_data(rules, settings) if len(read) == 1 or given["data"] else None
         found = audit(
             gathered,
             data=owners,
-            known=reading.known_people(rules, settings),
+            known=options.known_people(rules, settings),
             knowledge=list(given["knowledge"]) or None,
-            rows=reading.rows_of(release, owners, given) if len(read) == 1 else given["rows"],
+            rows=options.rows_of(release, owners, given) if len(read) == 1 else given["rows"],
             people=people,
-            policy=reading.policy_of(release, settings),
+            policy=options.policy_of(release, settings),
             attacks=_attack_of(wanted),
             time_limit=given["time_limit"],
             progress=progress,
@@ -82,8 +82,8 @@ def _recorded(
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[Release]]:
     """The finding of a record, the record, and the releases; where these are given, the finding must follow from them."""
     from tacit.checker import check_audit
-    from tacit.formats.files import shown
-    from tacit.verifying import read_record
+    from tacit.files.disk import shown
+    from tacit.verbs.verify import read_record
 
     for name in _OF_AUDITS:
         if given.get(name) not in (None, ()):
@@ -103,7 +103,7 @@ def _recorded(
     if finding is None:
         remedy = "Copy an id from the record, or audit with a larger --top"
         raise OptionError(f"the record lists no finding {wanted!r}", where="--finding", remedy=remedy)
-    read = list(reading.gather(paths, given, record=record).releases) if paths else []
+    read = list(options.gather(paths, given, record=record).releases) if paths else []
     if read:
         outcome = check_audit({**record, "findings": [finding]}, read)
         if not outcome.ok:
@@ -118,7 +118,7 @@ def _attack_of(finding: str | None) -> list[str] | None:
     >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
     (['B03'], None, None)
     """
-    from tacit.attacks import ATTACKS
+    from tacit.verbs.attacks import ATTACKS
 
     code = (finding or "").partition("-")[0]
     return [code] if code in {attack.code for attack in ATTACKS} else None
@@ -126,7 +126,7 @@ def _attack_of(finding: str | None) -> list[str] | None:
 
 @click.command(
     "explain",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit explain itemsets.csv",
         "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
         "tacit explain itemsets.csv --picture worst.svg",
@@ -153,7 +153,7 @@ def _attack_of(finding: str | None) -> list[str] | None:
     metavar="DESCRIPTION",
     help="Of rules, tables and bucketized releases: tell instead what is guessed about whoever fits, such as education=Doctorate,sex=Male.",
 )
-@reading.data
+@options.data
 @click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
 @click.option(
     "--knowledge",
@@ -162,15 +162,15 @@ def _attack_of(finding: str | None) -> list[str] | None:
     help="For rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
 )
 @click.option("--people", metavar="HOW", help="For several releases: how their people hang together, as for tacit audit.")
-@click.option("--top", type=int, callback=reading.positive, metavar="N", help="With --who: how many lines to tell about.  [5]")
+@click.option("--top", type=int, callback=options.positive, metavar="N", help="With --who: how many lines to tell about.  [5]")
 @click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw the sum, the bounds or the values behind it, as SVG.")
-@reading.roles
-@reading.missing
-@reading.release_file
-@reading.frequency_table
-@reading.policy
-@reading.of_tables
-@reading.running
+@options.roles
+@options.missing
+@options.release_file
+@options.frequency_table
+@options.policy
+@options.of_tables
+@options.running
 def explain_command(
     releases: tuple[str, ...], wanted: str | None, pattern: str | None, json_to: str | None, **given: Any
 ) -> None:
@@ -209,14 +209,14 @@ def _only(releases: tuple[str, ...], option: str) -> str:
 
 def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given: dict[str, Any]) -> None:
     """What the release says about the support of a pattern."""
-    from tacit.queries import support_of
+    from tacit.verbs.ask import support_of
 
     for name in ("finding", "data", "known", "k", "knowledge", "people", "top", "picture", "audit"):
         if given.get({"picture": "picture_to", "audit": "audit_file"}.get(name, name)) not in (None, ()):
             remedy = "Leave one of the two out"
             raise OptionError("belongs to a finding, not to a pattern", where=f"--{name}", remedy=remedy)
     with watched("reading"):
-        found = support_of(reading.read(release_file, given), pattern=pattern)
+        found = support_of(options.read(release_file, given), pattern=pattern)
     number, _, rest = found.statement.partition(": ")
     record = {"format": "tacit.explanation/1"} | found.to_dict()
     emit(record, lambda: _text((f"{number}:", rest), found.steps), json_to=json_to, headline=found.statement)
@@ -224,7 +224,7 @@ def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given
 
 def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[str, Any]) -> None:
     """What rules, or several releases about the same people, make an attacker guess about somebody."""
-    from tacit.queries import posterior_of
+    from tacit.verbs.ask import posterior_of
 
     for name in ("finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"):
         if given.get(name) not in (None, ()) and not (name == "people" and len(releases) > 1 and given[name] == "same"):
@@ -232,7 +232,7 @@ def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[
             raise OptionError("does not go with --who", where=option, remedy="Leave one of the two out")
     settings = Settings.of(given, near=given["data"] or given["known"], releases=releases)
     with watched("estimating"):
-        read = [reading.read(path, given) for path in releases]
+        read = [options.read(path, given) for path in releases]
         release = next((one for one in read if one.kind == "rules"), read[0])
         if len(read) == 1 and release.kind == "buckets":
             _explain_member(release, json_to, given)
@@ -240,7 +240,7 @@ def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[
         if len(read) == 1 and release.kind == "table":
             _explain_records(release, settings, json_to)
             return
-        people, known = reading.owners_data(release, settings), reading.known_people(release, settings)
+        people, known = options.owners_data(release, settings), options.known_people(release, settings)
         top, seconds = given["top"] or 5, given["time_limit"]
         knowledge = list(given["knowledge"]) or None
         found = posterior_of(
@@ -253,8 +253,8 @@ def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[
             time_limit=seconds,
         )
 
-    from tacit.reports.person import person_svg, person_text
-    from tacit.reports.summary import UNBROKEN, first_sentence
+    from tacit.reports.estimates import person_svg, person_text
+    from tacit.reports.words import UNBROKEN, first_sentence
 
     if given["picture_to"] is not None:
         write_file(given["picture_to"], person_svg(found).encode())
@@ -269,7 +269,7 @@ def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[
 
 def _explain_member(release: Release, json_to: str | None, given: dict[str, Any]) -> None:
     """What a bucketized release says about whoever fits."""
-    from tacit.queries import members_of
+    from tacit.verbs.ask import members_of
 
     for name, option in (("data", "--data"), ("known", "--known"), ("picture_to", "--picture")):
         if given[name]:
@@ -294,7 +294,7 @@ def _explain_records(release: Release, settings: Settings, json_to: str | None) 
     for name, option in (("known", "--known"), ("picture_to", "--picture"), ("knowledge", "--knowledge")):
         if given[name]:
             raise OptionError("is for rules, and this release is a table", where=option, remedy="Leave it out")
-    findings, sentence = reading.rules_about(release, settings, given["who"])
+    findings, sentence = options.rules_about(release, settings, given["who"])
     shown = findings[: given["top"] or 5]
 
     def text() -> str:
@@ -307,7 +307,7 @@ def _explain_records(release: Release, settings: Settings, json_to: str | None) 
 
 
 def _text(head: tuple[str, str], told: Sequence[str]) -> str:
-    from tacit.reports.summary import bullet
+    from tacit.reports.words import bullet
 
     steps = [line for number, step in enumerate(told, start=1) for line in bullet(f"{number:>3}.", step, width())]
     return "\n".join([*bullet(*head, width(), indent=""), "", *steps]) + "\n"

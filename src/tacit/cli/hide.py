@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings
 from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
 from tacit.cli.program import OF_VERDICT
-from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tacit.model.partial import PartialTable
-    from tacit.model.suggestion import Hidden
+    from tacit.model.repair import Hidden
 
 
 @click.command(
     "hide",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit hide adult.csv --qi sex,education --sa occupation --rows rows.txt --may-hide sc -o published.csv",
         "tacit hide adult.csv --qi sex,education --sa occupation --rows 'age<20' --may-hide ns,nc --min-support 60 -o published.csv",
     ),
 )
 @click.argument("data", metavar="DATA")
-@reading.roles
-@reading.rows
+@options.roles
+@options.rows
 @click.option(
     "--may-hide",
     multiple=True,
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     help="How to choose them: greedy, uniform, ilp, smc, rgraph-max-descendant, rgraph-random-max, rgraph-random or cr.  "
     "[uniform for sc alone, else greedy]",
 )
-@reading.min_confidence
-@reading.min_rule_support
-@reading.policy_file
+@options.min_confidence
+@options.min_rule_support
+@options.policy_file
 @click.option(
     "--marks",
     metavar="FILE",
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     default="drop",
     help="Columns that --qi and --sa do not name: drop them, or keep them and protect against them as well.  [drop]",
 )
-@reading.blank
-@click.option("--seed", type=int, default=0, callback=reading.not_negative, metavar="SEED", help="What chance starts from.  [0]")
-@reading.missing
+@options.blank
+@click.option("--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What chance starts from.  [0]")
+@options.missing
 @click.option(
     "-o",
     "--output",
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     metavar="OUT",
     help="Write the table to OUT (.csv, .csv.gz, .parquet), its roles to OUT.json.",
 )
-@reading.running
+@options.running
 def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> int:
     """Hide cells of DATA until no rule tells the sensitive ones, and audit the result.
 
@@ -78,9 +78,9 @@ def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> i
     Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 when no safe table exists or
     the input is bad (nothing is written).
     """
-    from tacit.formats.header import header_path
-    from tacit.formats.partial import write_partial
-    from tacit.formats.table_files import table_ending
+    from tacit.files.header import header_path
+    from tacit.files.partial import write_partial
+    from tacit.files.tables import table_ending
 
     settings = Settings.of(given, near=data)
     settings.needed("qi", "age,sex")
@@ -98,9 +98,9 @@ def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> i
 
 
 def _made(people: PartialTable, settings: Settings, progress: Callable[[float], None]) -> Hidden:
-    from tacit.config import refuse_looser
-    from tacit.hiding_cells import hide
     from tacit.model.partial import Thresholds
+    from tacit.verbs.hide import hide
+    from tacit.verbs.settings import refuse_looser
 
     given, policy = settings.given, settings.policy
     bars = {name: getattr(policy, name) if given[name] is None else given[name] for name in ("min_confidence", "min_support")}
@@ -123,9 +123,9 @@ def _made(people: PartialTable, settings: Settings, progress: Callable[[float], 
 
 def _people(settings: Settings, data: str) -> PartialTable:
     """The table with all its columns, those without a role too."""
-    from tacit.formats.partial import read_partial
-    from tacit.formats.table_files import read_table
-    from tacit.formats.transactions import TRANSACTION_ENDINGS
+    from tacit.files.partial import read_partial
+    from tacit.files.tables import read_table
+    from tacit.files.transactions import TRANSACTION_ENDINGS
 
     if data.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
         raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
@@ -136,7 +136,7 @@ def _people(settings: Settings, data: str) -> PartialTable:
 
 
 def _text(made: Hidden, settings: Settings, data: str, output: str) -> str:
-    from tacit.reports.repaired import hidden_text
+    from tacit.reports.repair import hidden_text
 
     told = hidden_text(made, dropped=made.people.dropped, origin=settings.config.where)
     if made.after is None:

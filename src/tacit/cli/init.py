@@ -6,24 +6,24 @@ import os
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
 from tacit.cli.output import as_argument, check_outputs, emit, write_file
 from tacit.errors import OptionError
 
 
-@click.command("init", epilog=reading.examples("tacit init adult.csv"))
+@click.command("init", epilog=options.examples("tacit init adult.csv"))
 @click.argument("data", metavar="DATA")
 @click.option("-o", "--output", metavar="FILE", default="tacit.toml", show_default=True, help="The file to write.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-@reading.json_option
+@options.json_option
 def init_command(data: str, output: str, force: bool, json_to: str | None) -> None:
     """Write a commented tacit.toml for DATA.
 
     It holds the roles of columns, missing values, thresholds and the policy. Other commands take their options from it when it lies
     in the current folder or beside the data.
     """
-    from tacit.config import parse_config, write_config
-    from tacit.formats.files import shown
+    from tacit.files.disk import shown
+    from tacit.verbs.settings import parse_config, write_config
 
     check_outputs([output, json_to], inputs=[data])
     if os.path.exists(output) and not force:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings
 from tacit.cli.output import as_argument, check_outputs, emit, watched, width, wrote
 from tacit.cli.program import Program
-from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @click.command(
     "negative",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
         "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
         "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
     ),
 )
 @click.argument("data", metavar="DATA")
-@reading.roles
+@options.roles
 @click.option(
     "--min-expectation", metavar="E", help="The least chance that somebody would have the value, were it random: 0.9 or 90%."
 )
@@ -46,24 +46,24 @@ if TYPE_CHECKING:
 @click.option("--max-length", type=int, metavar="L", help="The most columns of an antecedent.  [all]")
 @click.option("--significance", metavar="ALPHA", help="Correct for how many antecedents and values are looked at (Bonferroni).")
 @click.option(
-    "--permutations", type=int, default=0, callback=reading.not_negative, metavar="N",
+    "--permutations", type=int, default=0, callback=options.not_negative, metavar="N",
     help="Mine N times with shuffled values, to tell how many rules chance gives.",
 )  # fmt: skip
 @click.option(
-    "--seed", type=int, default=0, callback=reading.not_negative, metavar="SEED", help="What the shuffling starts from.  [0]"
+    "--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What the shuffling starts from.  [0]"
 )
-@reading.missing
-@reading.hierarchies
+@options.missing
+@options.hierarchies
 @click.option("-o", "--output", metavar="OUT", help="Write the rules to OUT (.csv), what they come from to OUT.json.")
-@reading.running
+@options.running
 def negative_command(data: str, **given: Any) -> None:
     """List negative rules: QI values that never occur with an SA value.
 
     In many columns only the minimal rules are listed, those that no more general rule implies; they say everything.
     """
-    from tacit.formats.header import header_path
-    from tacit.formats.knowledge import check_negative_output, write_negative_rules
-    from tacit.reports.repaired import negative_record, negative_text
+    from tacit.files.header import header_path
+    from tacit.files.knowledge import check_negative_output, write_negative_rules
+    from tacit.reports.repair import negative_record, negative_text
 
     settings = Settings.of(given, near=data)
     settings.needed("qi", "age,sex")
@@ -106,7 +106,7 @@ def _mined(
     people: Table | Transactions, data: str, settings: Settings, spreads: dict[str, Any], progress: Callable[[float], None]
 ) -> NegativeRules:
     from tacit.model.table import Table
-    from tacit.tabulating import mine_negative_rules
+    from tacit.verbs.mine import mine_negative_rules
 
     if not isinstance(people, Table):
         raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
@@ -127,7 +127,7 @@ def _mined(
 @click.group(
     "mine",
     cls=Program,
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit mine itemsets adult.csv --min-support 5% -o itemsets.csv",
         "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60% -o rules.csv",
     ),
@@ -138,21 +138,21 @@ def mine_command() -> None:
 
 @mine_command.command(
     "itemsets",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit mine itemsets mushroom.dat.gz --min-support 10% --only closed",
         "tacit mine itemsets adult.csv --min-support 5% --missing '?' --missing-rule drop -o itemsets.csv",
     ),
 )
 @click.argument("data", metavar="DATA")
-@reading.min_support
+@options.min_support
 @click.option("--only", type=click.Choice(["all", "closed", "maximal"]), help="Which frequent itemsets to list.  [all]")
-@reading.strict
-@reading.roles
-@reading.missing
-@reading.long_table
-@reading.hierarchies
-@reading.output
-@reading.running
+@options.strict
+@options.roles
+@options.missing
+@options.long_table
+@options.hierarchies
+@options.output
+@options.running
 def itemsets_command(data: str, **given: Any) -> None:
     """List frequent itemsets.
 
@@ -163,7 +163,7 @@ def itemsets_command(data: str, **given: Any) -> None:
     min_support = settings.min_support
 
     def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
-        from tacit.auditing_releases import mine_itemsets
+        from tacit.verbs.audit import mine_itemsets
 
         return mine_itemsets(
             people,
@@ -180,31 +180,31 @@ def itemsets_command(data: str, **given: Any) -> None:
 
 @mine_command.command(
     "rules",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60%",
         "tacit mine rules adult.csv --qi age --qi sex --sa salary --min-support 300 --min-confidence 0.6 --digits 3 -o rules.csv",
     ),
 )
 @click.argument("data", metavar="DATA")
-@reading.roles
-@reading.min_support
+@options.roles
+@options.min_support
 @click.option(
     "--min-confidence", metavar="C", help="The share of the people with the antecedent that a rule holds for: 0.6 or 60%."
 )
-@reading.strict
+@options.strict
 @click.option("--withhold-values", is_flag=True, help="Publish which rules reach the thresholds, without their numbers.")
 @click.option(
-    "--digits", type=int, callback=reading.not_negative, metavar="D", help="Publish supports with D decimals instead of counts."
+    "--digits", type=int, callback=options.not_negative, metavar="D", help="Publish supports with D decimals instead of counts."
 )
 @click.option("--with-confidence", is_flag=True, help="With --digits: publish confidences, too; they say more.")
 @click.option("--publish-sa-distribution", is_flag=True, help="Publish how many people have each sensitive value, too.")
 @click.option(
     "--incomplete", is_flag=True, help="Say in the header that the list is not complete, so that a missing rule tells nothing."
 )
-@reading.missing
-@reading.hierarchies
-@reading.output
-@reading.running
+@options.missing
+@options.hierarchies
+@options.output
+@options.running
 def rules_command(data: str, **given: Any) -> None:
     """List rules from QI columns to SA columns."""
     settings = Settings.of(given, near=data)
@@ -214,8 +214,8 @@ def rules_command(data: str, **given: Any) -> None:
     flags = ("strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution", "incomplete", "time_limit")
 
     def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
-        from tacit.auditing_releases import mine_rules
         from tacit.model.table import Table
+        from tacit.verbs.audit import mine_rules
 
         if not isinstance(people, Table):
             raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
@@ -238,7 +238,7 @@ def _mine(data: str, settings: Settings, mine: Callable[[Table | Transactions, C
         people = settings.read(data)
         release = mine(people, progress)
     if out is not None:
-        from tacit.formats.releases import write_release
+        from tacit.files.releases import write_release
 
         write_release(release, out)
         wrote(out)
@@ -250,8 +250,8 @@ def _check_outputs(out: str | None, json_to: str | None, data: str) -> None:
     if out is None:
         check_outputs([json_to], inputs=[data])
         return
-    from tacit.formats.header import header_path
-    from tacit.formats.own_writing import ending_of
+    from tacit.files.header import header_path
+    from tacit.files.lists import ending_of
 
     ending_of(out)
     check_outputs([out, header_path(out), json_to], inputs=[data])

@@ -41,7 +41,7 @@ class Session:
 
 def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) -> None:
     """Raise before long work when a file cannot be written, is named twice, or is one of the inputs."""
-    from tacit.formats.files import check_output, shown
+    from tacit.files.disk import check_output, shown
 
     taken = {os.path.realpath(path): "is also read, and would be lost" for path in inputs}
     for path in outputs:
@@ -62,7 +62,7 @@ def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None
     broken to the width of the terminal).
     """
     from tacit.reports.record import dump, with_headline
-    from tacit.reports.summary import first_sentence
+    from tacit.reports.words import first_sentence
 
     if json_to is not None and "headline" not in record:
         record = with_headline(record, first_sentence(text()) if headline is None else headline)
@@ -76,7 +76,7 @@ def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None
 
 def write_file(path: str, content: bytes) -> None:
     """Replace a file whole."""
-    from tacit.formats.files import replace_file
+    from tacit.files.disk import replace_file
 
     with replace_file(path) as temporary:
         temporary.write_bytes(content)
@@ -148,7 +148,7 @@ def as_argument(text: str) -> str:
 
 def width() -> int:
     """How wide text may be: as the terminal is, within reason."""
-    from tacit.reports.summary import WIDTH
+    from tacit.reports.words import WIDTH
 
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns)) if sys.stdout and sys.stdout.isatty() else WIDTH
 

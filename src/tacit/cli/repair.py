@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings
 from tacit.cli.output import check_outputs, emit, report_form, watched, write_file, wrote
 from tacit.cli.program import DONE, EXPOSED
-from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.suggestion import Repair
+    from tacit.model.repair import Repair
 
 
 @click.command(
     "repair",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
         "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
         "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 @click.option("--method", required=True, metavar="METHOD", help="How to repair; see tacit repairs.")
 @click.option("--data", metavar="DATA", help="The data the release was made from.")
 @click.option("--knowledge", multiple=True, metavar="FILE", help="Of rules: what an attacker knows besides the release.  Repeat.")
-@reading.roles
-@reading.missing
-@reading.release_file
-@reading.policy
+@options.roles
+@options.missing
+@options.release_file
+@options.policy
 @click.option(
     "--goal",
     type=click.Choice(["all", "frequent-only"]),
@@ -53,22 +53,22 @@ if TYPE_CHECKING:
     help="Of rules: try every method, and name the cheapest that meets the policy.  [suggest]",
 )
 @click.option("-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT, its header to OUT.json.")
-@reading.report
-@reading.running
+@options.report
+@options.running
 def repair_command(release_file: str, method: str, output: str, json_to: str | None, report: str | None, **given: Any) -> int:
     """Change a RELEASE until no attack succeeds, and audit the result.
 
     Exit code: 0 when the audit of the result is clean, or with --goal frequent-only I01 finds nothing; 1 when the goal is not met (the
     result is still written); 2 bad input.
     """
-    from tacit.auditing_releases import repair
-    from tacit.formats.releases import write_release
+    from tacit.files.releases import write_release
+    from tacit.verbs.audit import repair
 
     check_outputs([json_to, output, f"{output}.json", report], inputs=[release_file, *given["knowledge"]])
     settings = Settings.of(given, near=given["data"], releases=[release_file])
     with watched("repairing") as progress:
-        release = reading.read(release_file, given, settings)
-        people = reading.owners_data(release, settings)
+        release = options.read(release_file, given, settings)
+        people = options.owners_data(release, settings)
         done = repair(
             release,
             method=method,
@@ -93,9 +93,9 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
 
 def _write_report(done: Repair, output: str, report: str) -> None:
     """Write what the repair did, with the files that it made."""
-    from tacit.formats.files import sha256_of
-    from tacit.formats.header import header_path
-    from tacit.reports.repaired import repair_document
+    from tacit.files.disk import sha256_of
+    from tacit.files.header import header_path
+    from tacit.reports.repair import repair_document
 
     made = [path for path in (output, header_path(output)) if os.path.isfile(path)]
     outputs = {os.path.basename(path): sha256_of(path) for path in made}
@@ -113,7 +113,7 @@ def _lines(given: str | None) -> list[int] | None:
 
 
 def _text(done: Repair, output: str) -> str:
-    from tacit.reports.summary import told
+    from tacit.reports.words import told
 
     costs = [f"  {name.replace('_', ' ')}: {_shown(name, value)}" for name, value in done.cost.items()]
     lines = [
@@ -181,8 +181,8 @@ def _printed(done: Repair) -> list[str]:
     return [f"Counts  withheld; supports are printed with {header.digits} decimal{'' if header.digits == 1 else 's'}"]
 
 
-@click.command("repairs", epilog=reading.examples("tacit repairs"))
-@reading.json_option
+@click.command("repairs", epilog=options.examples("tacit repairs"))
+@options.json_option
 def repairs_command(json_to: str | None) -> None:
     """List the repairs.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
 from tacit.cli.output import check_outputs, emit, note, watched, width, write_file
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "reproduce",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit reproduce --data datasets --out papers        # all papers, and one page about them: papers/papers.html",
         "tacit reproduce --data bundled --out papers         # with the Adult data that come with Tacit",
         "tacit reproduce atzori05",
@@ -42,20 +42,20 @@ if TYPE_CHECKING:
 @click.option(
     "--time-limit",
     type=float,
-    callback=reading.positive,
+    callback=options.positive,
     default=240.0,
     metavar="SECONDS",
     help="About how long a paper, or all of them together, may take; rivals that would take more than a tenth of it are not run.  [240]",
 )
-@reading.json_option
+@options.json_option
 def reproduce_command(name: str | None, data: str | None, folder: str | None, time_limit: float, json_to: str | None) -> None:
     """Hold a paper's tables and figures beside ours.
 
     PAPER is atzori05, injector08, li07, pmicd08 or zhu09; without it, all of them. The worked examples need no data. The figures need
     the data sets that the papers use, of the FIMI and UCI repositories: download them, and name their folder with --data.
     """
-    from tacit.reports.papers import reproduction_text
-    from tacit.reproductions import PAPERS, paper_named, reproduce
+    from tacit.papers import PAPERS, paper_named, reproduce
+    from tacit.papers.report import reproduction_text
 
     names = [paper_named(name).name] if name else [paper.name for paper in PAPERS]
     check_outputs([json_to])
@@ -90,14 +90,14 @@ def _prepared(folder: str | None) -> str | None:
     """The folder to write to, made where its parent exists."""
     if folder is None:
         return None
-    from tacit.formats.files import made_folder
+    from tacit.files.disk import made_folder
 
     return os.fspath(made_folder(folder))
 
 
 def _write_page(made: list[Reproduction], place: str) -> int:
     """Write the page about all papers, to read and to edit; returns how many files these are."""
-    from tacit.reports.papers import papers_html, papers_markdown
+    from tacit.papers.report import papers_html, papers_markdown
 
     pages = {"papers.html": papers_html(made), "papers.md": papers_markdown(made)}
     for name, text in pages.items():
@@ -107,7 +107,7 @@ def _write_page(made: list[Reproduction], place: str) -> int:
 
 def _write(made: Reproduction, place: str) -> int:
     """Write a CSV file, and a picture where there is one, for every part; returns how many."""
-    from tacit.reports.papers import part_csv, part_svg
+    from tacit.papers.report import part_csv, part_svg
 
     written = 0
     for part in made.parts:

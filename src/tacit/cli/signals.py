@@ -111,8 +111,8 @@ def _watch(reading: int) -> None:
 
 def end(code: int) -> None:
     """Leave at once with this exit code; temporary files are removed, and nothing else runs."""
-    if "tacit.formats.files" in sys.modules:
-        from tacit.formats.files import remove_own
+    if "tacit.files.disk" in sys.modules:
+        from tacit.files.disk import remove_own
 
         with suppress(Exception):
             remove_own()

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings
 from tacit.cli.output import check_outputs, emit, report_form, watched, write_file
 from tacit.cli.program import DONE, INCOMPLETE, Program
-from tacit.cli.reading import Settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.sweep import ItemsetSweep, RoundingSweep
 
-pictures = reading.together(
+pictures = options.together(
     click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
     click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
-    reading.report,
+    options.report,
 )
 
 
@@ -29,14 +29,14 @@ def write_report(path: str | None, title: str, caption: str, **made: str) -> Non
     """Write a sweep as a report, where one is wanted; ``made`` are its text, its table as CSV and its picture."""
     if path is None:
         return
-    from tacit.reports.swept import sweep_document
+    from tacit.reports.sweep_page import sweep_document
 
     write_file(path, sweep_document(title, caption=caption, **made).bytes(report_form(path)))
 
 
 @click.command(
     "rules",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit sweep rules adult.csv --qi sex,race,education --sa salary --min-support 5%,10% --min-confidence 60%,80%,90%",
         "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5% --min-confidence 60% --digits 2,3 --withhold-values",
     ),
@@ -57,12 +57,12 @@ def write_report(path: str | None, title: str, caption: str, **made: str) -> Non
     is_flag=True,
     help="Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
 )
-@reading.strict
-@reading.roles
-@reading.missing
-@reading.policy
+@options.strict
+@options.roles
+@options.missing
+@options.policy
 @pictures
-@reading.running
+@options.running
 def rules_command(
     data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
 ) -> int:
@@ -72,7 +72,7 @@ def rules_command(
     code: 0 done, 2 bad input, 3 when time ran out before the end.
     """
     from tacit.model.table import Table
-    from tacit.sweeps.rules import sweep_rules
+    from tacit.verbs.sweep import sweep_rules
 
     check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
     settings = Settings.of(given, near=data)
@@ -93,7 +93,7 @@ def rules_command(
             time_limit=given["time_limit"],
             progress=progress,
         )
-    from tacit.reports.sweeps import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
+    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
 
     if csv_to is not None:
         write_file(csv_to, rule_sweep_csv(sweep).encode())
@@ -108,7 +108,7 @@ def rules_command(
 @click.group(
     "sweep",
     cls=Program,
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit sweep itemsets adult.csv --min-support 1%,5%,10% --k 5,10      # which threshold?",
         "tacit sweep rounding itemsets.csv --k 10                             # how many digits?",
         "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5%,10% --min-confidence 60%,90%",
@@ -120,7 +120,7 @@ def sweep_command() -> None:
 
 @sweep_command.command(
     "itemsets",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit sweep itemsets mushroom.dat.gz --min-support 10%,15%,20%,25% --k 10,30 --picture channels.svg",
         "tacit sweep itemsets adult.csv --missing '?' --min-support 5% --min-support 2000 --k 10 --csv grid.csv",
     ),
@@ -133,19 +133,19 @@ def sweep_command() -> None:
     help="Thresholds to try, shares (0.05, 5%) or whole numbers of people: repeat, or separate with commas.",
 )
 @click.option("--k", multiple=True, metavar="K", help="Smallest groups to allow: repeat, or separate with commas.  [10]")
-@reading.policy_file
+@options.policy_file
 @click.option(
     "--every-attack",
     is_flag=True,
     help="Count I02 in every cell; otherwise it runs where I01 finds nothing, enough for the verdict.",
 )
-@reading.strict
-@reading.roles
-@reading.missing
-@reading.long_table
-@reading.hierarchies
+@options.strict
+@options.roles
+@options.missing
+@options.long_table
+@options.hierarchies
 @pictures
-@reading.running
+@options.running
 def itemsets_command(
     data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
 ) -> int:
@@ -154,7 +154,7 @@ def itemsets_command(
     For every threshold and k: counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For
     each k: searches the lowest threshold at which I01 and I02 find nothing. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
     """
-    from tacit.sweeps.rules import sweep_itemsets
+    from tacit.verbs.sweep import sweep_itemsets
 
     check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
     settings = Settings.of(given, near=data)
@@ -172,7 +172,7 @@ def itemsets_command(
             time_limit=given["time_limit"],
             progress=progress,
         )
-    from tacit.reports.sweeps import itemset_sweep_csv, itemset_sweep_svg, itemset_sweep_text
+    from tacit.reports.sweep import itemset_sweep_csv, itemset_sweep_svg, itemset_sweep_text
 
     if csv_to is not None:
         write_file(csv_to, itemset_sweep_csv(sweep).encode())
@@ -185,7 +185,7 @@ def itemsets_command(
 
 @sweep_command.command(
     "rounding",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit sweep rounding itemsets.csv --k 10",
         "tacit sweep rounding itemsets.csv --k 30 --base 5,10,20 --csv precision.csv",
     ),
@@ -198,14 +198,14 @@ def itemsets_command(
 @click.option(
     "--decimals", multiple=True, metavar="D", help="Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]"
 )
-@reading.roles
-@reading.missing
-@reading.long_table
-@reading.hierarchies
-@reading.release_file
-@reading.policy
+@options.roles
+@options.missing
+@options.long_table
+@options.hierarchies
+@options.release_file
+@options.policy
 @pictures
-@reading.running
+@options.running
 def rounding_command(
     release_file: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
 ) -> int:
@@ -214,14 +214,14 @@ def rounding_command(
     Prints the counts of a RELEASE with every number of decimals and rounded to every base, attacks each as it would be printed, and
     names the finest that leaves no finding. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
     """
-    from tacit.sweeps.rules import sweep_rounding
+    from tacit.verbs.sweep import sweep_rounding
 
     check_outputs([json_to, csv_to, picture_to, report], inputs=[release_file])
     settings = Settings.of(given, near=given["data"], releases=[release_file])
     chosen = {name: _whole_numbers(name, given[name]) for name in ("base", "decimals")}
     with watched("sweeping") as progress:
-        release = reading.read(release_file, given)
-        people = reading.owners_data(release, settings)
+        release = options.read(release_file, given)
+        people = options.owners_data(release, settings)
         sweep = sweep_rounding(
             release,
             base=chosen["base"],
@@ -231,7 +231,7 @@ def rounding_command(
             time_limit=given["time_limit"],
             progress=progress,
         )
-    from tacit.reports.sweeps import rounding_sweep_csv, rounding_sweep_svg, rounding_sweep_text
+    from tacit.reports.sweep import rounding_sweep_csv, rounding_sweep_svg, rounding_sweep_text
 
     if csv_to is not None:
         write_file(csv_to, rounding_sweep_csv(sweep).encode())

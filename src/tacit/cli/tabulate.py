@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings, grouped
 from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
-from tacit.cli.reading import Settings, grouped
 from tacit.errors import OptionError
 from tacit.model.table import require_column
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "tabulate",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit tabulate adult.csv --by occupation,salary,sex --sa salary --hide-below 10 -o table.csv",
         "tacit tabulate adult.csv --by education,salary --by sex,salary --round 5 --total -o tables.csv",
         "tacit tabulate adult.csv --by education,marital-status,occupation,sex,salary --ways 2 --hide-below 10 -o tables.csv",
@@ -47,18 +47,18 @@ if TYPE_CHECKING:
     help="With --hide-below: show cells with nobody, or hide them, too.  [hide, unless the policy says zeros_are_disclosive = false]",
 )
 @click.option("--round", "round_to", type=int, metavar="BASE", help="Round counts to the nearest multiple of BASE.")
-@reading.roles
-@reading.policy_file
-@reading.missing
-@reading.output
-@reading.running
+@options.roles
+@options.policy_file
+@options.missing
+@options.output
+@options.running
 def tabulate_command(data: str, **given: Any) -> None:
     """Count the people of DATA in the cells of tables.
 
     Every combination of values is a cell, those with nobody too. Small cells can be hidden and counts be rounded; the header beside the file
     says so, as readers of a published table know it.
     """
-    from tacit.tabulating import tabulate
+    from tacit.verbs.mine import tabulate
 
     settings = Settings.of(given, near=data)
     out, json_to = given["output"], given["json_to"]
@@ -68,7 +68,7 @@ def tabulate_command(data: str, **given: Any) -> None:
         people = _people(settings, data)
         made = tabulate(people, **chosen, **_roles(settings, people.names), show_zeros=_zeros_are_shown(settings))
     if out is not None:
-        from tacit.formats.releases import write_release
+        from tacit.files.releases import write_release
 
         write_release(made, out)
         wrote(out)
@@ -85,8 +85,8 @@ def _zeros_are_shown(settings: Settings) -> bool:
 
 def _people(settings: Settings, data: str) -> Any:
     """The table with the columns that are counted over."""
-    from tacit.formats.table_files import read_table
-    from tacit.formats.transactions import TRANSACTION_ENDINGS
+    from tacit.files.tables import read_table
+    from tacit.files.transactions import TRANSACTION_ENDINGS
 
     if data.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
         raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
@@ -103,14 +103,14 @@ def _people(settings: Settings, data: str) -> Any:
 
 def _named(given: Any, known: Any) -> tuple[str, ...]:
     """The columns that an option names, ``none`` left out."""
-    from tacit.formats.table_files import sensitive_names
+    from tacit.files.tables import sensitive_names
 
     return sensitive_names(given, known)[0]
 
 
 def _roles(settings: Settings, columns: tuple[str, ...]) -> dict[str, Any]:
     """The roles of the columns that are counted over; where the sensitive ones are not among these, no column is sensitive."""
-    from tacit.formats.table_files import sensitive_names
+    from tacit.files.tables import sensitive_names
 
     sensitive, no_sa = sensitive_names(settings["sa"] or (), columns)
     own = [name for name in sensitive if name in columns]
@@ -123,21 +123,21 @@ def _check(out: str | None, json_to: str | None, data: str) -> None:
     if out is None:
         check_outputs([json_to], inputs=[data])
         return
-    from tacit.formats.header import header_path
-    from tacit.formats.table_files import table_ending
+    from tacit.files.header import header_path
+    from tacit.files.tables import table_ending
 
     table_ending(out)
     check_outputs([out, header_path(out), json_to], inputs=[data])
 
 
 def _record(made: FrequencyTable) -> dict[str, Any]:
-    from tacit.reports.summary import frequencies_record
+    from tacit.reports.words import frequencies_record
 
     return frequencies_record(made)
 
 
 def _text(made: FrequencyTable, dropped: int, out: str | None, settings: Settings) -> str:
-    from tacit.reports.summary import frequencies_text
+    from tacit.reports.words import frequencies_text
 
     told = frequencies_text(made, dropped=dropped, origin=settings.config.where)
     if out is None:

@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from tacit.cli import reading
+from tacit.cli import options
+from tacit.cli.options import Settings
 from tacit.cli.output import check_outputs, emit, width
 from tacit.cli.program import DONE, EXPOSED, INCOMPLETE
-from tacit.cli.reading import Settings
 
 
 @click.command(
     "verify",
-    epilog=reading.examples(
+    epilog=options.examples(
         "tacit audit itemsets.csv --json audit.json",
         "tacit verify audit.json itemsets.csv",
         "tacit verify audit.json rules.csv --known register.csv",
@@ -30,7 +30,7 @@ from tacit.cli.reading import Settings
     default=None,
     help="Audit again and compare the whole record, or never do.  [where no finding decides the verdict]",
 )
-@reading.data
+@options.data
 @click.option("--known", metavar="DATA", help="The QI columns of everybody, to count them anew instead of trusting the record.")
 @click.option(
     "--knowledge",
@@ -38,15 +38,15 @@ from tacit.cli.reading import Settings
     metavar="FILE",
     help="The facts that the audit was given, to compare them instead of trusting the record (repeatable).",
 )
-@reading.rows
-@reading.marks
-@reading.roles
-@reading.missing
-@reading.long_table
-@reading.hierarchies
-@reading.policy_file
-@reading.date
-@reading.running
+@options.rows
+@options.marks
+@options.roles
+@options.missing
+@options.long_table
+@options.hierarchies
+@options.policy_file
+@options.date
+@options.running
 def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | None, **given: Any) -> int:
     """Re-check an audit: every proved finding, and the record around them.
 
@@ -56,8 +56,8 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
     confirm.
     """
     from tacit.reports.record import verification_text
-    from tacit.reports.summary import UNBROKEN, first_sentence
-    from tacit.verifying import read_record, verify
+    from tacit.reports.words import UNBROKEN, first_sentence
+    from tacit.verbs.verify import read_record, verify
 
     data = given["data"] or given["known"]
     check_outputs([json_to], inputs=[audit_file, *releases, *([data] if data else []), *given["knowledge"]])
@@ -72,7 +72,7 @@ def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | No
 def _besides(record: Any, releases: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """What the audit was given besides its releases, read as it was then."""
     from tacit.checker import check_record
-    from tacit.verifying import OtherFile, read_audited
+    from tacit.verbs.verify import OtherFile, read_audited
 
     wanted = ("data", "known", "rows", "marks", "policy_file")
     knowledge = list(given["knowledge"]) or None
@@ -85,12 +85,12 @@ def _besides(record: Any, releases: tuple[str, ...], given: dict[str, Any]) -> d
         return {}  # the checker says which file it is
     first = next((release for release in read if release.kind == "rules"), read[0])
     settings = Settings.of(given, near=given["data"] or given["known"], releases=releases)
-    people = reading.owners_data(first, settings) if given["data"] else None
+    people = options.owners_data(first, settings) if given["data"] else None
     return {
         "data": people,
-        "known": reading.known_people(first, settings),
+        "known": options.known_people(first, settings),
         "knowledge": knowledge,
-        "rows": reading.rows_of(read[0], people, given) if len(read) == 1 else given["rows"],
+        "rows": options.rows_of(read[0], people, given) if len(read) == 1 else given["rows"],
         "policy": _policy(record, settings) if given["policy_file"] else None,
     }
 

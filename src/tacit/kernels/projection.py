@@ -367,7 +367,7 @@ def vertical(offsets: Whole, members: Members, weights: Whole, wanted: Whole) ->
 
 def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
     """How many people have each set."""
-    from tacit.kernels.counting import count_sets
+    from tacit.kernels.rows import count_sets
 
     # Rows of equal weight stand together, each weight from a new word on, so that a count is a sum of few weighted popcounts.
     levels, level, sizes = np.unique(rows.weights, return_inverse=True, return_counts=True)
@@ -460,7 +460,7 @@ def _on_short_sets(
 
 def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) -> Iterator[_Chunk]:
     """The sets in dictionary order from the rarest item on, cut where the union would pass 64 items."""
-    from tacit.kernels.counting import arrange, cut_by_union
+    from tacit.kernels.rows import arrange, cut_by_union
 
     n_items = len(rows.starts) - 1
     rank = np.empty(n_items, np.int64)
@@ -484,7 +484,7 @@ def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) ->
 
 def _rarest_first(starts: Whole, flat: Members, rank: Whole) -> Whole:
     """An order of sets in which those that share their rarest items stand together; ``rank`` numbers the items from the rarest on."""
-    from tacit.kernels.counting import dictionary_order
+    from tacit.kernels.rows import dictionary_order
 
     n_items = len(rank)
     if n_items <= SORTED_AS_WORDS:

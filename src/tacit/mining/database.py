@@ -39,7 +39,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Database:
-    """Frequent items only, equal rows merged, classes and weights laid out in parts; see :mod:`tacit.kernels.conditional`.
+    """Frequent items only, equal rows merged, classes and weights laid out in parts; see :mod:`tacit.kernels.search`.
 
     ``kept[label]`` is the number that a frequent item had in the rows; labels ascend with it. ``least`` is the threshold, ``n_classes`` how
     many classes reach it (-1: there are no classes), ``longest`` the largest number of frequent items in a row.
@@ -68,7 +68,7 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     ``dictionary_order`` numbers the items in their own order where rows are kept as masks (all sets then come out in dictionary order);
     otherwise rare items come first, which is faster for sparse data. ``dense`` forces masks or lists.
     """
-    from tacit.kernels.counting import index, merge, supports
+    from tacit.kernels.rows import index, merge, supports
 
     offsets = np.ascontiguousarray(rows.sets.offsets, np.int64)
     given = np.ascontiguousarray(rows.sets.members, np.int32)

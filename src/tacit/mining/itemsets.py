@@ -10,7 +10,7 @@ import numpy as np
 from tacit.errors import OptionError, nearest_name
 from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, mine
-from tacit.model.number import Threshold
+from tacit.model.numbers import Threshold
 from tacit.model.release import ONLY, Header, Itemsets, Only
 from tacit.model.sets import Items, Sets
 from tacit.model.table import Hierarchy, Table, Transactions

@@ -41,7 +41,7 @@ from tacit.mining.negative_search import (
     rules_of_each,
 )
 from tacit.model.negative import NegativeRules
-from tacit.model.number import share
+from tacit.model.numbers import share
 from tacit.model.policy import Limits
 from tacit.model.release import Header
 from tacit.model.table import Hierarchy, Table

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from tacit.errors import InputError, LimitReached, OptionError, nearest_name
 from tacit.model.negative import Node
-from tacit.model.number import exact
+from tacit.model.numbers import exact
 from tacit.model.policy import Limits
 from tacit.model.table import ROOT, Column, Hierarchy, Table
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tacit.errors import OptionError
 from tacit.mining.database import Pair, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine
-from tacit.model.number import Printed, Threshold, share
+from tacit.model.numbers import Printed, Threshold, share
 from tacit.model.release import Counts, Decimals, Header, Rules
 from tacit.model.sets import Items, Sets
 from tacit.model.table import Column, Hierarchy, Table

@@ -134,7 +134,7 @@ class Mined:
 
     def sort(self, n_labels: int) -> None:
         """Put the patterns in dictionary order; one array after the other, so that little memory is needed besides."""
-        from tacit.kernels.counting import arrange, dictionary_order
+        from tacit.kernels.rows import arrange, dictionary_order
 
         order = dictionary_order(self.offsets, self.members, n_labels)
         offsets, members = np.zeros_like(self.offsets), np.empty_like(self.members)
@@ -317,7 +317,7 @@ MEMBERS, LINES = 1 << 17, 1 << 14
 class Wanted:
     """What is searched for: which itemsets, or rules whose confidence is at least ``part / whole``.
 
-    ``family``: items of one column exclude each other, which changes what closed and maximal mean (see :mod:`tacit.kernels.conditional`).
+    ``family``: items of one column exclude each other, which changes what closed and maximal mean (see :mod:`tacit.kernels.search`).
     """
 
     only: Only = "all"
@@ -373,99 +373,99 @@ class Task:
     """The search of some root items, one bounded step after the other; its memory can be used for other roots afterwards."""
 
     def __init__(self, database: Database, wanted: Wanted) -> None:
-        from tacit.kernels import conditional
+        from tacit.kernels import search
 
         self._database, self._wanted = database, wanted
-        self._ask = np.zeros(conditional.ASKED, np.int64)
-        self._ask[conditional.MAX_PROBLEMS] = min(256, -(-database.n_items // 16))
-        self._ask[conditional.LEAST] = database.least
-        self._ask[conditional.KEEP_EARLIER] = wanted.only != "all"
-        self._ask[conditional.ABSORB] = not wanted.enumerates
-        self._box = np.zeros(conditional.STATES, np.int64)
-        self._box[conditional.LEAST_PEOPLE], self._box[conditional.WANTED] = database.least, ONLY.index(wanted.only)
-        self._box[conditional.CLASSES], self._box[conditional.N_ITEMS] = database.n_classes, database.n_items
-        self._box[conditional.RATIO_PART], self._box[conditional.RATIO_WHOLE] = wanted.part, wanted.whole
+        self._ask = np.zeros(search.ASKED, np.int64)
+        self._ask[search.MAX_PROBLEMS] = min(256, -(-database.n_items // 16))
+        self._ask[search.LEAST] = database.least
+        self._ask[search.KEEP_EARLIER] = wanted.only != "all"
+        self._ask[search.ABSORB] = not wanted.enumerates
+        self._box = np.zeros(search.STATES, np.int64)
+        self._box[search.LEAST_PEOPLE], self._box[search.WANTED] = database.least, ONLY.index(wanted.only)
+        self._box[search.CLASSES], self._box[search.N_ITEMS] = database.n_classes, database.n_items
+        self._box[search.RATIO_PART], self._box[search.RATIO_WHOLE] = wanted.part, wanted.whole
         self._bits, self._book = np.empty(BITS, np.uint64), np.empty(BOOK, np.int64)
         self._tids, self._known = np.empty(0, np.uint64), np.empty(0, np.uint64)
         self._lists = np.empty((0, 2), np.int64)
-        self._frames = np.empty((database.longest + 2, conditional.HEAD + database.longest), np.int64)
+        self._frames = np.empty((database.longest + 2, search.HEAD + database.longest), np.int64)
         self._lines = np.empty((max(LINES, 2 * database.n_classes), 4), np.int64)
         self._members = np.empty(max(MEMBERS, 2 * database.n_classes * database.longest), np.int32)
 
     def begin(self, first: int, end: int) -> None:
         """Turn to the root items from ``first`` to ``end`` (not included)."""
-        from tacit.kernels import conditional
+        from tacit.kernels import search
 
-        self._ask[conditional.FIRST_ROOT], self._ask[conditional.NEXT_ROOT], self._ask[conditional.END_ROOT] = first, first, end
+        self._ask[search.FIRST_ROOT], self._ask[search.NEXT_ROOT], self._ask[search.END_ROOT] = first, first, end
 
     def give_up_rest(self) -> int:
         """Keep only the roots begun so far; the first of those given up."""
-        from tacit.kernels import conditional
+        from tacit.kernels import search
 
-        self._ask[conditional.END_ROOT] = self._ask[conditional.NEXT_ROOT]
+        self._ask[search.END_ROOT] = self._ask[search.NEXT_ROOT]
         return self.next_root
 
     @property
     def next_root(self) -> int:
         """The first root that was not begun."""
-        from tacit.kernels import conditional
+        from tacit.kernels import search
 
-        return int(self._ask[conditional.NEXT_ROOT])
+        return int(self._ask[search.NEXT_ROOT])
 
     def pieces(self) -> Iterator[Piece | None]:
         """The patterns of these roots; None after a step that has nothing to hand over yet."""
-        from tacit.kernels import conditional
+        from tacit.kernels import search
 
-        while self._ask[conditional.NEXT_ROOT] < self._ask[conditional.END_ROOT]:
+        while self._ask[search.NEXT_ROOT] < self._ask[search.END_ROOT]:
             self._project()
-            self._box[conditional.PROBLEM], self._box[conditional.N_PROBLEMS], self._box[conditional.DEPTH] = (
+            self._box[search.PROBLEM], self._box[search.N_PROBLEMS], self._box[search.DEPTH] = (
                 0,
-                self._ask[conditional.MADE],
+                self._ask[search.MADE],
                 -1,
             )
-            while (status := self._search()) != conditional.DONE:
-                yield self._hand_over() if status == conditional.OUTPUT_FULL else None
+            while (status := self._search()) != search.DONE:
+                yield self._hand_over() if status == search.OUTPUT_FULL else None
             yield None
-        if self._box[conditional.N_SETS]:
+        if self._box[search.N_SETS]:
             yield self._hand_over()
 
     def _project(self) -> None:
         """Make the next problems, and enough memory to search them."""
-        from tacit.kernels import conditional
+        from tacit.kernels import search
 
         db, ask = self._database, self._ask
-        conditional.project(db.lists, db.masks, db.starts, db.places, db.parts, db.labels, ask, self._bits, self._book)
-        if ask[conditional.MADE] == 0:
-            if len(self._bits) < ask[conditional.NEED_BITS]:
-                self._bits = np.empty(ask[conditional.NEED_BITS], np.uint64)
-            if len(self._book) < ask[conditional.NEED_BOOK]:
-                self._book = np.empty(ask[conditional.NEED_BOOK], np.int64)
-        depth, items = len(self._frames), int(ask[conditional.MOST_ITEMS])
-        words = int(ask[conditional.MOST_WORDS]) + (items + 63) // 64
+        search.project(db.lists, db.masks, db.starts, db.places, db.parts, db.labels, ask, self._bits, self._book)
+        if ask[search.MADE] == 0:
+            if len(self._bits) < ask[search.NEED_BITS]:
+                self._bits = np.empty(ask[search.NEED_BITS], np.uint64)
+            if len(self._book) < ask[search.NEED_BOOK]:
+                self._book = np.empty(ask[search.NEED_BOOK], np.int64)
+        depth, items = len(self._frames), int(ask[search.MOST_ITEMS])
+        words = int(ask[search.MOST_WORDS]) + (items + 63) // 64
         if len(self._tids) < depth * words:
             self._tids = np.empty(depth * words, np.uint64)
         if len(self._lists) < depth * (items + 1):
             self._lists = np.empty((depth * (items + 1), 2), np.int64)
-        if not self._wanted.enumerates and len(self._known) < conditional.KNOWN_WORDS * (items + depth):
-            self._known = np.empty(conditional.KNOWN_WORDS * (items + depth), np.uint64)
+        if not self._wanted.enumerates and len(self._known) < search.KNOWN_WORDS * (items + depth):
+            self._known = np.empty(search.KNOWN_WORDS * (items + depth), np.uint64)
 
     def _search(self) -> int:
         """Go on searching for a while."""
-        from tacit.kernels import conditional
+        from tacit.kernels import search
 
-        self._box[conditional.WORK_LEFT] = WORK_PER_CALL
+        self._box[search.WORK_LEFT] = WORK_PER_CALL
         memory = (self._bits, self._book, self._box, self._tids, self._lists, self._frames)
         if self._wanted.enumerates:
-            return conditional.search_patterns(*memory, self._members, self._lines)
-        return conditional.search_closed(self._database.lists, *memory, self._known, self._members, self._lines)
+            return search.search_patterns(*memory, self._members, self._lines)
+        return search.search_closed(self._database.lists, *memory, self._known, self._members, self._lines)
 
     def _hand_over(self) -> Piece:
         """What is in the output, which is empty afterwards."""
-        from tacit.kernels import conditional
+        from tacit.kernels import search
 
-        members = as_labels(self._members[: self._box[conditional.N_MEMBERS]], self._database.n_items)
-        ends, counts, wholes, classes = self._lines[: self._box[conditional.N_SETS]].T
-        self._box[conditional.N_SETS], self._box[conditional.N_MEMBERS] = 0, 0
+        members = as_labels(self._members[: self._box[search.N_MEMBERS]], self._database.n_items)
+        ends, counts, wholes, classes = self._lines[: self._box[search.N_SETS]].T
+        self._box[search.N_SETS], self._box[search.N_MEMBERS] = 0, 0
         if self._database.n_classes < 0:
             return Piece(members, ends.astype(np.int32), counts.copy())
         return Piece(members, ends.astype(np.int32), counts.copy(), wholes.copy(), classes.astype(np.int32))

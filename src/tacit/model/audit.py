@@ -26,25 +26,25 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_name
 from tacit.model.buckets import Buckets
-from tacit.model.comparison import Posterior
+from tacit.model.estimates import Posterior
+from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.number import Bound
+from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
-from tacit.model.pattern import Event
 from tacit.model.people import NotRead
 from tacit.model.policy import Limits, Policy, Waived
 from tacit.model.release import Itemsets, Release
 from tacit.model.table import Transactions
-from tacit.version import __version__
+from tacit.model.version import __version__
 
 if TYPE_CHECKING:
-    from tacit.attacks.buckets.case import BucketCase
-    from tacit.attacks.joint.spelling import JointCase
-    from tacit.attacks.sensitive.case import RuleCase
-    from tacit.attacks.sensitive.several import SeveralCase
-    from tacit.attacks.tables.case import TableCase
-    from tacit.model.suggestion import Suggestions
+    from tacit.buckets.case import BucketCase
+    from tacit.joint.case import JointCase
+    from tacit.known.case import RuleCase
+    from tacit.known.releases import SeveralCase
+    from tacit.model.repair import Suggestions
+    from tacit.partial.case import TableCase
 
 #: The key under which a record holds its digest.
 BINDING = "binding"

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tacit.model.number import Bound
-from tacit.model.pattern import Event
+from tacit.model.event import Event
+from tacit.model.numbers import Bound
 from tacit.model.policy import Waiver
 
 Claim = Literal["proves", "estimates"]
@@ -92,7 +92,7 @@ FORMAT = "tacit.certificate/1"
 def certificate(event: Event, count: Bound, **proof: Any) -> Mapping[str, Any]:
     """A claim, that so many people are in an event, and its proof: ``weights``, ``steps``, a ``matching`` or ``counts``.
 
-    >>> from tacit.model.pattern import ItemEvent
+    >>> from tacit.model.event import ItemEvent
     >>> found = certificate(ItemEvent(("a",), ("b",)), Bound(1, 1), weights=[])
     >>> found["format"], found["claim"]
     ('tacit.certificate/1', {'event': {'present': ['a'], 'absent': ['b']}, 'at_least': 1, 'at_most': 1})

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.convention import Convention
-from tacit.model.number import Bound, Printed, Rounding
+from tacit.model.numbers import Bound, Printed, Rounding
 from tacit.model.release import Counts, Decimals, Header, Source
 from tacit.model.rounding import counts_printed_as
 

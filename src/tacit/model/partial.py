@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
-from tacit.model.number import exact, share
+from tacit.model.numbers import exact, share
 from tacit.model.release import Header, Source
 from tacit.model.table import Column, Table
 

@@ -19,8 +19,8 @@ from fractions import Fraction
 from typing import Any, Literal, Protocol
 
 from tacit.errors import LimitReached, OptionError
-from tacit.model.number import exact, share
-from tacit.model.pattern import Event
+from tacit.model.event import Event
+from tacit.model.numbers import exact, share
 
 WaiverStatus = Literal["applied", "ended", "unmatched"]
 _ID = re.compile(r"[A-Z]\d\d-[0-9a-f]{12}")
@@ -49,10 +49,10 @@ class Waiver:
     release: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for field, example in (("reason", "published by the census anyway"), ("name", "A. Checker")):
-            value = getattr(self, field)
+        for name, example in (("reason", "published by the census anyway"), ("name", "A. Checker")):
+            value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
-                raise OptionError(f"has no {field}", where="waiver", remedy=f'Write for instance {field} = "{example}"')
+                raise OptionError(f"has no {name}", where="waiver", remedy=f'Write for instance {name} = "{example}"')
         if (self.finding is None) == (self.event is None):
             remedy = 'Write finding = "I01-0123456789ab" or event = { present = ["a"], absent = ["b"] }'
             raise OptionError("names neither a finding nor an event, or both", where="waiver", remedy=remedy)

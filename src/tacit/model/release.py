@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.number import Bound, Rounding
+from tacit.model.numbers import Bound, Rounding
 from tacit.model.sets import Items, Sets
 
 if TYPE_CHECKING:

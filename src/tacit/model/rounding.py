@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from tacit.errors import OptionError
-from tacit.model.number import Printed, Rounding
+from tacit.model.numbers import Printed, Rounding
 from tacit.model.release import Counts, Decimals, Itemsets
 
 #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.

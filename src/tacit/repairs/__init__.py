@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.model.suggestion import GOALS, Goal, Proposal, RepairCase, RepairMethod
+from tacit.model.repair import GOALS, Goal, Proposal, RepairCase, RepairMethod
 from tacit.repairs import (
     additive,
     exact_deficit,

@@ -20,8 +20,8 @@ Reference
 from __future__ import annotations
 
 from tacit.errors import OptionError
-from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
-from tacit.repairs.taking_out import without_findings, without_lines
+from tacit.model.repair import Proposal, RepairCase, itemsets_of
+from tacit.repairs.lists import without_findings, without_lines
 
 NAME = "leave-out"
 

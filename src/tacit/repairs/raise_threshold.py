@@ -25,8 +25,8 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.model.release import Itemsets
-from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
-from tacit.repairs.taking_out import safe_thresholds
+from tacit.model.repair import Proposal, RepairCase, itemsets_of
+from tacit.repairs.lists import safe_thresholds
 
 NAME = "raise-threshold"
 

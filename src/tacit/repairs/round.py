@@ -27,9 +27,9 @@ from itertools import count
 from tacit.errors import OptionError
 from tacit.mining.rules import Published
 from tacit.model.release import Itemsets, Rules
+from tacit.model.repair import Proposal, RepairCase
 from tacit.model.rounding import Precision, rounded
-from tacit.model.suggestion import Proposal, RepairCase
-from tacit.repairs.taking_out import Lines, safety
+from tacit.repairs.lists import Lines, safety
 
 NAME = "round"
 

@@ -21,9 +21,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
-from tacit.repairs.rows import BitRows, in_items
-from tacit.repairs.taking_out import without_findings
+from tacit.model.repair import Proposal, RepairCase, itemsets_of
+from tacit.repairs.lists import without_findings
+from tacit.repairs.people import BitRows, in_items
 
 NAME = "safe-family"
 

@@ -21,8 +21,8 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.model.policy import check_time
-from tacit.model.suggestion import Proposal, RepairCase, itemsets_of
-from tacit.repairs.rows import BitRows, Whole, Words, until_clean
+from tacit.model.repair import Proposal, RepairCase, itemsets_of
+from tacit.repairs.people import BitRows, Whole, Words, until_clean
 
 NAME = "substitute"
 

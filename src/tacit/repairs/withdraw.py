@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 from tacit.model.audit import Audit
 from tacit.model.release import Rules
-from tacit.model.suggestion import Proposal, RepairCase
-from tacit.repairs.taking_out import Lines, Places, safety, some_lines, with_more, without_lines, without_proofs
+from tacit.model.repair import Proposal, RepairCase
+from tacit.repairs.lists import Lines, Places, safety, some_lines, with_more, without_lines, without_proofs
 
 NAME = "withdraw"
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tacit.mining.rules import Published
-from tacit.model.suggestion import Proposal, RepairCase
-from tacit.repairs.taking_out import Lines, safety
+from tacit.model.repair import Proposal, RepairCase
+from tacit.repairs.lists import Lines, safety
 
 NAME = "withhold"
 

@@ -10,9 +10,9 @@ from html import escape
 from typing import Any
 
 from tacit.model.audit import Audit, Verdict
-from tacit.reports import summary as policy
-from tacit.reports.summary import ReportKind, Summary, assumptions, files_not_read, next_steps, reason, visible
-from tacit.version import __version__
+from tacit.model.version import __version__
+from tacit.reports import words
+from tacit.reports.words import ReportKind, Summary, assumptions, files_not_read, next_steps, reason, visible
 
 #: The Viewer takes records of this version and no other; its layout is what is followed here.
 ACRO_VERSION = "0.4.8"
@@ -30,7 +30,7 @@ def results(
     """The content of ``results.json``; ``files`` are the entries of the files that would leave."""
     summary = Summary.of(audit)
     said = summary.sentence().removesuffix(".")
-    accepted = policy.waiver_sentences(audit, kind)
+    accepted = words.waiver_sentences(audit, kind)
     names = " ".join(str(release.get("file") or "RELEASE") for release in audit.release) if kind == "internal" else "RELEASE"
     output = {
         "uid": OUTPUT,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tacit.model.audit import Verdict
+from tacit.model.version import __version__
 from tacit.reports import markdown, page
-from tacit.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.model.audit import Audit
-from tacit.model.comparison import Guess, Posterior
+from tacit.model.estimates import Guess, Posterior
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.model.suggestion import Suggestions
-from tacit.reports import person, suggestions
-from tacit.reports import summary as facts
-from tacit.reports import summary as policy
-from tacit.reports import summary as tables
-from tacit.reports.explanation import Derivation, Term
+from tacit.model.repair import Suggestions
+from tacit.model.version import __version__
+from tacit.reports import estimates, suggestions, words
+from tacit.reports.explain import Derivation, Term
 from tacit.reports.page import Marked, code, figure, listed, page, safe, scrolled, section, table, tiles
 from tacit.reports.page import facts as pairs
-from tacit.reports.summary import ReportKind, Summary, assumptions, counted, files_not_read, next_steps, policy_sentences, visible
 from tacit.reports.svg import bars_of_sizes, histogram, published_and_computed
-from tacit.version import __version__
+from tacit.reports.words import ReportKind, Summary, assumptions, counted, files_not_read, next_steps, policy_sentences, visible
 
 
 def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
@@ -27,10 +24,10 @@ def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, k
 
 
 def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kind: ReportKind) -> Iterator[str]:
-    yield f"<h1>{safe(facts.title(audit))}</h1>"
+    yield f"<h1>{safe(words.title(audit))}</h1>"
     yield verdict(audit, summary)
-    yield tiles(facts.tiles(audit, summary))
-    yield f'<p class="note">{facts.SENSITIVE[kind]}</p>'
+    yield tiles(words.tiles(audit, summary))
+    yield f'<p class="note">{words.SENSITIVE[kind]}</p>'
     yield section("What to do next", listed(next_steps(audit)))
     if audit.suggestions is not None:
         yield section(suggestions.TITLE, _suggestions(audit.suggestions, kind))
@@ -38,20 +35,20 @@ def _body(audit: Audit, summary: Summary, release: Release | None, top: int, kin
     yield section("Attacks", *_attacks(audit, kind))
     if kind == "internal" and top and summary.findings:
         yield section("Worst findings", _findings(audit, summary, release, top))
-        yield section(facts.JOINT_TITLE, *_joint(audit, top))
+        yield section(words.JOINT_TITLE, *_joint(audit, top))
     if summary.groups:
         yield section("Pictures", _pictures(summary, release))
     if kind == "external" and summary.groups:
         yield section("Groups by size", _sizes(summary))
     yield section("Waivers", _waivers(audit, kind))
-    if (guessed := person.estimates_of(audit)) is not None:
-        yield section(person.TITLE, _estimates(audit, guessed, top, kind))
-    if guesses := list(person.bucket_sentences(audit)):
-        yield section(person.title_of_groups(audit), listed(guesses))
-    if readings := tables.readings(audit):
+    if (guessed := estimates.estimates_of(audit)) is not None:
+        yield section(estimates.TITLE, _estimates(audit, guessed, top, kind))
+    if guesses := list(estimates.bucket_sentences(audit)):
+        yield section(estimates.title_of_groups(audit), listed(guesses))
+    if readings := words.readings(audit):
         yield section("Largest confidence", listed(readings))
     yield section("Policy", listed(policy_sentences(audit)), _limits(audit))
-    if found := [(code(row[0]), *row[1:]) for row in facts.measures(audit)]:
+    if found := [(code(row[0]), *row[1:]) for row in words.measures(audit)]:
         yield section("Measures", _measures(found))
     yield section("What was audited", _files(audit, kind))
     yield footer(kind)
@@ -85,15 +82,15 @@ def _note(audit: Audit, text: str) -> str:
 
 def footer(kind: ReportKind) -> str:
     """What wrote the page, and who may read it."""
-    return f"<footer><p>Written by Tacit {safe(__version__)}. {facts.SENSITIVE[kind]}</p></footer>"
+    return f"<footer><p>Written by Tacit {safe(__version__)}. {words.SENSITIVE[kind]}</p></footer>"
 
 
 def _attacks(audit: Audit, kind: ReportKind) -> Iterator[str]:
     """What became of each attack: those that were wanted with their counts, then the others."""
-    if rows := list(facts.attacks(audit, kind)):
-        yield table(facts.ATTACKS_CAPTION, facts.ATTACK_COLUMNS, rows)
-    if skipped := facts.skipped(audit, kind):
-        yield table(facts.SKIPPED_CAPTION, facts.SKIPPED_COLUMNS, skipped, style="attacks quiet")
+    if rows := list(words.attacks(audit, kind)):
+        yield table(words.ATTACKS_CAPTION, words.ATTACK_COLUMNS, rows)
+    if skipped := words.skipped(audit, kind):
+        yield table(words.SKIPPED_CAPTION, words.SKIPPED_COLUMNS, skipped, style="attacks quiet")
 
 
 def _pictures(summary: Summary, release: Release | None) -> str:
@@ -138,32 +135,32 @@ def _sizes(summary: Summary) -> str:
 
 
 def _waivers(audit: Audit, kind: ReportKind) -> str:
-    lines = policy.waivers(audit, kind)
+    lines = words.waivers(audit, kind)
     rows = [(line.about or "-", line.name, line.reason or "-", line.until, line.outcome) for line in lines]
-    return table("Findings that somebody accepts", facts.WAIVER_COLUMNS, rows, style="attacks waivers") if rows else ""
+    return table("Findings that somebody accepts", words.WAIVER_COLUMNS, rows, style="attacks waivers") if rows else ""
 
 
 def _limits(audit: Audit) -> str:
-    rows = [(limit.name, limit.value, limit.set_by, limit.meaning) for limit in policy.limits(audit)]
-    return table("The limits, and who set them", facts.LIMIT_COLUMNS, rows)
+    rows = [(limit.name, limit.value, limit.set_by, limit.meaning) for limit in words.limits(audit)]
+    return table("The limits, and who set them", words.LIMIT_COLUMNS, rows)
 
 
 def _measures(rows: Iterable[Sequence[object]]) -> str:
-    return table("Every number that the record holds, with its unit", facts.MEASURE_COLUMNS, rows)
+    return table("Every number that the record holds, with its unit", words.MEASURE_COLUMNS, rows)
 
 
 def _estimates(audit: Audit, found: Posterior, top: int, kind: ReportKind) -> str:
     """What would be guessed about everybody; with names of groups and values only inside."""
-    parts = ["".join(f"<p>{safe(sentence)}</p>" for sentence in person.sentences(found, kind))]
-    drawn = figure(person.picture(found), "How many people there are by the probability of their most probable value.")
-    rows = [(f"above {text}", f"{people:,}") for text, people in person.above(audit.measures)]
+    parts = ["".join(f"<p>{safe(sentence)}</p>" for sentence in estimates.sentences(found, kind))]
+    drawn = figure(estimates.picture(found), "How many people there are by the probability of their most probable value.")
+    rows = [(f"above {text}", f"{people:,}") for text, people in estimates.above(audit.measures)]
     beside = table("People by probability", ("Probability", "People"), rows, style="narrow")
     parts.append(f'<div class="pictures">{drawn}<div>{beside}</div></div>')
     if kind == "internal" and (guesses := found.highest(top, gained=True)):
         caption = "The estimates that exceed the share among all people most"
         told = "The same, drawn: the share among all people (ring), the estimate (diamond) and what is proved (bar)."
         parts += [_guesses(found.highest(top), "The highest estimates"), _guesses(guesses, caption)]
-        parts.append(figure(person.against_baseline(guesses), told))
+        parts.append(figure(estimates.against_baseline(guesses), told))
     return "\n".join(parts)
 
 
@@ -173,12 +170,12 @@ _GUESS_COLUMNS = ("Who", "People", "Value", "Estimate", "Among all", "Proved bou
 def _guesses(guesses: Sequence[Guess], caption: str) -> str:
     rows = [
         (
-            f"{number}. {person.who(guess)}",
+            f"{number}. {estimates.who(guess)}",
             f"{guess.people:,}",
             guess.value,
             f"{guess.probability:.3f}",
             f"{guess.baseline:.3f}",
-            person.bounds(guess),
+            estimates.bounds(guess),
         )
         for number, guess in enumerate(guesses, start=1)
     ]
@@ -193,7 +190,7 @@ def _findings(audit: Audit, summary: Summary, release: Release | None, top: int)
 
 def _joint(audit: Audit, top: int) -> Iterator[str]:
     """What only several releases together give away."""
-    found = facts.joint_findings(audit)
+    found = words.joint_findings(audit)
     if shown := found[:top]:
         yield f'<p class="note">{len(shown):,} of {len(found):,}, the worst first.</p>'
         yield from (_finding(number, finding, audit, None) for number, finding in enumerate(shown, start=1))
@@ -207,7 +204,7 @@ def _finding(number: int, finding: Finding, audit: Audit, release: Release | Non
     sums = scrolled(f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>", caption) if rows else ""
     accepted = finding.waived
     waived = f"<p><strong>Waived</strong> by {safe(accepted.name)}: {safe(accepted.reason)}</p>" if accepted else ""
-    about = "; ".join(part for part in (f"Finding {finding.id}", facts.cited(finding, audit)) if part)
+    about = "; ".join(part for part in (f"Finding {finding.id}", words.cited(finding, audit)) if part)
     ident = f'<p class="note">{safe(about)}</p>'
     return f'<article class="finding"><h3>{number}. {safe(told.statement)}</h3>{sums}{full}{waived}{ident}</article>'
 
@@ -225,6 +222,6 @@ def _term(term: Term) -> str:
 
 def _files(audit: Audit, kind: ReportKind) -> str:
     rows: list[tuple[str, str | Marked]] = [
-        (name, code(value) if name == "SHA-256" else value) for name, value in facts.files(audit, kind)
+        (name, code(value) if name == "SHA-256" else value) for name, value in words.files(audit, kind)
     ]
     return pairs("The input and the program", rows)

@@ -6,17 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.model.audit import Audit
-from tacit.model.comparison import Guess
+from tacit.model.estimates import Guess
 from tacit.model.finding import Finding
 from tacit.model.release import Release
-from tacit.reports import person, suggestions
-from tacit.reports import summary as facts
-from tacit.reports import summary as policy
-from tacit.reports import summary as tables
-from tacit.reports.explanation import Derivation
-from tacit.reports.summary import ReportKind, Summary, assumptions, files_not_read, next_steps, policy_sentences, visible
+from tacit.model.version import __version__
+from tacit.reports import estimates, suggestions, words
+from tacit.reports.explain import Derivation
 from tacit.reports.svg import bars_of_sizes
-from tacit.version import __version__
+from tacit.reports.words import ReportKind, Summary, assumptions, files_not_read, next_steps, policy_sentences, visible
 
 #: Signs that Markdown or HTML would obey instead of show.
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>|#~&])")
@@ -29,46 +26,46 @@ def audit_markdown(audit: Audit, *, release: Release | None = None, top: int = 1
 
 def _parts(audit: Audit, summary: Summary, release: Release | None, top: int, kind: ReportKind) -> Iterator[str]:
     sentence = summary.sentence()
-    yield f"# {plain(facts.title(audit))}"
+    yield f"# {plain(words.title(audit))}"
     yield f"**{audit.verdict.upper()}.** {plain(sentence[0].upper() + sentence[1:])}"
     yield from (plain(f"{'But' if audit.verdict == 'clean' else 'Besides,'} {caution.text}.") for caution in audit.cautions)
-    yield table(("Number", "What"), [(f"{number:,}", what) for number, what in facts.tiles(audit, summary)])
-    yield f"*{plain(facts.SENSITIVE[kind])}*"
+    yield table(("Number", "What"), [(f"{number:,}", what) for number, what in words.tiles(audit, summary)])
+    yield f"*{plain(words.SENSITIVE[kind])}*"
     yield _section("What to do next", listed(next_steps(audit)))
     if (tried := audit.suggestions) is not None:
         rows_of_ways = suggestions.rows(tried, named=kind == "internal")
         yield _section(suggestions.TITLE, table(suggestions.COLUMNS, rows_of_ways), plain(suggestions.measured_by(tried)))
     yield _section("Assumptions", listed([*files_not_read(audit, visible, kind), *assumptions(audit, kind)]))
     ran, skipped = (
-        table(facts.ATTACK_COLUMNS, facts.attacks(audit, kind)),
-        table(facts.SKIPPED_COLUMNS, facts.skipped(audit, kind)),
+        table(words.ATTACK_COLUMNS, words.attacks(audit, kind)),
+        table(words.SKIPPED_COLUMNS, words.skipped(audit, kind)),
     )
-    yield _section("Attacks", ran and plain(facts.ATTACKS_CAPTION), ran, skipped and plain(facts.SKIPPED_CAPTION), skipped)
+    yield _section("Attacks", ran and plain(words.ATTACKS_CAPTION), ran, skipped and plain(words.SKIPPED_CAPTION), skipped)
     if kind == "internal" and top and summary.findings:
         yield _section("Worst findings", *_findings(audit, summary, release, top))
-        joint = facts.joint_findings(audit)
+        joint = words.joint_findings(audit)
         told = [_finding(number, finding, audit, None) for number, finding in enumerate(joint[:top], start=1)]
-        yield _section(facts.JOINT_TITLE, *([f"{len(told):,} of {len(joint):,}, the worst first.", *told] if told else []))
+        yield _section(words.JOINT_TITLE, *([f"{len(told):,} of {len(joint):,}, the worst first.", *told] if told else []))
     if summary.groups:
         bars = bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
         rows = [(bar.label, f"{bar.value:,}") for bar in bars]
         yield _section("Groups by size", table(("People in the group", "Groups"), rows))
-    if lines := policy.waivers(audit, kind):
+    if lines := words.waivers(audit, kind):
         rows_of_waivers = [(line.about or "-", line.name, line.reason or "-", line.until, line.outcome) for line in lines]
-        yield _section("Waivers", table(facts.WAIVER_COLUMNS, rows_of_waivers))
-    if (found := person.estimates_of(audit)) is not None:
-        sentences_of = [plain(sentence) for sentence in person.sentences(found, kind)]
-        above = [(f"above {text}", f"{people:,}") for text, people in person.above(audit.measures)]
+        yield _section("Waivers", table(words.WAIVER_COLUMNS, rows_of_waivers))
+    if (found := estimates.estimates_of(audit)) is not None:
+        sentences_of = [plain(sentence) for sentence in estimates.sentences(found, kind)]
+        above = [(f"above {text}", f"{people:,}") for text, people in estimates.above(audit.measures)]
         guesses = _guesses(found.highest(top, gained=True)) if kind == "internal" else ""
-        yield _section(person.TITLE, *sentences_of, table(("Probability", "People"), above), guesses)
-    if sentences := list(person.bucket_sentences(audit)):
-        yield _section(person.title_of_groups(audit), listed(sentences))
-    if readings := tables.readings(audit):
+        yield _section(estimates.TITLE, *sentences_of, table(("Probability", "People"), above), guesses)
+    if sentences := list(estimates.bucket_sentences(audit)):
+        yield _section(estimates.title_of_groups(audit), listed(sentences))
+    if readings := words.readings(audit):
         yield _section("Largest confidence", listed(readings))
-    limits = [(limit.name, limit.value, limit.set_by, limit.meaning) for limit in policy.limits(audit)]
-    yield _section("Policy", listed(policy_sentences(audit)), table(facts.LIMIT_COLUMNS, limits))
-    yield _section("Measures", table(facts.MEASURE_COLUMNS, facts.measures(audit)))
-    yield _section("What was audited", table(("File", "Fact"), facts.files(audit, kind)))
+    limits = [(limit.name, limit.value, limit.set_by, limit.meaning) for limit in words.limits(audit)]
+    yield _section("Policy", listed(policy_sentences(audit)), table(words.LIMIT_COLUMNS, limits))
+    yield _section("Measures", table(words.MEASURE_COLUMNS, words.measures(audit)))
+    yield _section("What was audited", table(("File", "Fact"), words.files(audit, kind)))
     yield f"Written by Tacit {__version__}."
 
 
@@ -93,14 +90,14 @@ def _finding(number: int, finding: Finding, audit: Audit, release: Release | Non
         parts.append(f"In full: {plain(finding.statement)}")
     if finding.waived is not None:
         parts.append(f"**Waived** by {plain(finding.waived.name)}: {plain(finding.waived.reason)}")
-    about = "; ".join(part for part in (f"Finding {finding.id}", facts.cited(finding, audit)) if part)
+    about = "; ".join(part for part in (f"Finding {finding.id}", words.cited(finding, audit)) if part)
     return "\n\n".join([part for part in parts if part] + [plain(about)])
 
 
 def _guesses(guesses: Sequence[Guess]) -> str:
     columns = ("Who", "People", "Value", "Estimate", "Among all", "Proved bounds")
     rows = [
-        (person.who(one), f"{one.people:,}", one.value, f"{one.probability:.3f}", f"{one.baseline:.3f}", person.bounds(one))
+        (estimates.who(one), f"{one.people:,}", one.value, f"{one.probability:.3f}", f"{one.baseline:.3f}", estimates.bounds(one))
         for one in guesses
     ]
     return table(columns, rows)

@@ -8,8 +8,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from tacit.reports.summary import visible
-from tacit.version import __version__
+from tacit.model.version import __version__
+from tacit.reports.words import visible
 
 #: Columns that hold numbers.
 FIGURES = frozenset(

@@ -9,11 +9,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.measures.table import Verification
 from tacit.model.audit import BINDING, Audit, bound, tool
 from tacit.model.finding import Finding
+from tacit.model.measures import Verification
 from tacit.model.release import Itemsets, Rules
-from tacit.reports.summary import WIDTH, ReportKind, bullet, counted, headline, reason
+from tacit.reports.words import WIDTH, ReportKind, bullet, counted, headline, reason
 
 
 def dump(record: dict[str, Any]) -> bytes:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tacit.model.suggestion import Suggestion, Suggestions
-from tacit.reports.summary import bullet
+from tacit.model.repair import Suggestion, Suggestions
+from tacit.reports.words import bullet
 
 TITLE = "What would make it clean"
 NOTHING = "No way that was tried makes it clean."

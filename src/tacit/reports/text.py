@@ -10,10 +10,9 @@ import numpy as np
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.release import Itemsets, Listed, Release, Rules
-from tacit.reports import person, suggestions
-from tacit.reports import summary as tables
-from tacit.reports.explanation import Derivation
-from tacit.reports.summary import (
+from tacit.reports import estimates, suggestions, words
+from tacit.reports.explain import Derivation
+from tacit.reports.words import (
     WIDTH,
     ReportKind,
     Summary,
@@ -30,7 +29,7 @@ from tacit.reports.summary import (
     visible,
     waiver_sentences,
 )
-from tacit.reports.summary import reason as reason_of
+from tacit.reports.words import reason as reason_of
 
 #: How many files and columns that were not read are named below the verdict.
 SHOWN_UNREAD = 10
@@ -54,11 +53,11 @@ def audit_text(
     ]
     if accepted := waiver_sentences(audit, kind):
         blocks.append(_section("Waivers", (line for one in accepted for line in bullet("-", one, width))))
-    if (guessed := person.estimates_of(audit)) is not None:
-        blocks.append(_section(person.TITLE, person.text_lines(audit, guessed, top=top, kind=kind, width=width)))
-    if guesses := list(person.bucket_sentences(audit)):
-        blocks.append(_section(person.title_of_groups(audit), (line for one in guesses for line in bullet("-", one, width))))
-    if readings := tables.readings(audit):
+    if (guessed := estimates.estimates_of(audit)) is not None:
+        blocks.append(_section(estimates.TITLE, estimates.text_lines(audit, guessed, top=top, kind=kind, width=width)))
+    if guesses := list(estimates.bucket_sentences(audit)):
+        blocks.append(_section(estimates.title_of_groups(audit), (line for one in guesses for line in bullet("-", one, width))))
+    if readings := words.readings(audit):
         blocks.append(_section("Largest confidence", (line for one in readings for line in bullet("-", one, width))))
     if top and summary.findings:
         blocks.append(

@@ -1,0 +1,183 @@
+"""B02 equally-likely: how probable each value is for each person of a bucketized release, every assignment that fits counted once.
+
+Infers
+    P(value) for everybody: among all assignments of values to people which fit the counts of her group and all that is known, the share in which
+    she has the value.
+Assumes
+    Who is in which group is known, and negative rules, as for B01; nothing else makes one assignment more likely than another.
+Claim
+    Estimates. A probability is no proof; it counts against a release only where the policy sets a limit for it.
+Cost
+    Ways are counted over what is left of each kind of value: milliseconds for groups of a dozen people, half a second for a million of them.
+    Groups with too many such states, which takes dozens of people and of values, are scaled to the largest entropy and called approximate.
+Example
+    A woman and two men share flu, cold and mumps, which no man has. The mumps are hers; each man has flu or cold with probability 1/2.
+Reference
+    Ours; the value graph that it starts from is that of B01. Li, Li, Injector, ICDE 2008, bounds the number of values and not their probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.buckets.assignments import Shares, share_values
+from tacit.buckets.case import BucketCase, Numbers
+from tacit.buckets.words import told
+from tacit.errors import LimitReached
+from tacit.known.sensitive_values import BEHIND_PROOFS, no_limit
+from tacit.model.audit import SURE, AttackRun, Target, cautions_of
+from tacit.model.estimates import DIGITS
+from tacit.model.event import BoxEvent
+from tacit.model.finding import Finding
+from tacit.model.numbers import Bound
+from tacit.model.policy import Policy
+
+CODE = "B02"
+NAME = "equally-likely"
+#: An estimate passes a limit only where it does so by more than the arithmetic may be off.
+ROOM = 1e-9
+
+
+def run(target: Target) -> AttackRun:
+    """The probability of every value for everybody; findings where it passes what the policy allows."""
+    case = BucketCase.of(target)
+    try:
+        found = share_values(case.valid, check=lambda: target.limits.check(CODE))
+    except LimitReached:
+        return AttackRun(CODE, NAME, "estimates", "stopped", "the time limit was reached before there was an estimate")
+    return _Outcome(target, case, found).run()
+
+
+class _Outcome:
+    """The findings of one run, written out only when they are looked at."""
+
+    def __init__(self, target: Target, case: BucketCase, found: Shares) -> None:
+        self.target, self.case, self.found = target, case, found
+        self.rows, self.people, self.place = self._findings(target.policy)
+
+    def _findings(self, policy: Policy) -> tuple[Numbers, Numbers, Numbers]:
+        """The first row of the people of each finding, how many they are, and the place of the value in their cell; the most probable first."""
+        found, cells = self.found, self.found.valid.cells
+        over = np.zeros(len(found.share), np.bool_)
+        if policy.max_posterior is not None:
+            over |= found.share > policy.max_posterior + ROOM
+        if policy.max_gain is not None:
+            over |= found.share - self.case.baseline[cells.buckets.value[cells.entries]] > policy.max_gain + ROOM
+        marked = np.append(0, np.cumsum(over))
+        per_cell = np.diff(marked[cells.rows])
+        rows, people = self.case.alike(np.flatnonzero(per_cell[cells.cell] > 0))
+        times = per_cell[cells.cell[rows]]
+        which = np.repeat(np.arange(len(rows)), times)
+        nth = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
+        place = np.flatnonzero(over)[marked[cells.rows[cells.cell[rows[which]]]] + nth]
+        order = np.lexsort((place, rows[which], -found.share[place]))
+        return rows[which][order], people[which][order], place[order]
+
+    def run(self) -> AttackRun:
+        """The run with its measures and findings."""
+        found, cells = self.found, self.found.valid.cells
+        value = cells.buckets.value[cells.entries[self.place]].astype(np.int64)
+        share, scaled = found.share[self.place], found.people_scaled
+        least = self.target.policy.l
+        note = f"{scaled:,} people are in groups too large to count, and their estimates are approximate" if scaled else ""
+        concerned = np.unique(self.rows, return_index=True)[1]
+        sure = int(cells.people[found.largest > SURE].sum())
+        return AttackRun(
+            CODE,
+            NAME,
+            "estimates",
+            "ran",
+            "; ".join(why for why in (note, no_limit(self.target)) if why),
+            people=int(self.people[concerned].sum()),
+            measures={
+                "max_posterior": float(found.largest.max(initial=0.0)),
+                "above_one_in_l": int(cells.people[found.largest > 1 / least + ROOM].sum()),
+                "people_certain": int(cells.people[found.valid.number == 1].sum()),
+                "people_approximate": scaled,
+            },
+            columns={
+                "row": self.rows,
+                "group": cells.buckets.group[self.rows].astype(np.int64),
+                "value": value,
+                "count": self.people,
+                "count_hi": self.people,
+                "posterior": share,
+            },
+            severity=BEHIND_PROOFS + ((1 - share) * 1e9).astype(np.int64),
+            event=self.event,
+            show=self.show,
+            details={"posterior": found.share},
+            cautions=cautions_of(CODE, sure if no_limit(self.target) else 0, cells.buckets.n),
+        )
+
+    def _value(self, index: int) -> int:
+        cells = self.found.valid.cells
+        return int(cells.buckets.value[cells.entries[self.place[index]]])
+
+    def event(self, index: int) -> BoxEvent:
+        """Who has the quasi-identifiers, in this group, and the value."""
+        return self.case.event(int(self.rows[index]), [self.case.buckets.values[self._value(index)]])
+
+    def show(self, index: int) -> Finding:
+        """The finding in words."""
+        case, row, people = self.case, int(self.rows[index]), int(self.people[index])
+        value, share = self._value(index), float(self.found.share[self.place[index]])
+        has = "has" if people == 1 else "each have"
+        text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
+        exact = bool(self.found.exact[case.buckets.group[row]])
+        how = "counting every one" if exact else "by scaling, since they are too many to count"
+        steps = (
+            f"All assignments that fit the group are taken as equally likely, {how}.",
+            f"Among all people the share is {case.baseline[value]:.3f}.",
+        )
+        return Finding(CODE, self.event(index), Bound.of(people), f"{text} (estimated).", steps=steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """People of one group with the same quasi-identifiers: the probability of each value of the group, and why values are ruled out."""
+
+    who: Mapping[str, str]
+    group: str
+    people: int
+    sensitive: str
+    statement: str
+    posterior: Mapping[str, float]
+    steps: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The people as in the record."""
+        shares = {value: round(share, DIGITS) for value, share in self.posterior.items()}
+        out: dict[str, Any] = {"who": dict(self.who), "group": self.group, "people": self.people, "sensitive": self.sensitive}
+        return out | {"statement": self.statement, "posterior": shares, "steps": list(self.steps)}
+
+
+def members_fitting(case: BucketCase, described: Mapping[str, str]) -> np.ndarray:
+    """The rows of the people who have all these values."""
+    fits = np.ones(case.buckets.n, np.bool_)
+    for name, value in described.items():
+        column = case.buckets.people.column(name)
+        fits &= column.codes == (column.values.index(value) if value in column.values else -1)
+    return np.flatnonzero(fits)
+
+
+def members(case: BucketCase, rows: np.ndarray, *, top: int) -> tuple[Member, ...]:
+    """What is known about the people of these rows, at most ``top`` of them, those with the fewest possible values first."""
+    shares, cells = share_values(case.valid), case.valid.cells
+    first, people = case.alike(rows)
+    chosen = np.lexsort((first, case.valid.counts[first]))[:top]
+    out = []
+    for row, number in zip(first[chosen].tolist(), people[chosen].tolist(), strict=True):
+        names = [case.buckets.values[int(case.buckets.value[entry])] for entry in case.entries(row)]
+        here = slice(int(cells.rows[cells.cell[row]]), int(cells.rows[cells.cell[row] + 1]))
+        found = dict(zip(names, shares.share[here].tolist(), strict=True))
+        listed = ", ".join(f"{value} {share:.3f}" for value, share in sorted(found.items(), key=lambda one: -one[1]))
+        statement = f"{case.who(row, number)}: {case.buckets.sensitive} {listed}."
+        group = case.buckets.names[int(case.buckets.group[row])]
+        steps = told(case, row, number, 0)[1]
+        out.append(Member(case.describe(row), group, number, case.buckets.sensitive, statement, found, steps))
+    return tuple(out)

@@ -1,0 +1,151 @@
+"""Why somebody cannot have a value, as citations that a program can check and as steps that a reader can redo.
+
+Two things rule a value out: knowledge about the person, and other people of the group who can have nothing else and are as many as the values
+that are left for them (Hall's condition), so that they use these up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.buckets.case import BucketCase
+from tacit.errors import numbered
+from tacit.model.finding import Citation
+from tacit.model.knowledge import Fact
+from tacit.model.numbers import Bound
+
+#: How many values of a column a step names.
+_SHOWN = 6
+
+Told = tuple[tuple[Citation, ...], tuple[str, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Why the person of a row is left with what she is: values ruled out by facts, and values that others use up."""
+
+    facts: tuple[Fact, ...]
+    ruled_out: tuple[str, ...]
+    used_up: tuple[str, ...]
+    users: int
+    left: tuple[str, ...]
+
+
+def argument(case: BucketCase, row: int) -> Argument:
+    """The argument about the person of a row."""
+    buckets, valid = case.buckets, case.valid
+    cells, group = valid.cells, int(buckets.group[row])
+    base, width = int(cells.blocks[group]), len(case.entries(row))
+    height = int(cells.starts[group + 1] - cells.starts[group])
+    block = slice(base, base + height * width)
+    may, possible = cells.may[block].reshape(height, width), valid.possible[block].reshape(height, width)
+    hold = valid.hold[block].reshape(height, width)
+    mine = int(cells.cell[row] - cells.starts[group])
+    names = [buckets.values[int(buckets.value[entry])] for entry in case.entries(row)]
+    used = _closed(np.flatnonzero(may[mine] & ~possible[mine]).tolist(), may, hold)
+    users = [k for k in range(height) if used and (hold[k] > 0)[sorted(used)].any()]
+    facts: list[Fact] = []
+    _cite(case, facts, case.describe(row), [names[j] for j in np.flatnonzero(~may[mine]).tolist() if j not in used])
+    members = np.flatnonzero(buckets.group == group).tolist()
+    rows = [one for one in members if int(cells.cell[one] - cells.starts[group]) in users]
+    for other in rows:
+        _cite(case, facts, case.describe(other), [name for j, name in enumerate(names) if j not in used])
+    return Argument(
+        tuple(facts),
+        tuple(names[j] for j in np.flatnonzero(~may[mine]).tolist() if j not in used),
+        tuple(names[j] for j in sorted(used)),
+        len(rows),
+        tuple(names[j] for j in np.flatnonzero(possible[mine]).tolist()),
+    )
+
+
+def _closed(begin: Iterable[int], may: np.ndarray, hold: np.ndarray) -> set[int]:
+    """The values that these lead to: whoever has one of them can only have one of them."""
+    reached, waiting = set(begin), list(begin)
+    while waiting:
+        value = waiting.pop()
+        for owner in np.flatnonzero(hold[:, value] > 0).tolist():
+            for other in np.flatnonzero(may[owner]).tolist():
+                if other not in reached:
+                    reached.add(other)
+                    waiting.append(other)
+    return reached
+
+
+def _cite(case: BucketCase, facts: list[Fact], person: dict[str, str], values: Sequence[str]) -> None:
+    """Add facts that rule these values out for somebody, those that are there already first."""
+    for value in values:
+        reason = case.reason(person, value, facts)
+        if reason is not None and reason not in facts:
+            facts.append(reason)
+
+
+def told(case: BucketCase, row: int, people: int, release: int) -> Told:
+    """Citations, steps and the matching argument about the people of a row."""
+    found, entries = argument(case, row), case.entries(row)
+    buckets = case.buckets
+    because = [Citation(release, buckets.line(entry), Bound.of(int(buckets.count[entry])), None) for entry in entries]
+    because += [Citation(release, cell(fact), Bound.of(0), None) for fact in found.facts]
+    if found.used_up:
+        place = f"used up {json.dumps(list(found.used_up), ensure_ascii=False)}"
+        because.append(Citation(release, place, Bound.of(found.users), None))
+    return tuple(because), tuple(_steps(case, row, people, found)), {"matching": _matching(found)}
+
+
+def _matching(found: Argument) -> dict[str, Any]:
+    """The argument as a certificate holds it: facts, what they rule out, and the values that as many others use up."""
+    facts = [
+        {"where": one.place, "event": {column: list(values) for column, values in sorted(one.allowed.items())}, "not": one.value}
+        for one in found.facts
+    ]
+    out: dict[str, Any] = {"facts": facts, "ruled_out": list(found.ruled_out), "used_up": list(found.used_up)}
+    return out | {"users": found.users, "left": list(found.left)}
+
+
+def cell(fact: Fact) -> str:
+    """A fact as a citation names it: where it stands, and what it says."""
+    allowed = {column: list(values) for column, values in sorted(fact.allowed.items())}
+    return f"{fact.place}: {json.dumps(allowed, ensure_ascii=False)} => not {fact.value}"
+
+
+def _steps(case: BucketCase, row: int, people: int, found: Argument) -> Iterable[str]:
+    buckets, entries = case.buckets, case.entries(row)
+    group = buckets.names[int(buckets.group[row])]
+    counts = [int(buckets.count[entry]) for entry in entries]
+    held = ", ".join(
+        f"{buckets.values[int(buckets.value[entry])]} ({count:,})" for entry, count in zip(entries, counts, strict=True)
+    )
+    lines = numbered([buckets.line(entry) for entry in entries], most=len(counts))
+    yield f"The {_people(sum(counts))} of group {group} have {buckets.sensitive} {held} ({lines})."
+    for fact in found.facts:
+        yield f"{fact.place}: nobody{_described(fact)} has {buckets.sensitive} {fact.value}."
+    they = "this person" if people == 1 else f"these {people:,} people"
+    if found.ruled_out:
+        yield f"{they.capitalize()} cannot have {_either(found.ruled_out)}."
+    if found.used_up:
+        times = "once" if found.users == 1 else f"{found.users:,} times"
+        occur = "occurs" if len(found.used_up) == 1 else "occur"
+        yield f"{_people(found.users)} of the group can only have {_either(found.used_up)}, which {occur} {times}: nobody else has it."
+    yield f"So {they} {'has' if people == 1 else 'have'} {_either(found.left)}."
+
+
+def _described(fact: Fact) -> str:
+    """Whom a fact speaks of."""
+    parts = []
+    for column, values in sorted(fact.allowed.items()):
+        more = f" or {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""
+        parts.append(f"{column} {', '.join(values[:_SHOWN])}{more}" if more else f"{column} {_either(values)}")
+    return f" with {' and '.join(parts)}" if parts else ""
+
+
+def _either(values: Sequence[str]) -> str:
+    return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} or {values[-1]}"
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"

@@ -1,0 +1,102 @@
+"""CSV files of R's arules, as ``write(x, file, sep = ",")`` and ``write.csv(as(x, "data.frame"))`` make them.
+
+Itemsets have the columns ``items``, ``support``, ``count``; rules have ``rules`` (``{a,b} => {c}``) or ``LHS`` and ``RHS``, and
+``support``, ``confidence``, ``coverage`` (the support of the antecedent), ``count``. Row names may stand first; cells are divided by commas,
+tabs or blanks. arules does not mark commas inside item names: those within round or square brackets (``age=[20,30)``) belong to the name,
+all others divide items.
+"""
+
+from __future__ import annotations
+
+from tacit.errors import InputError
+from tacit.files.columns import with_extras
+from tacit.files.delimited import Grid, Head, Printout, TextColumn, holds, named_sets, place, read_grid, read_head
+from tacit.files.disk import FilePath
+from tacit.files.header import FileHeader
+
+_ARROW = "} => {"
+
+
+def _is_arules(names: set[str]) -> bool:
+    folded = {name.casefold() for name in names}
+    return holds(folded, "items", "support") or holds(folded, "rules", "support") or holds(folded, "lhs", "rhs")
+
+
+def looks_like(head: Head) -> bool:
+    """Whether a text file has the columns of arules and sets in braces."""
+    return head.delimiter(_is_arules) is not None and (len(head.lines) == 1 or "{" in head.lines[1])
+
+
+def read(path: FilePath, known: FileHeader) -> Printout:
+    """The lines of a file of arules' itemsets or rules."""
+    grid = read_grid(path, read_head(path).delimiter(_is_arules) or ",", from_r=True)
+    whole = grid.column("rules")
+    left, right = grid.column("LHS"), grid.column("RHS")
+    if whole is not None:
+        sides = _rules(grid, whole)
+    elif left is not None and right is not None:
+        sides = [_sets(grid, left), _sets(grid, right)]
+    else:
+        sides = [_sets(grid, grid.need("items"))]
+    items, sets = named_sets(*sides)
+    is_rules = len(sets) > 1
+    printout = Printout(
+        grid.where, grid.lines, items, sets[0], sets[1] if is_rules else None,
+        count=grid.column("count"),
+        support=grid.column("support"),
+        confidence=grid.column("confidence") if is_rules else None,
+        whole_support=grid.column("coverage") if is_rules else None,
+        header=known.header,
+        only=known.only or "all",
+    )  # fmt: skip
+    return with_extras(printout, grid.others(("rules", "LHS", "RHS", "items", "count", "support", "confidence", "coverage")))
+
+
+def _sets(grid: Grid, column: TextColumn) -> list[list[str]]:
+    found = []
+    for line, text in enumerate(column.texts):
+        text = text.strip()
+        if not (text.startswith("{") and text.endswith("}")):
+            raise _unreadable(grid, line, column, "is not a set in braces", "Write it like {bread,milk}")
+        found.append(split_set(text[1:-1]))
+    return found
+
+
+def _rules(grid: Grid, column: TextColumn) -> list[list[list[str]]]:
+    left, right = [], []
+    for line, text in enumerate(column.texts):
+        text = text.strip()
+        if not (text.startswith("{") and text.endswith("}") and text.count(_ARROW) == 1):
+            raise _unreadable(grid, line, column, "is not a rule", "Write it like {bread,milk} => {butter}")
+        antecedent, consequent = text[1:-1].split(_ARROW)
+        left.append(split_set(antecedent))
+        right.append(split_set(consequent))
+    return [left, right]
+
+
+def _unreadable(grid: Grid, line: int, column: TextColumn, what: str, remedy: str) -> InputError:
+    return InputError(what, where=place(grid.where, int(grid.lines[line]), column.name), remedy=remedy)
+
+
+def split_set(text: str) -> list[str]:
+    """The items of a set, divided at commas outside brackets; at every comma when the brackets do not close.
+
+    >>> split_set("age=[20,30),sex=F"), split_set("a),b")
+    (['age=[20,30)', 'sex=F'], ['a)', 'b'])
+    """
+    if not text:
+        return []
+    if "(" not in text and "[" not in text:
+        return text.split(",")
+    items, depth, start = [], 0, 0
+    for at, sign in enumerate(text):
+        if sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+        elif sign == "," and depth == 0:
+            items.append(text[start:at])
+            start = at + 1
+        if depth < 0:
+            break
+    return text.split(",") if depth else [*items, text[start:]]

@@ -1,0 +1,130 @@
+"""Text files of Borgelt's programs, and of the FIMI programs (LCM and others), which look alike: ``a b c (12.3)``.
+
+Borgelt's programs print the support as a percentage of the transactions unless it was asked for as a count; FIMI programs print counts.
+Numbers that are all whole, some of them above 100, are counts; numbers with decimals are percentages; whole numbers up to 100 may be either,
+so the form must be named: ``fimi`` reads counts, ``borgelt`` percentages. Two numbers are a percentage and a count. A rule
+``head <- body (40, 80)`` prints the support of its **body** and its confidence.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Literal
+
+import numpy as np
+
+from tacit.errors import InputError
+from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
+from tacit.files.disk import FilePath, open_text
+from tacit.files.header import FileHeader
+
+_LINE = re.compile(r"(?P<sets>.*?)\s*\((?P<numbers>[^()]*)\)\s*")
+_NUMBER = re.compile(r"[0-9.][0-9.eE+-]*")
+_ARROW = re.compile(r"(?:^|(?<=\s))<-(?=\s|$)")
+
+
+def looks_like(head: Head) -> bool:
+    """Whether the first lines end in numbers in parentheses."""
+    lines = head.lines[:5]
+    matches = [_LINE.fullmatch(line) for line in lines]
+    return bool(lines) and all(match and _numbers(match["numbers"]) for match in matches)
+
+
+def read_percentages(path: FilePath, known: FileHeader) -> Printout:
+    """The lines of a file whose supports are percentages."""
+    return _read(path, known, "percentages")
+
+
+def read_counts(path: FilePath, known: FileHeader) -> Printout:
+    """The lines of a file whose supports are counts."""
+    return _read(path, known, "counts")
+
+
+def read(path: FilePath, known: FileHeader) -> Printout:
+    """The lines of a file whose numbers themselves tell whether they are percentages or counts."""
+    return _read(path, known, None)
+
+
+def _numbers(text: str) -> list[str]:
+    parts = re.split(r"[,;\s]+", text.strip().replace("%", ""))
+    return parts if all(_NUMBER.fullmatch(part) for part in parts) else []
+
+
+def _read(path: FilePath, known: FileHeader, unit: Literal["percentages", "counts"] | None) -> Printout:
+    where = os.path.basename(os.fspath(path))
+    lines: list[int] = []
+    sides: list[list[str]] = []
+    numbers: list[list[str]] = []
+    with open_text(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            match = _LINE.fullmatch(line.strip())
+            printed = _numbers(match["numbers"]) if match else []
+            parts = _ARROW.split(match["sets"]) if match else []
+            if not printed or len(parts) > 2 or (sides and len(parts) != len(sides[0])):
+                raise InputError(
+                    "does not read as items and a number in parentheses like the lines before",
+                    where=place(where, number),
+                    remedy="Write it like a b c (12.3), or a rule like c <- a b (40, 80)",
+                )
+            lines.append(number)
+            sides.append(parts)
+            numbers.append(printed)
+    is_rules = bool(sides) and len(sides[0]) == 2
+    if not is_rules and numbers and all(len(printed) == 2 for printed in numbers):
+        return _counts_and_percentages(where, lines, sides, numbers, known)
+    supports = [printed[0] for printed in numbers]
+    if unit is None and supports and all(text.isdecimal() and int(text) <= 100 for text in supports):
+        remedy = "Say --form fimi for counts, --form borgelt for percentages"
+        raise InputError("the numbers may be counts or percentages", where=where, remedy=remedy)
+    are_counts = unit == "counts" or (unit is None and _are_counts(supports))
+    column = TextColumn("support", supports if are_counts else [f"{text}%" for text in supports])
+    kept = 2 if is_rules else 1
+    unread = [f"number {place} in parentheses" for place in range(kept + 1, 1 + max(map(len, numbers), default=0))]
+    # The body, which is the antecedent, stands behind the arrow.
+    items, sets = named_sets(*([parts[side].split() for parts in sides] for side in ((1, 0) if is_rules else (0,))))
+    confidences = TextColumn("confidence", [f"{printed[1]}%" if len(printed) > 1 else "" for printed in numbers])
+    return Printout(
+        where, np.array(lines, np.int64), items, sets[0], sets[1] if is_rules else None,
+        count=column if are_counts and not is_rules else None,
+        support=column if not are_counts and not is_rules else None,
+        confidence=confidences if is_rules else None,
+        whole_count=column if are_counts and is_rules else None,
+        whole_support=column if not are_counts and is_rules else None,
+        header=known.header,
+        only=known.only or "all",
+        unread=tuple(unread),
+    )  # fmt: skip
+
+
+def _counts_and_percentages(
+    where: str, lines: list[int], sides: list[list[str]], numbers: list[list[str]], known: FileHeader
+) -> Printout:
+    """The lines of a file that prints a percentage and a count for each itemset, in either order."""
+    first, second = ([printed[place] for printed in numbers] for place in (0, 1))
+    whole = [all(text.isdecimal() for text in texts) for texts in (first, second)]
+    if whole == [True, True]:
+        # A count is at least its percentage where there are 100 people or more, and is above 100 somewhere.
+        whole = [any(int(text) > 100 for text in texts) for texts in (first, second)]
+    if whole not in ([True, False], [False, True]):
+        remedy = "Print one number, and say --form fimi for counts or --form borgelt for percentages"
+        raise InputError("which of the two numbers is the count cannot be told", where=where, remedy=remedy)
+    counts, shares = (first, second) if whole[0] else (second, first)
+    items, (sets,) = named_sets([parts[0].split() for parts in sides])
+    return Printout(
+        where,
+        np.array(lines, np.int64),
+        items,
+        sets,
+        count=TextColumn("count", counts),
+        support=TextColumn("support", [f"{text}%" for text in shares]),
+        header=known.header,
+        only=known.only or "all",
+    )
+
+
+def _are_counts(texts: list[str]) -> bool:
+    """Whether these numbers can only be counts: all whole, and some above 100."""
+    return all(text.isdecimal() for text in texts) and any(int(text) > 100 for text in texts)

@@ -1,0 +1,528 @@
+"""Bucketized releases: a table of quasi-identifiers (QIT) and one of sensitive values (ST), joined by a column of groups.
+
+Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder (:mod:`tacit.files.buckets`). Pairs of other tools
+are read as they are: delimited text or Parquet, packed or not, frames, the group column under any usual name, and an ST with a count for each
+value or with one line for each person.
+
+The header file of a bucketized release, ``buckets.json`` beside its two tables: roles, domain, and how it was made.
+
+Bucketized releases, written: ``qit.csv``, ``st.csv`` and ``buckets.json`` in one folder, or the tables as Parquet; all of them or none.
+
+The order of rows and the numbers of groups tell nothing: they depend only on what is published anyway and on a seed, never on the order of the
+data or on how the groups were made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import Contradiction, InputError, OptionError, nearest_name, numbered
+from tacit.files.disk import FilePath, made_folder, open_text, replace_file, sha256_of, shown, source_of
+from tacit.files.parquet import quoted, write_by_csv
+from tacit.files.tables import read_table
+from tacit.model.buckets import Buckets, joined_source
+from tacit.model.release import Header, Source
+from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_column
+
+HEADER = "buckets.json"
+FORMAT = "tacit.buckets/1"
+
+
+@dataclass(frozen=True, slots=True)
+class BucketsHeader:
+    """What the header says; None or empty where it does not say it."""
+
+    header: Header = field(default_factory=Header)
+    group: str | None = None
+    sa: str | None = None
+    qi: tuple[str, ...] = ()
+
+
+def read_buckets_header(path: Path) -> BucketsHeader:
+    """The header, or an empty one where there is no such file."""
+    if not os.path.lexists(path):
+        return BucketsHeader()
+    with open_text(path) as stream:
+        try:
+            entries = json.load(stream)
+        except (ValueError, RecursionError):
+            entries = None
+    if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+        remedy = f'Write an object with "format": "{FORMAT}", or remove the file'
+        raise InputError("is no header of a bucketized release", where=path.name, remedy=remedy)
+    text = _Entries(entries, path.name)
+    sa = text.one("sa")
+    header = Header(
+        n=text.whole("n"),
+        missing=text.one("missing"),
+        missing_rule=text.one("missing_rule", MISSING_RULES),
+        sa_values=text.many("sa_values"),
+    )
+    return BucketsHeader(header, text.one("group"), sa, text.many("qi"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The entries of the header with their types checked."""
+
+    entries: Mapping[str, Any]
+    where: str
+
+    def one(self, key: str, known: tuple[str, ...] = ()) -> str | None:
+        """A text."""
+        value = self.entries.get(key)
+        if value is None or (isinstance(value, str) and (not known or value in known)):
+            return value
+        raise self._wrong(key, f"must be one of {', '.join(known)}" if known else "must be a text")
+
+    def many(self, key: str) -> tuple[str, ...]:
+        """A list of texts."""
+        value = self.entries.get(key) or []
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value) or len(set(value)) < len(value):
+            raise self._wrong(key, "must be a list of texts, each once")
+        return tuple(value)
+
+    def whole(self, key: str) -> int | None:
+        """A count."""
+        value = self.entries.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+            return value
+        raise self._wrong(key, "must be a whole number of at least 0")
+
+    def _wrong(self, key: str, what: str) -> InputError:
+        return InputError(what, where=f"{self.where}, key {key!r}", remedy="Correct it, or remove the key")
+
+
+def buckets_header(buckets: Buckets, group: str, facts: Mapping[str, Any]) -> str:
+    """The text of the header file; ``facts`` are further entries, such as how the groups were made."""
+    header = buckets.header
+    entries: dict[str, Any] = {
+        "format": FORMAT,
+        "n": buckets.n,
+        "groups": len(buckets),
+        "qi": list(buckets.people.names),
+        "sa": buckets.sensitive,
+        "sa_values": list(buckets.values),
+        "group": group,
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+    }
+    return json.dumps(entries | dict(facts), indent=2, ensure_ascii=False) + "\n"
+
+
+#: What other tools call the column of groups and that of counts, in small letters and without other signs.
+GROUP_NAMES = ("group", "groupid", "groupno", "gid", "bucket", "bucketid", "bid")
+COUNT_NAMES = ("count", "counts", "cnt", "freq", "frequency", "number", "people", "n")
+#: The names of the two tables: ``qit.csv``, ``patients_QIT.tsv.gz``, ``st.parquet``.
+_NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|tsv|tab|txt|parquet))+(?:\.gz)?)", re.IGNORECASE)
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The two tables, what messages call them, and what a header says."""
+
+    people: Table
+    values: Table
+    people_where: str
+    values_where: str
+    header: BucketsHeader
+
+
+def read_buckets(
+    folder: str | Path | Buckets | None = None,
+    *,
+    qit: Any = None,
+    st: Any = None,
+    group: str | None = None,
+    sa: str | None = None,
+) -> Buckets:
+    """A bucketized release from a folder that holds both tables, from one of its files, or from two files or frames.
+
+    Parameters
+    ----------
+    folder
+        The folder, or one of the two files in it; leave it out to give both.
+    qit, st
+        The table of quasi-identifiers and that of sensitive values, each a file or a frame.
+    group
+        The column of groups, where it has a name that is not known.
+    sa
+        The sensitive column of the ST, where there are several.
+
+    Examples
+    --------
+    >>> people = {"sex": ["F", "M"], "group": [1, 1]}
+    >>> ill = {"group": [1, 1], "ill": ["flu", "cold"], "count": [1, 1]}
+    >>> buckets = read_buckets(qit=people, st=ill)
+    >>> buckets.n, buckets.sensitive, buckets.contents(0)
+    (2, 'ill', {'cold': 1, 'flu': 1})
+    """
+    if isinstance(folder, Buckets):
+        return folder
+    if (folder is None) == (qit is None and st is None) or (qit is None) != (st is None):
+        raise OptionError("needs a folder, or both qit= and st=", where="read_buckets", remedy="Give one or the other")
+    header, beside = BucketsHeader(), ""
+    if folder is not None:
+        found = pair_of(folder)
+        if found is None:
+            raise InputError(
+                "holds no qit and st table", where=shown(folder), remedy="Name them qit.csv and st.csv, or give both"
+            )
+        qit, st = found
+        header = read_buckets_header(found[0].parent / HEADER)
+        beside = _sha256_of_header(found[0].parent / HEADER)
+    named = [shown(one) if isinstance(one, (str, os.PathLike)) else name for one, name in ((qit, "the QIT"), (st, "the ST"))]
+    people, values = (read_table(one, where=where) for one, where in zip((qit, st), named, strict=True))
+    built = _build(_Pair(people, values, named[0], named[1], header), group, sa)
+    return replace(built, sources=tuple(replace(one, header=beside) for one in built.sources))
+
+
+def buckets_source(pair: tuple[Path, Path]) -> Source:
+    """The two tables of a bucketized release as one source, without reading them."""
+    beside = _sha256_of_header(pair[0].parent / HEADER)
+    return joined_source([replace(source_of(one), header=beside) for one in pair])
+
+
+def _sha256_of_header(path: Path) -> str:
+    return sha256_of(path) if path.is_file() else ""
+
+
+def pair_of(path: str | Path) -> tuple[Path, Path] | None:
+    """The two tables of a folder, or those that a file is one of; None where there are none."""
+    place = Path(path)
+    if place.is_dir():
+        found = {role: _tables_in(place, role) for role in ("qit", "st")}
+        if not any(found.values()):
+            return None
+        for role, tables in found.items():
+            if len(tables) != 1:
+                what = f"holds {len(tables)} tables called {role}" if tables else f"holds no table called {role}"
+                raise InputError(what, where=shown(path), remedy="Leave one qit and one st in it, or give the two files")
+        return found["qit"][0], found["st"][0]
+    match = _NAMED.fullmatch(place.name)
+    if match is None or not place.is_file():
+        return None
+    other = "st" if match["role"].casefold() == "qit" else "qit"
+    beside = [one for one in _tables_in(place.parent, other) if _stem(one.name) == _stem(place.name)]
+    if len(beside) != 1:
+        return None
+    return (place, beside[0]) if other == "st" else (beside[0], place)
+
+
+def _tables_in(folder: Path, role: str) -> list[Path]:
+    found = (
+        one for one in folder.iterdir() if (match := _NAMED.fullmatch(one.name)) is not None and match["role"].casefold() == role
+    )
+    return sorted(one for one in found if one.is_file() and not one.name.startswith("."))
+
+
+def _stem(name: str) -> str:
+    match = _NAMED.fullmatch(name)
+    return match["stem"].casefold() if match is not None else name
+
+
+# Columns
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.casefold())
+
+
+def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
+    """The column of groups in the QIT and in the ST."""
+    given = group or pair.header.group
+    chosen = []
+    for table, where in ((pair.people, pair.people_where), (pair.values, pair.values_where)):
+        if given is not None:
+            require_column(given, table.names, where=where)
+            chosen.append(given)
+            continue
+        exact = [name for name in table.names if name == "group"]
+        found = exact or [name for name in table.names if _plain(name) in GROUP_NAMES]
+        if len(found) != 1:
+            what = "has no column of groups" if not found else f"has {len(found)} columns that may be groups"
+            remedy = f"Call one of its {len(table.names)} columns group, or name it with group="
+            raise InputError(what, where=where, remedy=remedy)
+        chosen += found
+    return chosen[0], chosen[1]
+
+
+def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | None]:
+    """The sensitive column of the ST, and that of counts, if there is one."""
+    names, where = [name for name in pair.values.names if name != group], pair.values_where
+    sensitive = sa or pair.header.sa
+    if sensitive is not None:
+        require_column(sensitive, names, where=where)
+    likely = [name for name in names if name == "count"] or [name for name in names if _plain(name) in COUNT_NAMES]
+    counts = [name for name in likely if name != sensitive] if len(names) > 1 else []
+    rest = [name for name in names if name not in counts[-1:]]
+    if sensitive is None and len(rest) != 1:
+        what = f"has several sensitive columns: {', '.join(rest)}" if rest else "has no sensitive column"
+        remedy = (
+            "Bucketize each by itself, or name the one to look at with sa=" if rest else "Give group, the sensitive column, count"
+        )
+        raise InputError(what, where=where, remedy=remedy)
+    return sensitive or rest[0], counts[-1] if counts else None
+
+
+# Numbers and groups
+
+
+def _counts(column: Column, where: str) -> Numbers:
+    """The counts of the ST's lines, whole numbers of at least 1."""
+    known = np.array(
+        [int(text.partition(".")[0]) if re.fullmatch(r"0*[1-9]\d{0,17}(\.0*)?", text) else 0 for text in column.values]
+    )
+    counts = known[column.codes]
+    if (counts < 1).any():
+        line = int(np.argmax(counts < 1)) + 2
+        what = "is no whole number of at least 1"
+        raise InputError(what, where=f"{where}, line {line}, column {column.name}", remedy="Write how many people have the value")
+    return np.asarray(counts, np.int64)
+
+
+def _ordered(names: Sequence[str]) -> list[int]:
+    """The places of names of groups as people count them: numbers by size, else as text."""
+    whole = "".join(names).isascii() and all(name.isdecimal() and len(name) < 19 for name in names)
+    by_name: list[Any] = [(int(name), name) for name in names] if whole else list(names)
+    return sorted(range(len(names)), key=by_name.__getitem__)
+
+
+def _refuse_groups_of_one_table(pair: _Pair, people: Column, values: Column) -> None:
+    """Raise where one of the tables has groups that the other lacks."""
+    names = (pair.people_where, pair.values_where)
+    for one, other, where, elsewhere in ((people, values, *names), (values, people, names[1], names[0])):
+        theirs = set(other.values)
+        alone = np.array([name not in theirs for name in one.values], np.bool_)
+        if alone.any():
+            lines = (np.flatnonzero(alone[one.codes]) + 2).tolist()
+            whose = "their groups do" if len(lines) > 1 else "its group does"
+            what, place = f"{whose} not occur in {elsewhere}", f"{where}, {numbered(lines)}"
+            raise Contradiction(what, where=place, remedy=_FIT, lines=lines)
+
+
+_FIT = "Give the two tables of one release"
+
+
+def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
+    group_names = _group_column(pair, group)
+    sensitive, count = _value_columns(pair, group_names[1], sa)
+    mine, theirs = pair.people.column(group_names[0]), pair.values.column(group_names[1])
+    qi = pair.header.qi or tuple(name for name in pair.people.names if name != group_names[0])
+    for name in qi:
+        require_column(name, pair.people.names, where=pair.people_where)
+    if not qi:
+        raise InputError(
+            "has no quasi-identifying column", where=pair.people_where, remedy="Give the QI columns beside the groups"
+        )
+    if sensitive in qi:
+        remedy = "Give a QIT without it: published beside the people, it needs no attack"
+        raise InputError("holds the sensitive column", where=pair.people_where, remedy=remedy)
+    if mine.values != theirs.values:
+        _refuse_groups_of_one_table(pair, mine, theirs)
+    order = _ordered(mine.values)
+    names = [mine.values[place] for place in order]
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    rows, group_of_line = rank[mine.codes], rank[theirs.codes]
+    column = _in_domain(pair.values.column(sensitive), pair.header.header.sa_values)
+    per_line = None if count is None else _counts(pair.values.column(count), pair.values_where)
+    starts, value, counts, lines = _entries(pair, group_of_line, column, per_line, len(names))
+    _check_sizes(pair, np.bincount(rows, minlength=len(names)), starts, counts, lines)
+    people = replace(pair.people.select(qi), schema=Schema(qi=qi))
+    head = replace(pair.header.header, n=len(rows), qi=qi, sa=(sensitive,), sa_values=column.values, complete=True)
+    _check_n(pair.header.header, len(rows))
+    sources = tuple(one.source for one in (pair.people, pair.values) if one.source is not None)
+    return Buckets(people, rows, tuple(names), sensitive, column.values, starts, value, counts, head, lines, sources)
+
+
+def _in_domain(column: Column, domain: tuple[str, ...]) -> Column:
+    """The column over all values that it can have, where a header lists them."""
+    values = tuple(sorted({*column.values, *domain}))
+    place = {value: number for number, value in enumerate(values)}
+    return Column(column.name, values, np.array([place[value] for value in column.values], np.int32)[column.codes])
+
+
+def _entries(
+    pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Numbers | None, groups: int
+) -> tuple[Numbers, npt.NDArray[np.int32], Numbers, Numbers]:
+    """The ST in flat form: where each group starts, values, counts, and the lines that they stand in."""
+    width = max(1, len(column.values))
+    key = group.astype(np.int64) * width + column.codes
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    if counts is not None and len(first) < len(key):
+        again = int(np.flatnonzero(ordered[1:] == ordered[:-1])[0])
+        lines = sorted((order[[again, again + 1]] + 2).tolist())
+        what = "name the same value of the same group"
+        raise InputError(what, where=f"{pair.values_where}, {numbered(lines)}", remedy="Add their counts up in one line")
+    number = np.diff(np.append(first, len(key))) if counts is None else counts[order]
+    keys = ordered[first]
+    starts = np.searchsorted(keys, np.arange(groups + 1) * width)
+    return starts, (keys % width).astype(np.int32), number.astype(np.int64), order[first] + 2
+
+
+def _check_sizes(pair: _Pair, sizes: Numbers, starts: Numbers, counts: Numbers, lines: Numbers) -> None:
+    total = np.append(0, np.cumsum(counts))
+    wrong = np.flatnonzero(np.diff(total[starts]) != sizes)
+    if len(wrong):
+        here = sorted(lines[starts[wrong[0]] : starts[wrong[0] + 1]].tolist())
+        more = f" (and of {len(wrong) - 1:,} other groups)" if len(wrong) > 1 else ""
+        what = f"the values of this group{more} are more or fewer than its people in {pair.people_where}"
+        raise Contradiction(what, where=f"{pair.values_where}, {numbered(here)}", remedy=_FIT, lines=here)
+
+
+def _check_n(header: Header, n: int) -> None:
+    if header.n not in (None, n):
+        what = f"says that there are {header.n:,} people, and the tables hold {n:,}"
+        raise Contradiction(what, where=HEADER, remedy="Correct it, or remove the file")
+
+
+Form = Literal["csv", "parquet"]
+FORMS: tuple[Form, ...] = get_args(Form)
+_BATCH = 100_000
+
+Words = npt.NDArray[np.uint64]
+
+
+def write_buckets(
+    buckets: Buckets, folder: FilePath, *, form: Form = "csv", seed: int = 0, facts: Mapping[str, Any] | None = None
+) -> None:
+    """Write both tables and their header into a folder, which is made where its parent exists; rows and groups are shuffled.
+
+    ``facts`` are further entries of the header, such as the method and l; nothing of them may tell more than the release does.
+    """
+    if form not in FORMS:
+        raise OptionError(f"there is no form {form!r}", where="--form", remedy=nearest_name(str(form), FORMS, "forms"))
+    if buckets.sensitive == "count":
+        raise OptionError("the ST has a column count already", where="columns", remedy="Rename the sensitive column")
+    release = shuffled(buckets, seed=seed)
+    group = buckets.group_name
+    place = made_folder(folder)
+    _refuse_others(place, form)
+    with contextlib.ExitStack() as stack:
+        # All temporary files are complete before the first of them is moved to its place.
+        header, st, qit = (stack.enter_context(replace_file(place / name)) for name in (HEADER, f"st.{form}", f"qit.{form}"))
+        write = _write_csv if form == "csv" else _write_parquet
+        write(qit, [*release.people.names, group], _people_cells(release), numbers=1)
+        write(st, [group, release.sensitive, "count"], _value_cells(release), numbers=2)
+        header.write_text(buckets_header(release, group, facts or {}), encoding="utf-8", newline="\n")
+
+
+def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
+    """The same release in an order that tells nothing: the same for the same people, groups and seed, in whatever order they come."""
+    chance = np.random.default_rng([20080407, seed])
+    person = _marks([_ranks(column.codes) for column in buckets.people.columns], buckets.n)
+    owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
+    held = _marks([_ranks(buckets.value), buckets.count], len(buckets.value))
+    content = _sums(buckets.group, person, len(buckets)) * np.uint64(3) + _sums(owner, held, len(buckets))
+    by_content = np.argsort(content, kind="stable")
+    fresh = np.empty(len(buckets), np.int32)
+    fresh[chance.permutation(by_content)] = np.arange(len(buckets), dtype=np.int32)
+    group = fresh[buckets.group]
+    # First in an order that only the content decides, then in that of chance.
+    rows = np.lexsort((person, group))
+    rows = rows[np.lexsort((chance.permutation(buckets.n), group[rows]))]
+    columns = tuple(replace(column, codes=column.codes[rows]) for column in buckets.people.columns)
+    people = replace(buckets.people, columns=columns, weights=buckets.people.weights[rows], source=None)
+    entries = np.lexsort((buckets.value, fresh[owner]))
+    starts = np.searchsorted(fresh[owner][entries], np.arange(len(buckets) + 1))
+    names = tuple(str(number + 1) for number in range(len(buckets)))
+    value, count = buckets.value[entries], buckets.count[entries]
+    head = buckets.header
+    return Buckets(people, group[rows], names, buckets.sensitive, buckets.values, starts, value, count, head)
+
+
+def _ranks(codes: npt.NDArray[np.int32]) -> Numbers:
+    """Codes numbered anew by those that occur, so that values which nobody has change nothing."""
+    occurs = np.bincount(codes) > 0
+    return np.asarray((np.cumsum(occurs) - 1)[codes])
+
+
+def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
+    """A number for each row that is the same for the same cells, and as good as different for others."""
+    marks = np.zeros(rows, np.uint64)
+    for column in columns:
+        marks = (marks ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        marks ^= marks >> np.uint64(29)
+        marks *= np.uint64(0xBF58476D1CE4E5B9)
+        marks ^= marks >> np.uint64(32)
+    return marks
+
+
+def _sums(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
+    """The sum of the marks of each group, in whatever order they come."""
+    total = np.append(np.uint64(0), np.cumsum(marks[np.argsort(owner, kind="stable")], dtype=np.uint64))
+    ends = np.append(0, np.cumsum(np.bincount(owner, minlength=groups)))
+    return np.asarray(total[ends[1:]] - total[ends[:-1]], np.uint64)
+
+
+def _refuse_others(folder: Path, form: Form) -> None:
+    """A folder with tables in the other form would hold two releases."""
+    for other in FORMS:
+        if other != form and any((folder / f"{role}.{other}").exists() for role in ("qit", "st")):
+            what = f"holds a release in the form {other} already"
+            raise OptionError(what, where=folder.name, remedy="Remove it, or write elsewhere")
+
+
+# Cells
+
+Cells = list[list[str]]
+
+
+def _cell(text: str) -> str:
+    """A CSV cell, in quotation marks where it needs them."""
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
+
+
+def _people_cells(release: Buckets) -> Iterable[Cells]:
+    """The columns of the QIT, many rows at a time."""
+    texts = [[_cell(value) for value in column.values] for column in release.people.columns]
+    for first in range(0, release.n, _BATCH):
+        rows = slice(first, first + _BATCH)
+        cells = [
+            [known[c] for c in column.codes[rows].tolist()] for known, column in zip(texts, release.people.columns, strict=True)
+        ]
+        yield [*cells, [release.names[g] for g in release.group[rows].tolist()]]
+
+
+def _value_cells(release: Buckets) -> Iterable[Cells]:
+    """The columns of the ST, many lines at a time."""
+    texts = [_cell(value) for value in release.values]
+    owner = np.repeat(np.arange(len(release)), np.diff(release.starts))
+    for first in range(0, len(owner), _BATCH):
+        rows = slice(first, first + _BATCH)
+        groups, values = owner[rows].tolist(), release.value[rows].tolist()
+        yield [[release.names[g] for g in groups], [texts[v] for v in values], [str(c) for c in release.count[rows].tolist()]]
+
+
+def _write_csv(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
+    del numbers  # in text a number looks like any other cell
+    with open(path, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(",".join(map(_cell, names)) + "\n")
+        for cells in batches:
+            stream.write("\n".join(map(",".join, zip(*cells, strict=True))) + "\n")
+
+
+def _write_parquet(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
+    """The same by way of CSV; the group (and the count, where there are two numbers) as whole numbers."""
+    whole = {names[-1]} if numbers == 1 else {names[0], names[-1]}
+    columns = [f"c{i}" for i in range(len(names))]
+    chosen = ", ".join(
+        f"CAST({column} AS BIGINT) AS {quoted(name)}" if name in whole else f"{column} AS {quoted(name)}"
+        for column, name in zip(columns, names, strict=True)
+    )
+    write_by_csv(path, lambda plain: _write_csv(plain, names, batches, numbers=numbers), columns, columns, chosen)

@@ -1,0 +1,374 @@
+"""Whether the numbers of a release can all be true of some group of people, as far as pairs of lines show it.
+
+Checked are: counts from 0 to n; no rule with more people than its antecedent; one line per set; and no set with more people than a published
+part of it. The last is complete where the release is closed under subsets or small enough to compare every pair of lines; a large release
+with gaps is compared with the subsets that are smaller by one or two items. What only many lines together contradict is found by the attacks.
+
+Pairs of sets, one inside the other, whose counts cannot both be true: a set never has more people than a part of it.
+
+Whether lines can be the closed or the maximal itemsets that a file says they are.
+
+What shows that they are not: among *closed* sets, one with as many people as a set around it, and in a complete list two sets whose common
+items are missing, because what two closed sets share is closed; among *maximal* sets, one inside another, and two that so many people have
+that some have both. What only bounds on the supports show is found by the attacks.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import Contradiction, InputError, numbered
+from tacit.files.counts import selected
+from tacit.model.release import Counts, Itemsets, Listed, Release, Rules
+from tacit.model.sets import Sets
+
+#: Bytes that the comparison of all pairs may touch: about half a second.
+PAIRS_BUDGET = 1 << 29
+#: Look-ups of subsets that lack two items, for releases with gaps: a few seconds.
+TWO_LESS_BUDGET = 20_000_000
+_CHUNK = 1 << 20
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class Clash(NamedTuple):
+    """Positions of two sets: ``larger`` holds ``smaller`` (or equals it) and yet counts more people."""
+
+    larger: int
+    smaller: int
+
+
+def any_clash(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
+    """A pair of clashing sets, or None. Sets are compared pair by pair where that is cheap, else through their subsets."""
+    if not len(sets) or int(lo.max()) <= int(hi.min()):
+        return None
+    if len(sets.members) * len(sets) // 8 <= PAIRS_BUDGET:
+        return clash_of_pairs(sets, lo, hi)
+    return clash_of_subsets(sets, lo, hi)
+
+
+def clash_of_pairs(sets: Sets, lo: Counts, hi: Counts, *, strict: bool = False) -> Clash | None:
+    """Every pair is compared. Sets stand in bits by falling ``lo``, so that only those with a larger count are looked at.
+
+    With ``strict`` a set clashes with a part of it also when it has as many people.
+    """
+    order = np.argsort(-lo, kind="stable")
+    position = np.empty(len(sets), np.int64)
+    position[order] = np.arange(len(sets))
+    _, members = np.unique(sets.members, return_inverse=True)
+    holders = np.zeros((int(members.max()) + 1 if len(members) else 0, len(sets) // 8 + 1), np.uint8)
+    owners = position[sets.owners()]
+    np.bitwise_or.at(holders, (members, owners >> 3), np.left_shift(np.uint8(1), (owners & 7).astype(np.uint8)))
+    # How many sets count more people than a set can have.
+    above = np.searchsorted(-lo[order], -hi, side="right" if strict else "left")
+    for smaller in np.flatnonzero(above):
+        count = int(above[smaller])
+        rows = holders[members[sets.offsets[smaller] : sets.offsets[smaller + 1]], : (count + 7) // 8]
+        found = np.bitwise_and.reduce(rows, axis=0) if len(rows) else np.full((count + 7) // 8, 255, np.uint8)
+        if count % 8:
+            found[-1] &= (1 << (count % 8)) - 1
+        own = int(position[smaller])
+        if own < count:
+            found[own >> 3] &= ~np.uint8(1 << (own & 7))  # a set holds itself
+        hits = np.flatnonzero(found)
+        if len(hits):
+            bit = int(found[hits[0]])
+            return Clash(int(order[hits[0] * 8 + (bit & -bit).bit_length() - 1]), int(smaller))
+    return None
+
+
+def clash_of_subsets(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
+    """Counts are handed down, from each set to those that lack one of its items (two, where a gap is in the way).
+
+    Complete when every subset of a published set is published; otherwise pairs that are further apart may be missed.
+    """
+    keys, first, group = np.unique(sets.hashes(), return_index=True, return_inverse=True)
+    # Of several lines about one set, one has the largest lo and one the smallest hi.
+    ends = np.cumsum(np.bincount(group))
+    by = np.lexsort((lo, group))[ends - 1]
+    lowest = np.lexsort((-hi, group))[ends - 1]
+    most = lo[by]
+    distinct = sets.take(first)
+    lookups = _Lookups(distinct, keys, TWO_LESS_BUDGET)
+    lengths = distinct.lengths
+    for length in range(int(lengths.max()), 0, -1):
+        level = np.flatnonzero(lengths == length)
+        step = max(1, _CHUNK // length)
+        for start in range(0, len(level), step):
+            _hand_down(most, by, *lookups.parts(level[start : start + step], length))
+    # Equal hashes stand for equal sets so far: a clash is only reported after a comparison item by item.
+    for position in np.flatnonzero(most > hi[lowest]):
+        larger, smaller = int(by[position]), int(lowest[position])
+        if set(sets[smaller].tolist()) <= set(sets[larger].tolist()):
+            return Clash(larger, smaller)
+    return None
+
+
+def _hand_down(most: Counts, by: Counts, owners: Counts, parts: Counts) -> None:
+    """Give each part the largest count of the sets that hold it, and the set that it comes from."""
+    before = most[parts]
+    np.maximum.at(most, parts, most[owners])
+    source = (most[owners] == most[parts]) & (most[parts] > before)
+    by[parts[source]] = by[owners[source]]
+
+
+class _Lookups:
+    """Positions of the sets that lack one or two items of others, found by their hashes, which are sums over items."""
+
+    def __init__(self, sets: Sets, keys: Hashes, budget: int) -> None:
+        self.sets, self.keys, self.budget = sets, keys, budget
+
+    def find(self, wanted: Hashes) -> Counts:
+        """The position of the set with each hash, or -1; the keys are sorted."""
+        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[at] == wanted, at, -1)
+
+    def parts(self, owners: Counts, length: int) -> tuple[Counts, Counts]:
+        """Pairs (set, part of it) for sets of one length."""
+        mixed = self.sets.take(owners).member_hashes().reshape(len(owners), length)
+        one_less = self.keys[owners][:, None] - mixed
+        found = self.find(one_less.ravel()).reshape(one_less.shape)
+        pairs = [(np.broadcast_to(owners[:, None], found.shape)[found >= 0], found[found >= 0])]
+        pairs += self._two_less(owners, one_less, mixed, found < 0)
+        return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+
+    def _two_less(
+        self, owners: Counts, one_less: Hashes, mixed: Hashes, gaps: npt.NDArray[np.bool_]
+    ) -> list[tuple[Counts, Counts]]:
+        """Pairs (set, part of it that lacks two items) where neither part in between is published, within the budget."""
+        pairs = []
+        for first, second in combinations(range(mixed.shape[1]), 2):
+            if self.budget <= 0 or not gaps.any():
+                break
+            # Through a published part that lacks one item the count has come down already.
+            rows = np.flatnonzero(gaps[:, first] & gaps[:, second])
+            self.budget -= len(rows) + 1
+            found = self.find(one_less[rows, first] - mixed[rows, second])
+            pairs.append((owners[rows][found >= 0], found[found >= 0]))
+        return pairs
+
+
+def check_release(release: Listed) -> Listed:
+    """The release without lines that say what another line says as well; a :class:`Contradiction` names the lines that cannot both be true."""
+    if isinstance(release, Rules):
+        _check_sides(release)
+    _check_ends(release)
+    release = _without_repeats(release)
+    events = _events(release)
+    clash = any_clash(events.sets, events.lo, events.hi)
+    if clash is not None:
+        _report(release, events, clash)
+    return release
+
+
+class _Events(NamedTuple):
+    """Everything a release counts, as sets with ends; ``lines[i]`` is the position of the line that says it."""
+
+    sets: Sets
+    lo: Counts
+    hi: Counts
+    lines: npt.NDArray[np.int64]
+
+
+def _events(release: Listed) -> _Events:
+    positions = np.arange(len(release), dtype=np.int64)
+    if isinstance(release, Itemsets):
+        return _Events(release.sets, release.lo, release.hi, positions)
+    both = united(release.antecedents, release.consequents)
+    sets = Sets(
+        np.concatenate((both.offsets, release.antecedents.offsets[1:] + both.offsets[-1])),
+        np.concatenate((both.members, release.antecedents.members)),
+    )
+    lo, hi = np.concatenate((release.lo, release.whole_lo)), np.concatenate((release.hi, release.whole_hi))
+    return _Events(sets, lo, hi, np.concatenate((positions, positions)))
+
+
+def united(left: Sets, right: Sets) -> Sets:
+    """The union of each pair of sets."""
+    rows = np.concatenate((left.owners(), right.owners()))
+    return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
+
+
+def _at(release: Listed, *positions: int) -> dict[str, Any]:
+    """Where a message points: the file with its lines in words, and the lines."""
+    lines = sorted({release.line(position) for position in positions})
+    name = release.source.name if release.source is not None else "release"
+    return {"where": f"{name}, {numbered(lines)}", "lines": lines}
+
+
+def _check_sides(release: Rules) -> None:
+    """Antecedent and consequent share no item."""
+    shared = np.flatnonzero(
+        united(release.antecedents, release.consequents).lengths < release.antecedents.lengths + release.consequents.lengths
+    )
+    if len(shared):
+        where = _at(release, int(shared[0]))["where"]
+        raise InputError("antecedent and consequent share an item", where=where, remedy="Write each item on one side")
+
+
+def _check_ends(release: Listed) -> None:
+    """Counts from 0 to n, and not more people in a rule than in its antecedent."""
+    ends = [(release.lo, release.hi)] + ([(release.whole_lo, release.whole_hi)] if isinstance(release, Rules) else [])
+    for lo, hi in ends:
+        _first(release, lo > hi, "no whole number of people fits the line")
+        _first(release, hi < 0, "the count is negative")
+        if release.n is not None:
+            _first(release, lo > release.n, f"the count is above n = {release.n}")
+    if isinstance(release, Rules):
+        _first(release, release.lo > release.whole_hi, "more people fit the rule than its antecedent: its confidence is above 1")
+
+
+def _first(release: Listed, wrong: npt.NDArray[np.bool_], what: str) -> None:
+    found = np.flatnonzero(wrong)
+    if len(found):
+        raise Contradiction(what, remedy="Correct the line or n", **_at(release, int(found[0])))
+
+
+def _without_repeats(release: Listed) -> Listed:
+    """One line per set. Of lines about the same set one must say all that the others say: the narrowest stays."""
+    if isinstance(release, Itemsets):
+        keys, ends = release.sets.hashes(), np.stack((release.lo, release.hi))
+    else:
+        # The multiplier is odd, so that a rule and its converse get different numbers.
+        keys = release.antecedents.hashes() * np.uint64(0x9E3779B97F4A7C15) + release.consequents.hashes()
+        ends = np.stack((release.lo, release.hi, release.whole_lo, release.whole_hi))
+    _, first, group, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    if len(first) == len(keys):
+        return release
+    kept = np.ones(len(keys), bool)
+    members = np.flatnonzero(sizes[group] > 1)
+    for positions in np.split(members[np.argsort(group[members], kind="stable")], np.cumsum(sizes[sizes > 1])[:-1]):
+        kept[positions] = False
+        kept[_narrowest(release, ends, positions.tolist())] = True
+    return selected(release, np.flatnonzero(kept))
+
+
+def _narrowest(release: Listed, ends: Counts, positions: list[int]) -> list[int]:
+    """Of lines with one hash: for each set the line that says most, the first of equals."""
+    chosen: dict[tuple[bytes, ...], int] = {}
+    for position in positions:
+        name = _set_name(release, position)
+        other = chosen.setdefault(name, position)
+        inside, outside = _within(ends, other, position), _within(ends, position, other)
+        if outside and not inside:
+            chosen[name] = position
+        elif not inside:
+            what = "the same itemset" if isinstance(release, Itemsets) else "the same rule"
+            raise Contradiction(
+                f"{what} stands twice with different numbers",
+                remedy="Keep one of the two lines",
+                **_at(release, other, position),
+            )
+    return list(chosen.values())
+
+
+def _set_name(release: Listed, position: int) -> tuple[bytes, ...]:
+    if isinstance(release, Itemsets):
+        return (release.sets[position].tobytes(),)
+    return release.antecedents[position].tobytes(), release.consequents[position].tobytes()
+
+
+def _within(ends: Counts, inner: int, outer: int) -> bool:
+    """Whether each interval of one line lies within that of the other."""
+    lows, highs = ends[0::2], ends[1::2]
+    return bool((lows[:, inner] >= lows[:, outer]).all() and (highs[:, inner] <= highs[:, outer]).all())
+
+
+def _report(release: Listed, events: _Events, clash: Clash) -> NoReturn:
+    larger, smaller = (int(events.lines[position]) for position in clash)
+    if isinstance(release, Itemsets):
+        what = f"the itemset of line {release.line(larger)} holds that of line {release.line(smaller)} but is more frequent"
+    elif len(events.sets[clash.larger]) == len(events.sets[clash.smaller]):
+        what = "the two rules give the same set of items different numbers of people"
+    else:
+        what = f"items of line {release.line(larger)} include items of line {release.line(smaller)} but are more frequent"
+    raise Contradiction(what, remedy="Correct one of the two", **_at(release, larger, smaller))
+
+
+#: How many pairs of closed sets have what they share looked up, the most frequent sets first: about a tenth of a second.
+MOST_PAIRS = 1 << 20
+
+_OTHER_LIST = "Correct the lines, or say what the file lists (--only)"
+_OTHER_CLAIM = "Add what is missing, or say that the list is not complete (--incomplete)"
+
+
+def check_listing(release: Release) -> None:
+    """Raise a :class:`Contradiction` when lines that were read cannot be what the release says they are; what was mined is what it says."""
+    if not isinstance(release, Itemsets) or release.lines is None or len(release) == 0 or release.only == "all":
+        return
+    if len(release.sets.members) * len(release) // 8 <= PAIRS_BUDGET:
+        _check_pairs(release)
+    if release.only == "maximal":
+        _check_unions(release)
+    elif release.header.complete:
+        _check_shared(release)
+
+
+def _refuse(release: Itemsets, positions: list[int], what: str, remedy: str) -> NoReturn:
+    lines = [release.line(position) for position in positions]
+    name = release.source.name if release.source is not None else "release"
+    raise Contradiction(what, where=f"{name}, {numbered(sorted(lines))}", remedy=remedy, lines=sorted(lines))
+
+
+def _check_pairs(release: Itemsets) -> None:
+    """No closed set has as many people as a set around it, and no maximal set has a set around it."""
+    if release.only == "closed":
+        found = clash_of_pairs(release.sets, release.lo, release.hi, strict=True)
+        why = "holds it and has at least as many people"
+    else:
+        size = len(release)
+        found = clash_of_pairs(release.sets, np.ones(size, np.int64), np.zeros(size, np.int64))
+        why = "holds it"
+    if found is not None:
+        inner, outer = release.line(found.smaller), release.line(found.larger)
+        what = f"the itemset of line {inner} is not {release.only}: that of line {outer} {why}"
+        _refuse(release, [found.smaller, found.larger], what, _OTHER_LIST)
+
+
+def _check_unions(release: Itemsets) -> None:
+    """No two maximal sets are so frequent that their union is frequent as well."""
+    if release.n is None or len(release) < 2 or release.header.coarser:
+        return
+    least = release.min_support or int(release.hi.min())
+    positions = np.argsort(-release.lo, kind="stable")[:2].tolist()
+    both = int(release.lo[positions].sum()) - release.n
+    if both >= least:
+        what = f"the two itemsets cannot be maximal: at least {both:,} of all {release.n:,} people have both, and {least:,} are enough"
+        _refuse(release, positions, what, _OTHER_LIST)
+
+
+def _check_shared(release: Itemsets) -> None:
+    """What two closed sets share is closed, and at least as frequent, so a complete list holds it."""
+    if release.header.coarser:
+        return  # a set may then be closed only because the set around it was never looked at
+    size = min(len(release), int(MOST_PAIRS**0.5))
+    chosen = np.sort(np.argsort(-release.lo, kind="stable")[:size])
+    rows = _bits(release.sets, len(release.items))
+    listed = np.sort(_keys(rows))
+    rows = rows[chosen]
+    for i in range(size):
+        shared = rows[i + 1 :] & rows[i]
+        keys = _keys(shared)
+        missing = listed[np.minimum(np.searchsorted(listed, keys), len(listed) - 1)] != keys
+        missing &= shared.any(axis=1)
+        if missing.any():
+            what = "the list cannot be complete: what two closed itemsets share is closed, too, and what these share stands on no line"
+            _refuse(release, [int(chosen[i]), int(chosen[i + 1 + np.argmax(missing)])], what, _OTHER_CLAIM)
+
+
+def _bits(sets: Sets, items: int) -> npt.NDArray[np.uint64]:
+    """Sets as rows of bits."""
+    rows = np.zeros((len(sets), max(1, -(-items // 64))), np.uint64)
+    members = sets.members.astype(np.int64)
+    np.bitwise_or.at(rows, (sets.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
+    return rows
+
+
+def _keys(rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """One number per row; two rows that differ share one only by a rare chance, which hides a missing set and never makes one up."""
+    mix = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], np.uint64) | np.uint64(1)
+    return np.asarray((rows * mix).sum(axis=1, dtype=np.uint64), np.uint64)

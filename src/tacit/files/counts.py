@@ -1,0 +1,810 @@
+"""From printed lines to a release: every number becomes the whole numbers of people it can stand for.
+
+A count is exact. A share stands for the counts that print so among n people. A header adds what it promises: every published line reaches
+its thresholds. A rule is read as a pair of counts, antecedent and consequent together and antecedent alone, whose ratio is the confidence.
+
+A rule as a pair of whole numbers whose ratio is its confidence.
+
+Columns of printed numbers: the values that print so, worked out once for every distinct text.
+
+How precise a number is shows in its column (:func:`tacit.model.numbers.column_steps`), unless a header says how many decimals there are.
+
+Some lines of a release, each still knowing where it stands in its file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import Contradiction, InputError, OptionError
+from tacit.files.delimited import Printout, TextColumn
+from tacit.model.numbers import DOUBLE_DIGITS, NEAREST, Printed, Rounding, column_steps
+from tacit.model.release import Counts, Decimals, Header, Itemsets, Listed, Only, Rules, Source
+from tacit.model.rounding import counts_printed_as
+
+_MOST_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Confidences from ``lo`` to ``hi`` as pairs of numerator and denominator; an open end is not itself allowed.
+
+    Plain integers instead of fractions, because a release may hold a million rules.
+    """
+
+    lo: tuple[int, int]
+    hi: tuple[int, int]
+    lo_open: bool = False
+    hi_open: bool = False
+
+    @classmethod
+    def of(cls, printed: Printed | None, least: Fraction, *, strict: bool) -> Ratio:
+        """The confidences that print so, are at most 1 and reach the threshold ``least`` (``strict``: exceed it)."""
+        lo, lo_open = least, strict and least > 0
+        hi, hi_open = Fraction(1), False
+        if printed is not None:
+            if printed.lo > lo:
+                lo, lo_open = printed.lo, printed.lo_open
+            elif printed.lo == lo:
+                lo_open = lo_open or printed.lo_open
+            if printed.hi < hi:
+                hi, hi_open = printed.hi, printed.hi_open
+        return cls(lo.as_integer_ratio(), hi.as_integer_ratio(), lo_open, hi_open)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratios:
+    """The confidences of many rules: that of rule ``i`` lies in ``of(index[i])``, unless ``sure[i] >= 0`` already is the only whole."""
+
+    index: npt.NDArray[np.int64]
+    of: Callable[[int], Ratio]
+    sure: Counts
+
+
+def people_of_rule(lo: Counts, hi: Counts, whole_lo: Counts, whole_hi: Counts, ratios: Ratios) -> int:
+    """Narrow, in place, what each rule says about both its counts; the first rule that nothing fits, or -1.
+
+    Rule ``i`` has from ``lo[i]`` to ``hi[i]`` people with antecedent and consequent, and from ``whole_lo[i]`` to ``whole_hi[i]`` with the
+    antecedent.
+    """
+    known: dict[tuple[int, int, int, int, int], tuple[int, int, int, int] | None] = {}
+    open_ones = np.flatnonzero(ratios.sure < 0)
+    narrowed = np.stack((lo, hi, ratios.sure, ratios.sure), axis=1)
+    ends = (lo, hi, whole_lo, whole_hi, ratios.index)
+    for i, (part_lo, part_hi, least, most, number) in zip(
+        open_ones.tolist(), np.stack(ends, axis=1)[open_ones].tolist(), strict=True
+    ):
+        key = (part_lo, part_hi, least, most, number)
+        if key not in known:
+            known[key] = narrow(part_lo, part_hi, least, most, ratios.of(number))
+        found = known[key]
+        if found is None:
+            return i
+        narrowed[i] = found
+    lo[:], hi[:], whole_lo[:], whole_hi[:] = narrowed.T
+    return -1
+
+
+def sure_wholes(
+    lo: Counts, hi: Counts, whole_lo: Counts, whole_hi: Counts, confidence: npt.NDArray[np.float64], least: float
+) -> Counts:
+    """For each rule with an exact count the only whole that its confidence, a double in full, allows; -1 where that takes exact arithmetic.
+
+    The nearest whole is the one when its quotient is the printed double, or a neighbour of it, and the next wholes are far off.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        whole = np.rint(lo / confidence)
+        fits = np.abs(lo / whole - confidence) <= confidence * 2.0**-52
+        apart = lo / whole - lo / (whole + 1) > 1e-12
+        sure = (lo == hi) & (lo > 0) & fits & apart & (confidence > least + 1e-12) & (whole_lo <= whole) & (whole <= whole_hi)
+    return np.where(sure, whole, -1).astype(np.int64)
+
+
+def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tuple[int, int, int, int] | None:
+    """Tighter ends for: part in [lo, hi], whole in [whole_lo, whole_hi], part/whole in the ratio; None when nothing fits.
+
+    The ends are the tightest ones, each taken by some fitting pair, unless the ratio is so narrow that finding them takes too many steps:
+    then they are still true, only wider.
+
+    >>> narrow(45, 55, 0, 1000, Ratio.of(Printed.read("0.98"), Fraction(0), strict=False))
+    (45, 55, 46, 56)
+    """
+    (low, low_of), (high, high_of) = ratio.lo, ratio.hi
+    for _ in range(_MOST_STEPS):
+        # low * whole <= part <= high * whole; an open end excludes equality.
+        fresh_whole_lo, fresh_whole_hi = whole_lo, whole_hi
+        if high > 0:
+            fresh_whole_lo = max(whole_lo, lo * high_of // high + 1 if ratio.hi_open else -(-lo * high_of // high))
+        if low > 0:
+            fresh_whole_hi = min(whole_hi, -(-hi * low_of // low) - 1 if ratio.lo_open else hi * low_of // low)
+        fresh_lo = max(lo, low * fresh_whole_lo // low_of + 1 if ratio.lo_open else -(-low * fresh_whole_lo // low_of))
+        fresh_hi = min(hi, -(-high * fresh_whole_hi // high_of) - 1 if ratio.hi_open else high * fresh_whole_hi // high_of)
+        if fresh_lo > fresh_hi or fresh_whole_lo > fresh_whole_hi:
+            return None
+        fresh = (fresh_lo, fresh_hi, fresh_whole_lo, fresh_whole_hi)
+        if fresh == (lo, hi, whole_lo, whole_hi):
+            break
+        lo, hi, whole_lo, whole_hi = fresh
+    return lo, hi, whole_lo, whole_hi
+
+
+Place = Callable[[int, str], str]
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+#: Decimals keep a printed number in 64 bits; digits beyond these are dropped from what is shown, never from what is concluded.
+_KEPT_DIGITS = 18
+#: Below this many people two counts are further apart than the doubles that could be printed for either.
+_DOUBLE_PEOPLE = 2**40
+#: How far from a whole number a product must lie to be surely on its side: doubles below 2**40 are this precise many times over.
+_DOUBT = 1e-2
+#: Shares that must be printed for n to follow from them; the largest n that is tried, and how many at a time.
+_LEAST_SHARES = 20
+_MOST_PEOPLE = 10_000_000
+_PEOPLE_AT_ONCE = 500_000
+#: The chance, as a power of ten, that some smaller number explains all shares as well.
+_LOG_CHANCE = -6
+_PLAIN = re.compile(r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,2})?")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """A column of printed shares: line ``i`` prints distinct text number ``index[i]``.
+
+    ``floats`` holds the distinct numbers nearly (NaN for an empty text), ``printed(number)`` exactly. ``is_double`` says that the column
+    holds binary doubles in full, not rounded decimals; ``digits`` is the number of decimals that a header promises. ``widest`` are the texts
+    with the most decimals and the most digits: they show how precise the others are. ``steps`` are the steps of the last digits, nearly.
+    ``in_full`` says that short texts are doubles as well: ``0.2`` is one fifth.
+    """
+
+    column: TextColumn
+    index: npt.NDArray[np.int64]
+    texts: list[str]
+    floats: Floats
+    is_double: bool
+    digits: int | None
+    rounding: Rounding
+    widest: tuple[str, str]
+    steps: Floats
+    in_full: bool = False
+    known: dict[int, Printed] = field(default_factory=dict)
+
+    def first(self, number: int) -> int:
+        """The first line that prints distinct text ``number``."""
+        return int(np.flatnonzero(self.index == number)[0])
+
+    def given(self) -> Flags:
+        """For each line, whether it prints something."""
+        return ~np.isnan(self.floats)[self.index]
+
+    def printed(self, number: int) -> Printed | None:
+        """The values that print as distinct text ``number``; None for an empty text."""
+        if not self.texts[number]:
+            return None
+        if number not in self.known:
+            self.known[number] = self._values(self.texts[number])
+        return self.known[number]
+
+    def _values(self, text: str) -> Printed:
+        value = _value(text)
+        assert value is not None
+        if self.digits is not None:
+            step = Fraction(1, 10**self.digits)
+        elif self.in_full:
+            step = value / 2**50
+        else:
+            step = column_steps([text, *self.widest])[0]
+        # Programs round the double nearest to a share, not the share itself: close to the middle between two prints that can
+        # turn the last digit.
+        slack = Fraction(1, 2**50) if self.rounding == "nearest" else Fraction(0)
+        return Printed.around(value, step + value * slack, self.rounding)
+
+    def counts(self, n: int, place: Place) -> tuple[Counts, Counts]:
+        """The smallest and largest count among ``n`` people that prints so; 0 and ``n`` where nothing is printed."""
+        lo, hi = np.zeros(len(self.texts), np.int64), np.full(len(self.texts), n, np.int64)
+        sure_lo, sure_hi = self.sure_counts(n)
+        sure = sure_lo >= 0
+        lo[sure], hi[sure] = sure_lo[sure], sure_hi[sure]
+        for number in np.flatnonzero(~sure & ~np.isnan(self.floats)).tolist():
+            entry = self.printed(number)
+            bound = entry.counts(n) if entry is not None else None
+            if bound is None:
+                raise Contradiction(
+                    f"no whole number of people among n = {n} prints so",
+                    where=place(self.first(number), self.column.name),
+                    remedy="Correct the number or n, or say how numbers were printed (--rounding truncated or unknown)",
+                )
+            lo[number], hi[number] = bound.lo, bound.hi
+        return lo[self.index], hi[self.index]
+
+    def sure_counts(self, n: int) -> tuple[Counts, Counts]:
+        """For each distinct text the ends that floating point finds beyond doubt; -1 where it takes exact arithmetic.
+
+        A double in full stands for the nearest count when the quotient of that count is the printed double, or a neighbour of it: the values
+        that print so reach a little further, and the next count lies far outside. Ends of a rounded decimal are beyond doubt when they lie
+        well between two counts.
+        """
+        lo, hi = np.full(len(self.texts), -1, np.int64), np.full(len(self.texts), -1, np.int64)
+        if not 0 < n < _DOUBLE_PEOPLE or self.rounding in ("truncated", "up"):
+            return lo, hi
+        floats = np.nan_to_num(self.floats, nan=-1.0)
+        if self.is_double:
+            nearest = np.rint(floats * n)
+            sure = (np.abs(nearest / n - floats) <= floats * 2.0**-52) & (floats > 0)
+            lo[sure] = hi[sure] = nearest[sure].astype(np.int64)
+            return lo, hi
+        reach = self.steps / (2 if self.rounding in NEAREST else 1)
+        least, most = (floats - reach) * n, (floats + reach) * n
+        sure = (np.abs(least - np.rint(least)) > _DOUBT) & (np.abs(most - np.rint(most)) > _DOUBT) & (floats >= 0)
+        first, last = np.maximum(np.ceil(least), 0), np.minimum(np.floor(most), n)
+        sure &= first <= last
+        lo[sure], hi[sure] = first[sure].astype(np.int64), last[sure].astype(np.int64)
+        return lo, hi
+
+    def as_doubles(self, n: int) -> Shares:
+        """The same texts read as doubles in full, where all are quotients of counts by ``n``.
+
+        Not where all these counts have a common divisor that so many hardly share by chance: then they were rounded.
+        """
+        positive = self.floats[self.floats > 0]
+        if self.is_double or self.digits is not None or not len(positive) or not 0 < n < _DOUBLE_PEOPLE:
+            return self
+        nearest = np.rint(positive * n)
+        if not bool((np.abs(nearest / n - positive) <= positive * 2.0**-52).all()):
+            return self
+        if _chance_of_divisor(nearest, n) < 1e-5:
+            return self
+        return replace(self, is_double=True, in_full=True)
+
+    def common_divisor(self, n: int) -> int:
+        """A number that divides ``n`` and all counts which the doubles stand for, so many that it is no chance; else 1."""
+        positive = self.floats[self.floats > 0]
+        if not len(positive) or not 0 < n < _DOUBLE_PEOPLE:
+            return 1
+        counts = np.rint(positive * n)
+        if not bool((np.abs(counts / n - positive) <= positive * 2.0**-51).all()):
+            return 1
+        return _divisor(counts, n) if _chance_of_divisor(counts, n) < 1e-9 else 1
+
+    def people(self) -> int | None:
+        """The smallest number of people that explains all shares, where it is no chance that it does; None where there is none.
+
+        Twenty different counts hardly have a common divisor, so that the number is the true one and not a part of it.
+        """
+        inside = self.floats[(self.floats > 0) & (self.floats < 1)]
+        reach = self.steps[(self.floats > 0) & (self.floats < 1)] / (2 if self.rounding == "nearest" else 1)
+        if self.is_double:
+            reach = inside * 2.0**-52
+        if len(inside) < _LEAST_SHARES:
+            return None
+        order = np.argsort(reach)
+        for first in range(1, _MOST_PEOPLE, _PEOPLE_AT_ONCE):
+            left = np.arange(first, first + _PEOPLE_AT_ONCE, dtype=np.int64)
+            for place in order.tolist():
+                left = left[np.abs(np.rint(inside[place] * left) / left - inside[place]) <= reach[place] * (1 + 1e-9)]
+                if not len(left):
+                    break
+            else:
+                n = int(left[0])
+                odds = np.log10(np.minimum(1.0, 2 * reach * n)).sum() + np.log10(n)
+                return n if odds < _LOG_CHANCE else None
+        return None
+
+    def are_quotients_of(self, counts: Counts) -> bool:
+        """Whether every text is the double of its line's count over some whole number, in full: ``0.2`` beside 1 is 1/5."""
+        given = np.flatnonzero(self.given())
+        for count, number in set(zip(counts[given].tolist(), self.index[given].tolist(), strict=True)):
+            share = float(self.floats[number])
+            if share <= 0 or count <= 0 or count / max(1, round(count / share)) != share:
+                return False
+        return True
+
+    def decimals(self) -> Decimals:
+        """The printed texts as decimals."""
+        kept = [_decimal_parts(text, self.digits) for text in self.texts]
+        scaled = np.array([part[0] for part in kept], np.int64)
+        digits = np.array([part[1] for part in kept], np.int8)
+        return Decimals(scaled[self.index], digits[self.index])
+
+
+def _divisor(counts: Floats, n: int) -> int:
+    return int(np.gcd.reduce(np.append(counts.astype(np.int64), n)))
+
+
+def _chance_of_divisor(counts: Floats, n: int) -> float:
+    """How probable it is that so many different counts all share the divisor that they have in common with ``n``."""
+    divisor = _divisor(counts, n)
+    different = len(np.unique(counts[counts < n]))
+    return 1.0 if divisor == 1 else float(divisor) ** -min(different, 300)
+
+
+def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, place: Place) -> Shares:
+    """The values that each text of a column of shares from 0 to 1 can stand for."""
+    numbers: dict[str, int] = {}
+    index = np.fromiter((numbers.setdefault(text, len(numbers)) for text in column.texts), np.int64, len(column.texts))
+    texts = [text.strip() for text in numbers]
+    floats = np.full(len(texts), np.nan)
+    # Decimals, digits, and the power of ten of the first digit.
+    shape = np.zeros((3, len(texts)), np.int64)
+    percent = np.zeros(len(texts), bool)
+    for number, text in enumerate(texts):
+        if not text:
+            continue
+        value = _checked(text, digits)
+        if isinstance(value, _Fault):
+            where = place(int(np.flatnonzero(index == number)[0]), column.name)
+            raise value.kind(value.what, where=where, remedy=value.remedy)
+        floats[number], percent[number] = value, text.endswith("%")
+        decimal = Decimal(text.rstrip("% "))
+        parts = decimal.as_tuple()
+        shape[:, number] = -cast(int, parts.exponent), len(parts.digits), decimal.adjusted()
+    widest = tuple(texts[int(row.argmax())] for row in shape[:2]) if texts else ("", "")
+    decimals, significant = (int(row.max(initial=0)) for row in shape[:2])
+    is_double = digits is None and significant >= DOUBLE_DIGITS
+    # A double written in full is off by a rounding in either direction, however the program prints rounded numbers.
+    mode: Rounding = rounding
+    if is_double or rounding == "half-even":
+        mode = "nearest" if rounding in NEAREST else "unknown"
+    by_digits = np.where(floats > 0, 10.0 ** (shape[2] - significant + 1), 0.0)
+    steps = np.maximum(10.0**-decimals, by_digits) if digits is None else np.full(len(texts), 10.0**-digits)
+    steps = np.where(percent, steps / 100, steps)
+    return Shares(column, index, texts, floats, is_double, digits, mode, (widest[0], widest[1]), steps)
+
+
+class _Fault(NamedTuple):
+    """What is wrong with a printed share."""
+
+    kind: type[InputError]
+    what: str
+    remedy: str
+
+
+def _checked(text: str, digits: int | None) -> float | _Fault:
+    """A printed share nearly, or what is wrong with it."""
+    if digits is None and _PLAIN.fullmatch(text) and float(text) <= 1:
+        return float(text)
+    value = _value(text)
+    if value is None:
+        return _Fault(InputError, "is not a number", "Write a plain decimal such as 0.25, or leave it empty")
+    remedy = "Write a share from 0 to 1 (counts belong in a column of counts)"
+    if value < 0:
+        return _Fault(Contradiction, "is negative", remedy)
+    if value > 1:
+        return _Fault(Contradiction, "is above 1, that is more than all people", remedy)
+    if digits is not None and value * 10**digits % 1:
+        what = f"has more than the {digits} decimals that the header promises"
+        return _Fault(InputError, what, "Correct 'digits' in the header, or the number")
+    return float(value)
+
+
+def read_counts(column: TextColumn, place: Place) -> tuple[Counts, Flags]:
+    """Whole numbers, and for each line whether one is printed (0 stands where none is)."""
+    texts = column.texts
+    values = np.zeros(len(texts), np.int64)
+    given = np.ones(len(texts), bool)
+    if all(text.isdecimal() and text.isascii() and len(text) < 19 for text in texts):
+        return np.fromiter(map(int, texts), np.int64, len(texts)), given
+    for line, text in enumerate(texts):
+        if not text.strip():
+            given[line] = False
+            continue
+        value = None if text.strip().endswith("%") else _value(text.strip())
+        if value is None or value.denominator != 1 or abs(value) >= 2**62:
+            raise InputError("is not a whole number", where=place(line, column.name), remedy="Write a count of people")
+        if value < 0:
+            raise Contradiction("the count is negative", where=place(line, column.name), remedy="Correct the line")
+        values[line] = int(value)
+    return values, given
+
+
+def _value(text: str) -> Fraction | None:
+    """The printed number exactly; None when it is no number."""
+    percent = text.endswith("%")
+    try:
+        decimal = Decimal(text[:-1].strip() if percent else text)
+    except InvalidOperation:
+        return None
+    # Decimal also takes underscores, digits of other scripts, and exponents that would fill the memory when written out.
+    if not decimal.is_finite() or "_" in text or not text.isascii() or abs(decimal.adjusted()) > 400:
+        return None
+    return Fraction(decimal) / (100 if percent else 1)
+
+
+def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
+    """The number as (scaled, digits), with the promised decimals if there are such; digits -1 for an empty text."""
+    if not text:
+        return 0, -1
+    percent = text.endswith("%")
+    decimal = Decimal(text[:-1].strip() if percent else text)
+    parts = decimal.as_tuple()
+    scaled, digits = int("".join(map(str, parts.digits))), -cast(int, parts.exponent) + (2 if percent else 0)
+    if promised is not None:
+        return int(Fraction(scaled) * Fraction(10) ** (promised - digits)), promised
+    if digits < 0:
+        return scaled * 10**-digits, 0
+    surplus = max(len(parts.digits) - _KEPT_DIGITS, digits - 100, 0)
+    return scaled // 10**surplus, digits - surplus
+
+
+def selected(release: Listed, index: Counts) -> Listed:
+    """The lines at these positions only, in this order."""
+    return _itemsets(release, index) if isinstance(release, Itemsets) else _rules(release, index)
+
+
+def _itemsets(release: Itemsets, index: Counts) -> Itemsets:
+    return replace(
+        release,
+        sets=release.sets.take(index),
+        lo=release.lo[index],
+        hi=release.hi[index],
+        support=_decimals(release.support, index),
+        rounded=None if release.rounded is None else release.rounded[index],
+        lines=_lines(release, index),
+    )
+
+
+def _rules(release: Rules, index: Counts) -> Rules:
+    return replace(
+        release,
+        antecedents=release.antecedents.take(index),
+        consequents=release.consequents.take(index),
+        lo=release.lo[index],
+        hi=release.hi[index],
+        whole_lo=release.whole_lo[index],
+        whole_hi=release.whole_hi[index],
+        support=_decimals(release.support, index),
+        confidence=_decimals(release.confidence, index),
+        lines=_lines(release, index),
+    )
+
+
+def _lines(release: Listed, index: Counts) -> Counts:
+    return np.array([release.line(int(i)) for i in index], np.int64) if release.lines is None else release.lines[index]
+
+
+def _decimals(decimals: Decimals | None, index: Counts) -> Decimals | None:
+    return None if decimals is None else Decimals(decimals.scaled[index], decimals.digits[index])
+
+
+#: Stands for "no upper end" while n is unknown; it never leaves this module.
+_UNBOUNDED = 2**61
+
+
+def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Listed:
+    """The release that a printout stands for; ``n`` is the number of people where the file does not say it."""
+    reading = _Reading(printout)
+    people, origin = reading.people(n)
+    header = replace(printout.header, n=people, n_from=origin)
+    reading.settle(people, "--n" if n is not None else printout.where)
+    if printout.consequents is None:
+        return reading.itemsets(header, only or printout.only, source)
+    return reading.rules(header, source)
+
+
+def one_n(said: int | None, given: int | None, *, where: str) -> int | None:
+    """The number of people that the file says or the caller gives; an error when the two differ."""
+    if said is not None and given is not None and said != given:
+        raise OptionError(f"is {given}, but {where} says n = {said}", where="--n", remedy="Leave --n out, or correct the file")
+    return said if given is None else given
+
+
+class _Reading:
+    """The numbers of one printout, parsed."""
+
+    def __init__(self, printout: Printout) -> None:
+        self.printout = printout
+        self.support = self._shares(printout.support)
+        self.confidence = self._shares(printout.confidence)
+        self.whole_support = self._shares(printout.whole_support)
+        self.count, self.counted = self._counts(printout.count)
+        if printout.exact and self.confidence is not None and self._are_doubles(self.confidence):
+            self.confidence = replace(self.confidence, is_double=True, in_full=True)
+        self.whole_count, self.whole_counted = self._counts(printout.whole_count)
+
+    def _shares(self, column: TextColumn | None) -> Shares | None:
+        if column is None:
+            return None
+        header = self.printout.header
+        return read_shares(column, rounding=header.rounding, digits=header.digits, place=self.printout.place)
+
+    def _are_doubles(self, shares: Shares) -> bool:
+        """Whether shares beside exact counts are doubles in full, though none is long enough to show it."""
+        return bool((self.counted | ~shares.given()).all()) and shares.are_quotients_of(self.count)
+
+    def _counts(self, column: TextColumn | None) -> tuple[Counts, Flags]:
+        size = len(self.printout.lines)
+        if column is None:
+            return np.zeros(size, np.int64), np.zeros(size, bool)
+        return read_counts(column, self.printout.place)
+
+    # The number of people
+
+    def people(self, given: int | None) -> tuple[int | None, str]:
+        """N as the file says it, the caller gives it, or the lines betray it; in the last case, what it follows from."""
+        n = one_n(self.printout.header.n, given, where=self.printout.where)
+        if n is not None:
+            return n, ""
+        if self.printout.header.base is not None:
+            return None, ""
+        ways: tuple[tuple[Callable[[], int | None], str], ...] = (
+            (self._people_of_nothing, "the count of the set that everybody has"),
+            (self._people_of_pairs, "the only number that fits the counts and supports printed together"),
+            (self._people_of_shares, "the only number that fits the printed supports"),
+        )
+        for find, told in ways:
+            if (found := find()) is not None:
+                return found, told
+        return None, ""
+
+    def _people_of_shares(self) -> int | None:
+        """N from shares alone: they are quotients of whole numbers by one n, and no other n explains so many of them."""
+        for shares in (self.support, self.whole_support):
+            if shares is not None and (found := shares.people()) is not None:
+                return found
+        return None
+
+    def settle(self, n: int | None, where: str) -> None:
+        """Read short shares of a program that prints all digits as exact, where n allows it; refuse an n that is a multiple of the true one."""
+        if n is None:
+            return
+        if self.printout.in_full:
+            self.support = None if self.support is None else self.support.as_doubles(n)
+            self.whole_support = None if self.whole_support is None else self.whole_support.as_doubles(n)
+        if self.counted.any() or self.whole_counted.any():
+            return  # counts that are printed say themselves how many people there are
+        for shares in (self.support, self.whole_support):
+            if shares is not None and shares.is_double and (times := shares.common_divisor(n)) > 1:
+                what = f"is {n:,}, but all printed supports are multiples of {times:,} people: {n // times:,} people explain them"
+                remedy = "Correct it" if where != "--n" else "Leave it out, or correct it"
+                raise OptionError(what, where=where, remedy=remedy)
+
+    def _people_of_nothing(self) -> int | None:
+        """N from the count of the empty set, which everybody has."""
+        empty = self.printout.sets.lengths == 0
+        count, counted = (
+            (self.count, self.counted) if self.printout.consequents is None else (self.whole_count, self.whole_counted)
+        )
+        lines = np.flatnonzero(empty & counted)
+        return int(count[lines[0]]) if len(lines) else None
+
+    def _people_of_pairs(self) -> int | None:
+        """N from lines that print both a count and a share: only one n may make them fit."""
+        if self.support is None:
+            return None
+        least, most = Fraction(0), None
+        for line in np.flatnonzero(self.counted & (self.count > 0)):
+            printed = self.support.printed(int(self.support.index[line]))
+            if printed is None or printed.hi <= 0:
+                continue
+            count = int(self.count[line])
+            least = max(least, count / printed.hi)
+            if printed.lo > 0:
+                most = count / printed.lo if most is None else min(most, count / printed.lo)
+            if most is not None and (least > most or most - least < 1):
+                first, last = -(-least.numerator // least.denominator), most.numerator // most.denominator
+                if first > last:
+                    raise Contradiction(
+                        "count and support fit no number of people that the lines before allow",
+                        where=self.printout.place(int(line)),
+                        lines=[int(self.printout.lines[int(line)])],
+                        remedy="Correct the line, or give the number of people with --n",
+                    )
+                if first == last:
+                    return first
+        return None
+
+    # Itemsets
+
+    def itemsets(self, header: Header, only: Only, source: Source | None) -> Itemsets:
+        """The release as itemsets; the empty set, which says only n, is left out."""
+        lo, hi = self._people_of_lines(header)
+        self._check_ends(hi)
+        if header.complete and header.min_support is None and len(hi) and (only != "maximal" or bool((lo == hi).all())):
+            # Every listed set reaches the threshold, whatever it is: what is missing lies below the smallest count.
+            header = replace(header, min_support=int(hi.min()))
+        rounded = self.count if header.base is not None and bool(self.counted.any()) else None
+        support = self._kept(self.support, lo, hi) if rounded is None else None
+        printout = self.printout
+        release = Itemsets(printout.sets, lo, hi, printout.items, header, only, support, rounded, printout.lines, source)
+        empty = printout.sets.lengths == 0
+        if not empty.any():
+            return release
+        for line in np.flatnonzero(empty):
+            if header.n is not None and not lo[line] <= header.n <= hi[line]:
+                raise Contradiction(
+                    f"the empty set, which everybody has, is not given to n = {header.n} people",
+                    where=printout.place(int(line)),
+                    lines=[int(printout.lines[int(line)])],
+                    remedy="Correct the line or n",
+                )
+        chosen = selected(release, np.flatnonzero(~empty))
+        assert isinstance(chosen, Itemsets)
+        return chosen
+
+    def _people_of_lines(self, header: Header) -> tuple[Counts, Counts]:
+        """The counts that each line allows by itself."""
+        least = header.min_support or 0
+        size = len(self.printout.lines)
+        most = _UNBOUNDED if header.n is None else header.n
+        lo, hi = np.full(size, least, np.int64), np.full(size, most, np.int64)
+        if self.support is not None and bool((self.support.given() & ~self.counted).any()):
+            if header.n is None:
+                raise self._asks_for_n(int(np.flatnonzero(self.support.given() & ~self.counted)[0]), self.support.column.name)
+            share_lo, share_hi = self.support.counts(header.n, self.printout.place)
+            lo, hi = np.maximum(lo, share_lo), np.minimum(hi, share_hi)
+        self._check_counts(header)
+        count_lo, count_hi = self._counted_ends(header)
+        lo = np.where(self.counted, np.maximum(count_lo, least), lo)
+        hi = np.where(self.counted, np.minimum(count_hi, most), hi)
+        clash = np.flatnonzero(lo > hi)
+        if len(clash):
+            raise Contradiction(
+                f"no whole number of people prints so and reaches the min_support of {least} that the header gives",
+                where=self.printout.place(int(clash[0])),
+                lines=[int(self.printout.lines[int(clash[0])])],
+                remedy="Correct the line or the header",
+            )
+        return lo, hi
+
+    def _counted_ends(self, header: Header) -> tuple[Counts, Counts]:
+        """The fewest and the most people whose number prints as each count."""
+        if header.base is None:
+            return self.count, self.count
+        return counts_printed_as(self.count, header.base, header.rounding)
+
+    def _check_counts(self, header: Header) -> None:
+        """Printed counts fit n, the base they are rounded to, and the shares printed beside them."""
+        if header.base is not None:
+            odd = np.flatnonzero(self.counted & (self.count % header.base != 0))
+            if len(odd):
+                raise Contradiction(
+                    f"the count is no multiple of {header.base}, the base that the header gives",
+                    where=self.printout.place(int(odd[0]), self._count_name()),
+                    lines=[int(self.printout.lines[int(odd[0])])],
+                    remedy="Correct the line or the header",
+                )
+            silent = np.flatnonzero(~self.counted)
+            if len(silent) and bool(self.counted.any()):
+                raise InputError(
+                    "the count is withheld, where the header says that counts are rounded",
+                    where=self.printout.place(int(silent[0]), self._count_name()),
+                    remedy="Print the rounded count, or leave the line out",
+                )
+        if header.n is None:
+            return
+        above = np.flatnonzero(self.counted & (self._counted_ends(header)[0] > header.n))
+        if len(above):
+            raise Contradiction(
+                f"the count is above n = {header.n}",
+                where=self.printout.place(int(above[0]), self._count_name()),
+                lines=[int(self.printout.lines[int(above[0])])],
+                remedy="Correct the line or n",
+            )
+        self._check_shares_beside(header)
+
+    def _check_shares_beside(self, header: Header) -> None:
+        """A share printed beside a count is that count's share."""
+        if self.support is None or not header.n:
+            return
+        # A count whose double is printed needs no further look.
+        told = self.support.floats[self.support.index] == self.count / header.n
+        both = np.flatnonzero(self.counted & self.support.given() & ~(told & (header.base is None)))
+        # The same count prints the same share again and again: each pair is looked at once.
+        number = np.unique(self.count[both], return_inverse=True)[1]
+        texts = len(self.support.texts)
+        ends = self._counted_ends(header)
+        for pair, first in zip(*np.unique(number * texts + self.support.index[both], return_index=True), strict=True):
+            printed = self.support.printed(int(pair % texts))
+            bound = printed.counts(header.n) if printed is not None else None
+            least, most = (int(end[both[first]]) for end in ends)
+            if bound is None or bound.lo > most or bound.hi < least:
+                raise Contradiction(
+                    f"the support does not print the count's share of n = {header.n}",
+                    where=self.printout.place(int(both[first]), self.support.column.name),
+                    lines=[int(self.printout.lines[int(both[first])])],
+                    remedy="Correct the count, the support or n",
+                )
+
+    def _count_name(self) -> str:
+        return self.printout.count.name if self.printout.count is not None else ""
+
+    def _asks_for_n(self, line: int, column: str) -> InputError:
+        error = InputError(
+            "is a share, and the file does not say of how many people",
+            where=self.printout.place(line, column),
+            remedy="Give the data with --data, or the number of people with --n N (Python: n=N)",
+        )
+        error.asks_for = "n"
+        return error
+
+    def _check_ends(self, hi: Counts) -> None:
+        """Every count has an upper end: n, where nothing else bounds it."""
+        endless = np.flatnonzero(hi >= _UNBOUNDED)
+        if len(endless):
+            raise InputError(
+                "says something only together with the number of people, which the file does not give",
+                where=self.printout.place(int(endless[0])),
+                remedy="Give the number of people with --n N (Python: n=N)",
+            )
+
+    def _kept(self, shares: Shares | None, lo: Counts, hi: Counts) -> Decimals | None:
+        """The printed shares, unless they are doubles in full that give every count away: then counts are what is published."""
+        if shares is None or not bool((shares.given() & ~self.counted).any()):
+            return None
+        return None if shares.is_double and bool((lo == hi).all()) else shares.decimals()
+
+    # Rules
+
+    def rules(self, header: Header, source: Source | None) -> Rules:
+        """The release as rules."""
+        printout = self.printout
+        assert printout.consequents is not None
+        lo, hi = self._people_of_lines(header)
+        whole_lo, whole_hi = self._people_of_antecedents(header)
+        everybody = printout.sets.lengths == 0
+        if header.n is not None:
+            whole_lo[everybody] = np.maximum(whole_lo[everybody], header.n)
+        if self.confidence is not None:
+            # A confidence of an antecedent that nobody has cannot be printed.
+            whole_lo = np.maximum(whole_lo, self.confidence.given())
+        clash = people_of_rule(lo, hi, whole_lo, whole_hi, self._ratios(header, (lo, hi, whole_lo, whole_hi)))
+        if clash >= 0:
+            raise Contradiction(
+                "no whole numbers of people fit all that the line prints and the thresholds of the header",
+                where=printout.place(clash),
+                lines=[int(printout.lines[clash])],
+                remedy="Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)",
+            )
+        self._check_ends(np.maximum(hi, whole_hi))
+        support = self._kept(self.support, lo, hi)
+        exact = bool((lo == hi).all() and (whole_lo == whole_hi).all())
+        full = self.confidence is None or not bool(self.confidence.given().any()) or (self.confidence.is_double and exact)
+        confidence = None if full or self.confidence is None else self.confidence.decimals()
+        return Rules(
+            printout.sets, printout.consequents, lo, hi, whole_lo, whole_hi, printout.items, header,
+            support, confidence, printout.lines, source,
+        )  # fmt: skip
+
+    def _people_of_antecedents(self, header: Header) -> tuple[Counts, Counts]:
+        """The numbers of people with the antecedent, where the line prints them."""
+        size = len(self.printout.lines)
+        most = _UNBOUNDED if header.n is None else header.n
+        lo, hi = np.zeros(size, np.int64), np.full(size, most, np.int64)
+        if self.whole_support is not None and bool(self.whole_support.given().any()):
+            if header.n is None:
+                raise self._asks_for_n(int(np.flatnonzero(self.whole_support.given())[0]), self.whole_support.column.name)
+            lo, hi = self.whole_support.counts(header.n, self.printout.place)
+        if self.printout.whole_count is not None:
+            above = np.flatnonzero(self.whole_counted & (self.whole_count > most))
+            if len(above):
+                raise Contradiction(
+                    f"the count is above n = {header.n}",
+                    where=self.printout.place(int(above[0]), self.printout.whole_count.name),
+                    lines=[int(self.printout.lines[int(above[0])])],
+                    remedy="Correct the line or n",
+                )
+            lo = np.where(self.whole_counted, self.whole_count, lo)
+            hi = np.where(self.whole_counted, self.whole_count, hi)
+        return lo, hi
+
+    def _ratios(self, header: Header, ends: tuple[Counts, Counts, Counts, Counts]) -> Ratios:
+        """The confidences that each line allows, from the threshold of the header up."""
+        least = header.min_confidence or Fraction(0)
+        shares = self.confidence
+        if shares is None:
+            ratio = Ratio.of(None, least, strict=header.strict)
+            return Ratios(np.zeros(len(ends[0]), np.int64), lambda _: ratio, np.full(len(ends[0]), -1, np.int64))
+        sure = (
+            sure_wholes(*ends, shares.floats[shares.index], float(least))
+            if shares.is_double
+            else np.full(len(ends[0]), -1, np.int64)
+        )
+        return Ratios(shares.index, lambda number: Ratio.of(shares.printed(number), least, strict=header.strict), sure)

@@ -1,0 +1,154 @@
+"""All findings of an audit in one file, written piece by piece, so that millions of them need no memory."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import OptionError
+from tacit.files.disk import FilePath, private_folder, replace_file, shown
+from tacit.files.duckdb import connect
+from tacit.files.parquet import sql_text
+from tacit.model.event import Event
+from tacit.model.numbers import Bound
+from tacit.model.release import Itemsets
+
+#: How each ending is written.
+_FORMATS = {
+    ".parquet": "FORMAT parquet, COMPRESSION zstd",
+    ".csv.gz": "FORMAT csv, HEADER true, COMPRESSION gzip",
+    ".csv": "FORMAT csv, HEADER true",
+}
+#: Signs that may separate the names of items on their way into the database; one that no name holds is taken.
+_SEPARATORS = [chr(code) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0xE000, 0xE100))]
+_BATCH = 10_000
+#: What the database may keep in memory; it writes the rest beside the file.
+_MEMORY = "256MB"
+
+
+class FindingsFile:
+    """A file that findings are added to; it appears whole when the block ends well, and not at all otherwise.
+
+    Columns: the code of the attack, the least and the largest number of people, and the event as in the record (JSON).
+    """
+
+    def __init__(self, path: FilePath) -> None:
+        name = os.fspath(path).casefold()
+        self._format = next((format_ for ending, format_ in _FORMATS.items() if name.endswith(ending)), None)
+        if self._format is None:
+            remedy = "End it with .csv, .csv.gz or .parquet"
+            raise OptionError("the ending names no format that findings can be written in", where=shown(path), remedy=remedy)
+        self._path = path
+        self._stack = contextlib.ExitStack()
+        self._parts: list[str] = []
+        self._tables: dict[tuple[str, int], int] = {}
+
+    def __enter__(self) -> FindingsFile:
+        self._written = self._stack.enter_context(replace_file(self._path))
+        folder = self._stack.enter_context(private_folder(self._written.parent))
+        self._con = self._stack.enter_context(
+            connect([str(self._written)], folders=[str(folder)], database=str(folder / "findings.duckdb"), memory=_MEMORY)
+        )
+        self._con.execute("CREATE TABLE events (code VARCHAR, lo BIGINT, hi BIGINT, event VARCHAR)")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            if error is None:
+                self._finish()
+        except BaseException as problem:
+            self._stack.__exit__(type(problem), problem, problem.__traceback__)
+            raise
+        self._stack.__exit__(kind, error, trace)
+
+    def add_patterns(
+        self,
+        code: str,
+        release: Itemsets,
+        line: npt.NDArray[np.int64],
+        present: npt.NDArray[np.uint64],
+        free: npt.NDArray[np.uint64] | None,
+        bounds: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    ) -> None:
+        """Add patterns on published sets: the number of the set (-1: the empty one), which items are present and which left open (bits)."""
+        number = self._table(code, present.shape[1])
+        words = {f"word{word}": np.ascontiguousarray(present[:, word]) for word in range(present.shape[1])}
+        columns = {
+            "line": line,
+            "free": np.zeros(len(line), np.uint64) if free is None else free,
+            "lo": bounds[0],
+            "hi": bounds[1],
+        }
+        self._insert(f"patterns{number} SELECT line, free, lo, hi, {', '.join(words)}", columns | words)
+        # All patterns on a set come together, so its items are written once.
+        names = release.items.names
+        sign = next(sign for sign in _SEPARATORS if not any(sign in name for name in names))
+        lines = np.unique(line[line >= 0])
+        texts = [sign.join(names[item] for item in release.sets[line].tolist()) for line in lines.tolist()]
+        self._insert(
+            f"sets{number} SELECT line, string_split(items, {sql_text(sign)})", {"line": lines, "items": np.array(texts, object)}
+        )
+
+    def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
+        """Add findings of any kind, one by one."""
+        batch: list[tuple[Event, Bound]] = []
+        for finding in found:
+            batch.append(finding)
+            if len(batch) == _BATCH:
+                self._insert_events(code, batch)
+                batch.clear()
+        self._insert_events(code, batch)
+
+    def _insert_events(self, code: str, batch: list[tuple[Event, Bound]]) -> None:
+        if not batch:
+            return
+        texts = [json.dumps(event.to_dict(), ensure_ascii=False, separators=(",", ":")) for event, _ in batch]
+        bounds = {"lo": [count.lo for _, count in batch], "hi": [count.hi for _, count in batch]}
+        columns = {name: np.array(values, np.int64) for name, values in bounds.items()} | {"event": np.array(texts, object)}
+        self._insert(f"events SELECT {sql_text(code)}, lo, hi, event", columns)
+
+    def _insert(self, what: str, columns: dict[str, Any]) -> None:
+        """Insert columns into a table; ``what`` names it and says what of the columns goes into it."""
+        if len(next(iter(columns.values()))):
+            self._con.register("piece", columns)
+            self._con.execute(f"INSERT INTO {what} FROM piece")
+            self._con.unregister("piece")
+
+    def _table(self, code: str, width: int) -> int:
+        """The number of the tables for patterns of so many words, made when they are first needed."""
+        number = self._tables.setdefault((code, width), len(self._tables))
+        if len(self._parts) <= number:
+            words = ", ".join(f"word{word} UBIGINT" for word in range(width))
+            self._con.execute(f"CREATE TABLE patterns{number} (line BIGINT, free UBIGINT, lo BIGINT, hi BIGINT, {words})")
+            self._con.execute(f"CREATE TABLE sets{number} (line BIGINT, items VARCHAR[])")
+            self._con.execute(f"INSERT INTO sets{number} VALUES (-1, [])")
+            self._parts.append(_expanded(number, code, width))
+        return number
+
+    def _finish(self) -> None:
+        events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
+        self._con.execute(
+            f"COPY ({' UNION ALL '.join([*self._parts, events])}) TO {sql_text(str(self._written))} ({self._format}, USE_TMP_FILE false)"
+        )
+
+
+def _expanded(number: int, code: str, width: int) -> str:
+    """The query that writes patterns out: the events of the record, made of the names of the items of each set."""
+    bit = "(word0 >> (i - 1)) & 1"
+    if width > 1:
+        cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))
+        bit = f"CASE (i - 1) // 64 {cases} END"
+    # Of a set with items left open, only the first 64 could be: longer ones are never decided that way.
+    fixed = "(i > 64 OR (free >> (i - 1)) & 1 = 0)"
+    have = f"list_sort(list_filter(items, lambda x, i: {bit} = 1))"
+    lack = f"list_sort(list_filter(items, lambda x, i: {bit} = 0 AND {fixed}))"
+    event = f"CAST(to_json({{'present': {have}, 'absent': {lack}}}) AS VARCHAR)"
+    source = f"patterns{number} JOIN sets{number} USING (line)"
+    return f"SELECT {sql_text(code)} AS attack, lo AS count_lo, hi AS count_hi, {event} AS event FROM {source}"

@@ -1,0 +1,365 @@
+"""Frames of other libraries, and dicts of sequences, as columns of text; none of the libraries is needed unless its frames are given.
+
+Whole numbers print as ``1``, other numbers as Python prints them (``1.0``), truth values as ``True`` and ``False``, dates as ``2020-01-31``,
+times of day with them only where a column has any. A missing value is the empty text. Blanks around texts are removed.
+
+Releases as frames in memory: results of mlxtend, Spark and Tacit's own columns, from pandas, polars, Arrow or Spark.
+
+A frame is read the way its CSV file would be: a float stands for the values that print like it in its column. Lines are row numbers from 1.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError
+from tacit.files import mlxtend, spark
+from tacit.files.columns import with_extras
+from tacit.files.delimited import BLANKS, Printout, TextColumn, holds, named_sets, place
+from tacit.files.header import FileHeader
+from tacit.files.lists import COLUMNS, printout
+from tacit.model.table import Column
+
+#: Row numbers to numbers of distinct values (-1 where the value is missing), and those values.
+_Coded = tuple[npt.NDArray[np.integer[Any]], Sequence[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame of any library: its column names, and ways to code a column and to get its values as they are, by its position."""
+
+    names: tuple[str, ...]
+    code: Callable[[int], _Coded]
+    array: Callable[[int], npt.NDArray[Any]]
+
+    def column(self, name: str, *, where: str) -> Column:
+        """The column of this name as text."""
+        number = self.names.index(name)
+        try:
+            codes, distinct = self.code(number)
+        except TypeError:  # lists and dicts cannot be looked up
+            raise nested(name, where) from None
+        return coded_column(name, codes, distinct, where=where)
+
+
+def as_frame(data: object, *, where: str) -> Frame | None:
+    """The data as a frame; None when it is none that we know."""
+    if _is_a(data, "pandas", "DataFrame"):
+        return _pandas(data)
+    if _is_a(data, "polars", "LazyFrame"):
+        return _polars(data.collect())  # type: ignore[attr-defined]
+    if _is_a(data, "polars", "DataFrame"):
+        return _polars(data)
+    if _is_a(data, "pyarrow", "Table") or _is_a(data, "pyarrow", "RecordBatch"):
+        return _arrow(data)
+    if isinstance(data, Mapping):
+        return mapping_frame(data, where=where)
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            import pyarrow
+        except ImportError:
+            raise InputError("the frame can be read only with pyarrow", where=where, remedy="Install pyarrow") from None
+        return _arrow(pyarrow.table(data))
+    return None
+
+
+def _is_a(data: object, library: str, kind: str) -> bool:
+    return any(cls.__name__ == kind and cls.__module__.split(".")[0] == library for cls in type(data).__mro__)
+
+
+def nested(name: str, where: str) -> InputError:
+    """The error for a column whose cells are no single values."""
+    return InputError(
+        f"column {name!r} holds lists, records or bytes, not single values",
+        where=where,
+        remedy="Choose other columns, or take it apart first",
+    )
+
+
+# Values as text
+
+
+def coded_column(name: str, codes: npt.NDArray[np.integer[Any]], distinct: Sequence[object], *, where: str) -> Column:
+    """A column from numbers of distinct values; values that print the same become one."""
+    texts = [*texts_of(distinct, name, where=where), ""]  # the last one answers to -1
+    values = tuple(sorted({texts[i] for i in np.unique(codes)}))
+    position = {value: i for i, value in enumerate(values)}
+    lookup = np.array([position.get(text, 0) for text in texts], np.int32)
+    return Column(name, values, lookup[codes])
+
+
+def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
+    """The values of one column as text, without blanks around them."""
+    listed = list(values)
+    dates_only = all(_is_midnight(value) for value in listed if isinstance(value, dt.datetime | np.datetime64))
+    texts = []
+    for value in listed:
+        text = value if isinstance(value, str) else _text_of(value, dates_only=dates_only)
+        if text is None:
+            raise nested(name, where)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                f"column {name!r} holds text that is no valid Unicode",
+                where=where,
+                remedy="Repair the text, or leave the column out",
+            ) from None
+        texts.append(text.strip(BLANKS))
+    return texts
+
+
+def _text_of(value: object, *, dates_only: bool) -> str | None:
+    """A value as text; None when it is no single value."""
+    if isinstance(value, bytes | bytearray | memoryview | list | tuple | dict | set | frozenset | np.ndarray):
+        return None
+    if isinstance(value, np.datetime64):
+        value = None if np.isnat(value) else value.astype("datetime64[us]").item()
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        return ""
+    if isinstance(value, np.float32 | np.float16):
+        # The shortest digits that name this number in its own precision, laid out as Python lays out a float.
+        value = float(np.format_float_scientific(value, unique=True)) if math.isfinite(value) else float(value)
+    if isinstance(value, float | np.floating):
+        return repr(float(value))
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, dt.datetime):
+        return _printed_time(value, dates_only=dates_only)
+    if isinstance(value, dt.time):
+        return _without_zeros(value.isoformat())
+    return str(value)
+
+
+def _is_midnight(value: Any) -> bool:
+    if isinstance(value, np.datetime64):
+        return bool(np.isnat(value) or value == value.astype("datetime64[D]"))
+    if value != value:
+        return True  # a missing time of pandas
+    return value.tzinfo is None and value.time() == dt.time() and not getattr(value, "nanosecond", 0)
+
+
+def _printed_time(value: dt.datetime, *, dates_only: bool) -> str:
+    if dates_only:
+        return value.date().isoformat()
+    if value.tzinfo is None:
+        return _without_zeros(value.isoformat(sep=" "))
+    in_utc = value.astimezone(dt.UTC).replace(tzinfo=None)
+    return _without_zeros(in_utc.isoformat(sep=" ")) + "+00"
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+# Libraries
+
+
+_SMALL_FLOATS: dict[str, type[np.floating[Any]]] = {
+    "float16": np.float16,
+    "halffloat[pyarrow]": np.float16,
+    "float32": np.float32,
+    "float[pyarrow]": np.float32,
+}
+
+
+def _pandas(frame: Any) -> Frame:
+    import pandas
+
+    def code(number: int) -> _Coded:
+        series = frame.iloc[:, number]
+        codes, distinct = pandas.factorize(series)
+        if series.dtype == object and not all(isinstance(value, str) for value in distinct):
+            return _one_by_one(series.tolist())  # 1, 1.0 and True count as one thing there
+        kind = _SMALL_FLOATS.get(str(series.dtype).casefold())
+        return codes, list(distinct if kind is None else np.asarray(distinct, kind))
+
+    return Frame(tuple(str(name) for name in frame.columns), code, lambda number: np.asarray(frame.iloc[:, number]))
+
+
+def _polars(frame: Any) -> Frame:
+    import polars
+
+    def code(number: int) -> _Coded:
+        series = frame.to_series(number)
+        if series.dtype.is_nested() or series.dtype in (polars.Binary, polars.Object):
+            raise TypeError
+        distinct = series.unique(maintain_order=True).drop_nulls()
+        numbers = polars.Series(range(len(distinct)), dtype=polars.Int32)
+        codes = series.replace_strict(distinct, numbers, default=-1, return_dtype=polars.Int32).to_numpy()
+        return codes, list(distinct.to_numpy()) if series.dtype == polars.Float32 else distinct.to_list()
+
+    return Frame(tuple(frame.columns), code, lambda number: np.asarray(frame.to_series(number).to_numpy()))
+
+
+def _arrow(frame: Any) -> Frame:
+    import pyarrow
+
+    def code(number: int) -> _Coded:
+        column = frame.column(number)
+        if pyarrow.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        kind = column.type
+        if pyarrow.types.is_nested(kind) or "binary" in str(kind):
+            raise TypeError
+        chunks = column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
+        coded = (pyarrow.concat_arrays(chunks) if chunks else pyarrow.array([], kind)).dictionary_encode()
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        small = pyarrow.types.is_float32(kind) or pyarrow.types.is_float16(kind)
+        return codes, list(coded.dictionary.to_numpy(zero_copy_only=False)) if small else coded.dictionary.to_pylist()
+
+    return Frame(tuple(frame.schema.names), code, lambda number: np.asarray(frame.column(number)))
+
+
+def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
+    """A dict of sequences as a frame."""
+    columns: list[Any] = []
+    for name, values in data.items():
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise InputError(f"column {str(name)!r} is no sequence of values", where=where, remedy="Give one list per column")
+        columns.append(values if isinstance(values, np.ndarray) else list(values))
+    heights = {len(values) for values in columns}
+    if len(heights) > 1:
+        raise InputError(
+            f"the columns have different lengths (from {min(heights)} to {max(heights)})",
+            where=where,
+            remedy="Give every column one value per row",
+        )
+
+    def code(number: int) -> _Coded:
+        values = columns[number]
+        if isinstance(values, np.ndarray):
+            if values.ndim != 1:
+                raise TypeError
+            if values.dtype.kind in "iufbM":
+                distinct, codes = np.unique(values, return_inverse=True)
+                return codes, list(distinct)
+            values = values.tolist()
+        return _one_by_one(values)
+
+    return Frame(tuple(str(name) for name in data), code, lambda number: np.asarray(columns[number]))
+
+
+def _one_by_one(values: Sequence[object]) -> _Coded:
+    """Every value by itself, for lists whose equal values may be of different kinds."""
+    seen: dict[tuple[type, object], int] = {}
+    distinct: list[object] = []
+    codes = np.empty(len(values), np.int64)
+    for row, value in enumerate(values):
+        key = (type(value), value)
+        if key not in seen:
+            seen[key] = len(distinct)
+            distinct.append(value)
+        codes[row] = seen[key]
+    return codes, distinct
+
+
+WHERE = "frame"
+Columns = dict[str, Callable[[], list[Any]]]
+
+
+def columns_of(frame: Any) -> Columns | None:
+    """For each column of a frame, how to get its values; None when the object is no frame."""
+    if hasattr(frame, "collect_schema") and hasattr(frame, "collect"):
+        frame = frame.collect()  # a lazy polars frame; an eager one has no collect
+    if hasattr(frame, "toPandas"):
+        frame = frame.toPandas()
+    if hasattr(frame, "column_names") and hasattr(frame, "column"):
+        return {name: _values(frame.column(name), "to_pylist", frame.column(name).type) for name in frame.column_names}
+    if hasattr(frame, "columns") and hasattr(frame, "__getitem__"):
+        if len(set(frame.columns)) < len(frame.columns):
+            raise InputError("two columns have the same name", where=WHERE, remedy="Rename one of the two")
+        return {str(name): _values(frame[name], "to_list", frame[name].dtype) for name in frame.columns}
+    return None
+
+
+def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
+    """How to get the values of a column; 32-bit floats come as texts with the digits they really have."""
+    get: Callable[[], list[Any]] = getattr(series, method)
+    if str(kind).casefold() in ("float32", "float"):
+        return lambda: [None if value is None or math.isnan(value) else f"{value:.6g}" for value in get()]
+    return get
+
+
+def read(columns: Columns, known: FileHeader) -> Printout:
+    """The rows of a frame with the columns of one of the known results."""
+    names = set(columns)
+    if mlxtend.is_itemsets(names):
+        return _sets(columns, ["itemsets"], known, support="support")
+    if mlxtend.is_rules(names):
+        sides = ["antecedents", "consequents"]
+        return _sets(columns, sides, known, support="support", confidence="confidence", whole_support="antecedent support")
+    if spark.is_itemsets(names):
+        return _sets(columns, ["items"], known, count="freq")
+    if holds(names, "itemset") or holds(names, "antecedent", "consequent"):
+        return _own_or_spark_rules(columns, known)
+    raise InputError(
+        "the columns are those of no release that Tacit knows",
+        where=WHERE,
+        remedy="Give support and itemsets, antecedents and consequents, items and freq, or itemset and count",
+    )
+
+
+def _own_or_spark_rules(columns: Columns, known: FileHeader) -> Printout:
+    side = columns["itemset" if "itemset" in columns else "antecedent"]()
+    if side and all(isinstance(cell, str) for cell in side):
+        texts = {name: TextColumn(name, [_text(value) for value in values()]) for name, values in columns.items()}
+        found = printout(texts, np.arange(1, len(side) + 1, dtype=np.int64), known, where=WHERE, unit="row")
+        return with_extras(found, {name: column.texts for name, column in texts.items() if name not in COLUMNS})
+    if "itemset" in columns:
+        return _sets(columns, ["itemset"], known, count="count", support="support")
+    return _sets(columns, ["antecedent", "consequent"], known, count="count", support="support", confidence="confidence")
+
+
+def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str) -> Printout:
+    cells = [[_members(cell, row, name) for row, cell in enumerate(columns[name](), 1)] for name in sides]
+    items, sets = named_sets(*cells)
+    printed = {
+        ours: TextColumn(name, [_text(value) for value in columns[name]()]) for ours, name in numbers.items() if name in columns
+    }
+    printout = Printout(
+        WHERE,
+        np.arange(1, len(sets[0]) + 1, dtype=np.int64),
+        items,
+        sets[0],
+        sets[1] if len(sets) > 1 else None,
+        count=printed.get("count"),
+        support=printed.get("support"),
+        confidence=printed.get("confidence"),
+        whole_support=printed.get("whole_support"),
+        header=known.header,
+        only=known.only or "all",
+        unit="row",
+        in_full="support" in printed and sides[0] in ("itemsets", "antecedents"),
+    )
+    beside = [name for name in columns if name not in (*sides, *numbers.values())]
+    return with_extras(printout, {name: [_text(value) for value in columns[name]()] for name in beside})
+
+
+def _members(cell: Any, row: int, column: str) -> list[str]:
+    """The items of one cell: a set or list, or the text that one prints."""
+    if isinstance(cell, str):
+        tokens = mlxtend.set_tokens(cell)
+        names = None if tokens is None else [mlxtend.token_name(token) for token in tokens]
+        if names is not None and all(name is not None for name in names):
+            return [name or "" for name in names]
+    elif isinstance(cell, Iterable):
+        return [str(item) for item in cell]
+    raise InputError("is not a set of items", where=place(WHERE, row, column, "row"), remedy="Give frozensets or lists")
+
+
+def _text(value: Any) -> str:
+    """A number as its shortest text; nothing for a missing one."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, float):
+        return repr(float(value))
+    return str(value) if isinstance(value, (str, int, Decimal, np.integer)) else ""

@@ -1,0 +1,609 @@
+"""Frequency tables, read: a line per cell, or a crosstab with a column per value, of Tacit or of other programs.
+
+In the long form every column but that of the counts is a column of the table; a value may be a total. A crosstab has the values of its last
+column across its first line, as pandas, ACRO and spreadsheets write it; the file does not say what that column is called.
+
+Texts that a spreadsheet would take for formulas, written so that it does not, and read back as they were.
+
+A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, and is not a number, gets an apostrophe in front, which
+spreadsheets do not show. One that begins with apostrophes and then with such a sign gets one more, so that every text comes back.
+
+Frequency tables, written: a line per cell with its values and its count, and the header beside the file, both or neither.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import Contradiction, InputError, OptionError, TacitError
+from tacit.files.delimited import Head, header_names, read_grid, read_head
+from tacit.files.disk import FilePath, shown
+from tacit.files.frames import as_frame
+from tacit.files.frequencies_header import (
+    APOSTROPHE,
+    COUNT_NAMES,
+    TableHeader,
+    assign_roles,
+    find_count,
+    header_entries,
+    is_described,
+    read_table_header,
+)
+from tacit.files.frequency_cells import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
+from tacit.files.parquet import parquet_source, quoted, read_parquet, text_of, write_by_csv
+from tacit.files.tables import Names, Plain, column_names, csv_cell, sensitive_names, write_with_header
+from tacit.files.totals import check_totals, mark_totals, people_of
+from tacit.model.convention import Convention, find_convention
+from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
+from tacit.model.numbers import ROUNDINGS, Rounding
+from tacit.model.release import Counts, Decimals, Header, Source
+from tacit.model.table import Schema
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet might compute the text, or it looks as if it was guarded against that.
+
+    >>> is_formula("=1+1"), is_formula("-1"), is_formula("-5 to -1"), is_formula("'@x"), is_formula("x=y")
+    (True, False, True, True, False)
+    """
+    return _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
+
+
+def guard(text: str) -> str:
+    """Return the text as it is written.
+
+    >>> guard("=1+1"), guard("'=x"), guard("-1"), guard("plain")
+    ("'=1+1", "''=x", '-1', 'plain')
+    """
+    return f"'{text}" if is_formula(text) else text
+
+
+def unguard(text: str) -> str:
+    """Return the text that was written so.
+
+    >>> unguard("'=1+1"), unguard("''=x"), unguard("-1"), unguard("'plain'")
+    ('=1+1', "'=x", '-1', "'plain'")
+    """
+    return text[1:] if _GUARDED.match(text) else text
+
+
+_HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
+
+
+@dataclass(frozen=True, slots=True)
+class CellOptions:
+    """What the caller says about a table where no header does; None where nothing is said.
+
+    ``count`` names the column of counts, ``any`` labels that stand for totals, ``no_total`` labels that do not though they look so, ``ignore``
+    columns that say nothing about people.
+    """
+
+    n: int | None = None
+    by: tuple[str, ...] = ()
+    count: str | None = None
+    any: tuple[str, ...] = ()
+    no_total: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    hidden_below: int | None = None
+    zeros_shown: bool | None = None
+    base: int | None = None
+    rounding: Rounding | None = None
+    complete: bool | None = None
+    convention: str | None = None
+    qi: Names = ()
+    sa: Names = ()
+
+    def __post_init__(self) -> None:
+        for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**49):
+                what = f"must be a whole number of at least {least}"
+                raise OptionError(what, where=where, remedy=f"Write for instance {where} {max(5, least)}")
+        if self.rounding is not None and self.rounding not in ROUNDINGS:
+            raise OptionError("is not known", where="--rounding", remedy=f"Choose one of {', '.join(ROUNDINGS)}")
+
+        if self.convention is not None:
+            self._check_alone(find_convention(self.convention))
+
+    def _check_alone(self, convention: Convention) -> None:
+        """Refuse options that say what the convention says."""
+        others = {"--base": self.base, "--rounding": self.rounding, "--zeros-shown": self.zeros_shown or None}
+        if not convention.deletes_records:
+            others["--hidden-below"] = self.hidden_below
+        for option, value in others.items():
+            if value is not None:
+                what = f"is part of what --convention {convention.name} says"
+                raise OptionError(what, where=option, remedy="Leave one of the two out")
+
+    @property
+    def are_given(self) -> bool:
+        """Whether something is said that only frequency tables need."""
+        cells = (self.hidden_below, self.zeros_shown, self.base, self.convention)
+        return any((self.by, self.count, self.any, self.no_total, *cells))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """The texts of a file or frame, column by column, with the lines they stand in."""
+
+    where: str
+    names: list[str]
+    texts: list[list[str]]
+    lines: Counts
+    source: Source | None = None
+
+    def place(self, row: int) -> str:
+        return f"{self.where}, line {int(self.lines[row])}"
+
+
+def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab: bool | None = None) -> FrequencyTable:
+    """A frequency table from a file or frame, its numbers checked to be possible; the table itself with what the options add.
+
+    ``crosstab`` says that the values of the last column stand across the first line; by default it is one where no column holds counts.
+
+    Examples
+    --------
+    >>> table = read_frequencies({"sex": ["F", "M", "All"], "n": ["12", "<5", "15"]})
+    >>> table.n, table.count(1), table.tables()
+    (15, Bound(lo=0, hi=4), (('sex',), ()))
+    """
+    said = options or CellOptions()
+    if isinstance(data, FrequencyTable):
+        return _with_options(data, said)
+    if isinstance(data, str | os.PathLike):
+        known, cells = read_table_header(data), _file_cells(data)
+        if known.guarded:
+            names = [unguard(name) for name in cells.names]
+            cells = replace(cells, names=names, texts=[list(map(unguard, column)) for column in cells.texts])
+    else:
+        known, cells = TableHeader(), _frame_cells(data)
+        said = said if said.by else replace(said, by=_frame_columns(data))
+    across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
+    counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
+    if crosstab or (crosstab is None and counts is None):
+        return _built(_crosstab(cells, said), known, said)
+    if counts is None:
+        remedy = f"Name it with --count COLUMN, or call it one of {', '.join(COUNT_NAMES)}; or say --form crosstab"
+        raise InputError("no column holds counts", where=f"{cells.where}, line 1", remedy=remedy)
+    return _built(_long(cells, counts, known, said), known, said)
+
+
+def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[Head], bool]) -> bool:
+    """Whether a file or frame is a frequency table: a header or options say so, or a column holds counts and it is nothing else."""
+    if isinstance(data, FrequencyTable) or options.are_given:
+        return True
+    if not isinstance(data, str | os.PathLike):
+        if _frame_columns(data):
+            return True
+        frame = as_frame(data, where="the table")
+        names = {name.casefold() for name in frame.names} if frame is not None else set()
+        return "count" in names and len(names) > 1 and not names & {"itemset", "itemsets", "items", "antecedent", "antecedents"}
+    if is_described(data):
+        return True
+    try:
+        head = read_head(data)
+    except TacitError:
+        return False
+    return not is_other(head) and has_counts(head)
+
+
+def has_counts(head: Head) -> bool:
+    """Whether a column of a file is called as those of counts are."""
+    return _has_counts(head.columns) or head.delimiter(_has_counts) is not None
+
+
+def _has_counts(names: Any) -> bool:
+    return len(names) > 1 and any(name.casefold() in COUNT_NAMES for name in names)
+
+
+# Files and frames
+
+
+def _file_cells(path: FilePath) -> _Cells:
+    head = read_head(path)
+    source = parquet_source(path)
+    if head.columns:
+        names = list(head.columns)
+        texts: list[list[str]] = [[] for _ in names]
+        for rows in read_parquet(path, [text_of(name, head.columns[name]) for name in names]):
+            for column, part in zip(texts, zip(*rows, strict=True), strict=True):
+                column.extend("" if cell is None else cell for cell in part)
+        return _Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
+    delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1)
+    grid = read_grid(path, delimiter or ",")
+    return _Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
+
+
+def _frame_cells(data: Any) -> _Cells:
+    if type(data).__module__.split(".")[0] == "pandas" and any(name is not None for name in data.index.names):
+        data = data.reset_index()  # the rows of a crosstab are its index
+    frame = as_frame(data, where="the table")
+    if frame is None:
+        remedy = "Give the path of a table, a frame or a dict of columns"
+        raise OptionError("is neither a path nor a frame", where="data", remedy=remedy)
+    texts = []
+    for name in frame.names:
+        column = frame.column(name, where="the table")
+        texts.append([column.values[code] for code in column.codes.tolist()])
+    size = len(texts[0]) if texts else 0
+    return _Cells("the table", list(frame.names), texts, np.arange(2, size + 2, dtype=np.int64))
+
+
+def _frame_columns(data: Any) -> tuple[str, ...]:
+    """The columns of a crosstab of pandas, which names both its sides; nothing of another frame."""
+    if type(data).__module__.split(".")[0] != "pandas" or data.columns.name is None or None in data.index.names:
+        return ()
+    return (*map(str, data.index.names), str(data.columns.name))
+
+
+# The two forms
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Listed:
+    """Cells line by line: labels by column (None for any value), what is printed, and where."""
+
+    cells: _Cells
+    columns: tuple[str, ...]
+    labels: list[list[str | None]]
+    printed: list[str]
+    lines: Counts
+    across: Counts | None = None
+    any_mark: str = "*"
+    measured: Measured | None = None
+    unread: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+def _long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
+    """A line per cell."""
+    _check_once(cells, cells.names)
+    for names, where in ((known.columns, f"{known.where}, key 'columns'"), (said.by, "--by")):
+        if missing := [name for name in names if name not in cells.names]:
+            what = f"names {len(missing)} columns that {cells.where} does not have"
+            raise InputError(what, where=where, remedy="Write the names as in the first line of the file")
+    roles = assign_roles(cells, counts, said.by or known.columns, said.ignore, said.n or known.n)
+    _check_named(cells, [*(cells.names[place] for place in roles.dimensions), *roles.unread])
+    labels = [_labels(cells.texts[place], known, said) for place in roles.dimensions]
+    measured = None
+    if roles.statistics:
+        texts = {which: cells.texts[place] for place, which in roles.statistics.items()}
+        measured = read_measured(texts, known.span, known.digits, cells.place, cells.where)
+    return _Listed(
+        cells,
+        tuple(cells.names[place] for place in roles.dimensions),
+        labels,
+        cells.texts[counts],
+        cells.lines,
+        any_mark=known.any_mark or "*",
+        measured=measured,
+        unread=roles.unread,
+        ignored=roles.ignored,
+    )
+
+
+def _labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
+    """The labels of a column, None for those that a header, the options or their names call totals."""
+    marks = {*said.any, *([] if known.any_mark is None else [known.any_mark])}
+    by_name = known.any_mark is None
+    return [None if text in marks or (by_name and is_total(text) and text not in said.no_total) else text for text in texts]
+
+
+def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
+    """The values of the last column across the first line."""
+    by = said.by
+    where = f"{cells.where}, line 1"
+    if len(by) < 2:
+        remedy = "Name the columns of the table, that across last, with --by ROWS,COLUMN; or the column of counts with --count"
+        raise InputError(
+            "is a crosstab, or has no column of counts; it does not say what its columns are", where=where, remedy=remedy
+        )
+    down = len(by) - 1
+    if len(cells.names) <= down:
+        raise InputError(f"has {len(cells.names)} columns, too few for this --by", where=where, remedy="Name fewer columns")
+    if not _names_rows(cells.names, by):
+        remedy = "Give --by once for each file, with the names of its first line and then that of the column across"
+        raise InputError("the first columns are not called as --by says", where=where, remedy=remedy)
+    heads = cells.names[down:]
+    _check_named(cells, heads)
+    _check_once(cells, heads)
+    nothing = TableHeader()
+    down_labels = [_labels(cells.texts[place], nothing, said) for place in range(down)]
+    across_labels = _labels(heads, nothing, said)
+    labels: list[list[str | None]] = [[] for _ in by]
+    printed: list[str] = []
+    for row in range(len(cells.lines)):
+        for place, head in enumerate(across_labels):
+            for column, label in zip(labels, [*(column[row] for column in down_labels), head], strict=True):
+                column.append(label)
+            printed.append(cells.texts[down + place][row])
+    across = np.tile(np.arange(down, down + len(heads), dtype=np.int64), len(cells.lines))
+    return _Listed(cells, by, labels, printed, np.repeat(cells.lines, len(heads)), across)
+
+
+def _names_rows(names: Sequence[str], by: Sequence[str]) -> bool:
+    """Whether the first columns of a crosstab are called as the caller says, or have no names."""
+    pairs = zip(names, by[:-1], strict=False)
+    return all(not name or name.startswith("Unnamed") or name.casefold() == wanted.casefold() for name, wanted in pairs)
+
+
+def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
+    """Whether a file is a frequency table with these columns, or a crosstab whose first columns are called so."""
+    try:
+        head = read_head(path)
+    except TacitError:
+        return False
+    delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1) or ","
+    names = list(head.columns) or header_names(head.lines[0] if head.lines else "", delimiter)
+    if set(by) <= set(names):
+        return True
+    return len(names) >= len(by) > 1 and by[-1] not in names and _names_rows(names, by)
+
+
+def _check_named(cells: _Cells, names: Sequence[str]) -> None:
+    if not all(names):
+        where = f"{cells.where}, line 1"
+        raise InputError("a column has no name", where=where, remedy="Name every column (pandas: to_csv(index=False))")
+
+
+def _check_once(cells: _Cells, names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        raise InputError("two columns have the same name", where=f"{cells.where}, line 1", remedy="Rename one of them")
+
+
+# From texts to bounds
+
+
+def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+    """The table with what the header and the options say about it."""
+    printing = _printing(known, said)
+    read_text: Callable[[str], CellText | None] = read_cell
+    if printing.convention is not None:
+        read_text = partial(read_cell_by, printing.convention)
+    texts = {text: read_text(text) for text in set(listed.printed)}
+    marks = tuple(sorted(text for text, cell in texts.items() if cell is not None and cell.number is None))
+    number = {text: -1 - place for place, text in enumerate(marks)}
+    for row, text in enumerate(listed.printed):
+        if texts[text] is None:
+            where = _place(listed, row)
+            raise InputError("the count is neither a number nor a mark of a hidden cell", where=where, remedy=_HIDDEN_HELP)
+    read = {text: cell for text, cell in texts.items() if cell is not None}
+    printed = np.array(
+        [number[text] if read[text].number is None else read[text].number for text in listed.printed], np.int64
+    ).reshape(-1)
+    signs = [read[mark] for mark in marks]
+    labels = listed.labels
+    if listed.measured is None:  # the ranges of a measured column may overlap
+        n = known.n if said.n is None else said.n
+
+        def place_of(row: int, column: str) -> str:
+            return f"{_place(listed, row)}, column {column!r}"
+
+        ends = _ends(printing, printed, n, signs)
+        labels = mark_totals(
+            listed.columns, labels, ends, place_of, n=n, values=said.no_total, declared=known.any_mark is not None
+        )
+    values = tuple(tuple(sorted({label for label in column if label is not None})) for column in labels)
+    codes = np.empty((len(printed), len(listed.columns)), np.int32)
+    for place, (known_values, column) in enumerate(zip(values, labels, strict=True)):
+        code: dict[str | None, int] = {value: at for at, value in enumerate(known_values)} | {None: ANY}
+        codes[:, place] = [code[label] for label in column]
+    complete = said.complete if said.complete is not None else known.complete
+    if complete is None:
+        complete = not printing.deletes_records  # a value whose people are all deleted is not listed
+    header = Header(
+        complete=complete,
+        base=printing.base,
+        missing=known.missing,
+        missing_rule=known.missing_rule,
+        unread=listed.unread,
+        ignored=listed.ignored,
+    )
+    header = with_roles(header, known, said, dict(zip(listed.columns, values, strict=True)))
+    nothing = np.zeros(len(printed), np.int64)
+    table = FrequencyTable(
+        listed.columns, values, codes.reshape(-1), nothing, nothing, printed, header, printing,
+        marks or ("",), listed.any_mark, listed.lines, listed.across, listed.cells.source, listed.measured,
+    )  # fmt: skip
+    n = _one_n(table, known, said, listed.cells.where)
+    bounded = _bounded(table, n, signs)
+    if bounded.measured is not None:
+        check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
+        return bounded
+    return check_totals(bounded, listed.cells.where)
+
+
+def _place(listed: _Listed, row: int) -> str:
+    return f"{listed.cells.where}, line {int(listed.lines[row])}"
+
+
+def _printing(known: TableHeader, said: CellOptions) -> CellPrinting:
+    """How cells were printed, as the header says, else as the options do; the two may not differ."""
+    printing = known.printing
+    name = None if printing.convention is None else printing.convention.name
+    pairs = (
+        ("--convention", name, said.convention),
+        ("--hidden-below", printing.hidden_below, said.hidden_below),
+        ("--base", printing.base, said.base),
+        ("--rounding", printing.rounding if printing.base is not None else None, said.rounding),
+    )
+    for option, header, given in pairs:
+        if header is not None and given is not None and header != given:
+            raise OptionError(f"is {given}, but {known.where} says {header}", where=option, remedy="Leave the option out")
+    if name is not None or said.convention is not None:
+        convention = find_convention(str(name or said.convention))
+        below = printing.hidden_below if said.hidden_below is None else said.hidden_below
+        return CellPrinting(hidden_below=below or convention.hidden_below, convention=convention)
+    return CellPrinting(
+        printing.hidden_below if said.hidden_below is None else said.hidden_below,
+        printing.zeros_shown or said.zeros_shown is True,
+        printing.base if said.base is None else said.base,
+        printing.rounding if printing.base is not None else said.rounding or "nearest",
+    )
+
+
+def _one_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: str) -> int | None:
+    """The number of people: as the header says, as the caller does, or as the table adds up."""
+    if known.n is not None and said.n is not None and known.n != said.n:
+        raise OptionError(
+            f"is {said.n}, but {known.where} says n = {known.n}", where="--n", remedy="Leave --n out, or correct it"
+        )
+    n = known.n if known.n is not None else said.n
+    return people_of(table, where) if n is None else n
+
+
+def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
+    """The table with its count intervals; refuses numbers that nobody would have printed."""
+    printing, printed = table.printing, table.printed
+    where = table.source.name if table.source else "the table"
+
+    def refuse(wrong: Any, what: str, remedy: str) -> None:
+        if found := np.flatnonzero(wrong).tolist():
+            line = table.line(found[0])
+            raise Contradiction(what, where=f"{where}, line {line}", remedy=remedy, lines=[line])
+
+    if printing.base is not None:
+        odd = (printed >= 0) & (printed % printing.base != 0)
+        refuse(odd, f"the count is no multiple of the base {printing.base}", "Correct it, or give the base with --base")
+    if n is not None and printing.is_exact:
+        refuse(printed > n, f"the count is above n = {n:,}", "Correct the line, or give the number of people with --n")
+    lo, hi = _ends(printing, printed, n, marks)
+    hidden = printed < 0
+    remedy = "Correct it, or say how cells were printed (--hidden-below, --zeros-shown, --base)"
+    refuse(
+        (lo > hi) & ~hidden,
+        "the count could not be printed if such cells are hidden or rounded as the header or options say",
+        remedy,
+    )
+    refuse(lo > hi, "no number of people fits the mark of the hidden cell", remedy)
+    hi = np.minimum(hi, UNBOUNDED)
+    if printing.deletes_records:
+        is_total_line = (table.codes.reshape(len(table), len(table.columns)) == ANY).any(axis=1)
+        lo = np.where(is_total_line, np.maximum(printed, 0), lo)
+        hi = np.where(is_total_line, UNBOUNDED if n is None else n, hi)
+    return replace(table, lo=lo, hi=hi, header=replace(table.header, n=n))
+
+
+def _ends(printing: CellPrinting, printed: Counts, n: int | None, marks: Sequence[CellText]) -> tuple[Counts, Counts]:
+    """The fewest and the most people whom each cell may hold by itself."""
+    lo, hi = printing.numbers(printed, n)
+    if not marks:
+        return lo, hi
+    least, most = np.zeros(len(marks), np.int64), np.zeros(len(marks), np.int64)
+    for number, mark in enumerate(marks):
+        fewest, largest = printing.hidden(n, None if mark.most is None else mark.most + 1)
+        least[number], most[number] = fewest if mark.least is None else mark.least, largest
+    hidden, which = printed < 0, np.maximum(-1 - printed, 0)
+    return np.where(hidden, least[which], lo), np.where(hidden, most[which], hi)
+
+
+def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
+    """A table in memory, as it is unless an option says more about it."""
+    if said.are_given or said.rounding is not None:
+        remedy = "Leave them out: a table in memory says itself how its cells were printed"
+        raise OptionError("options that say how to read a file are given", where="the table", remedy=remedy)
+    n = table.n if said.n is None else said.n
+    if table.n not in (None, n):
+        raise OptionError(f"is {n}, but the table says n = {table.n}", where="--n", remedy="Leave --n out")
+    complete = table.header.complete if said.complete is None else said.complete
+    header = replace(table.header, n=n, complete=complete)
+    known = TableHeader(qi=header.qi, sa=header.sa if header.has_roles else None, where="the table")
+    header = with_roles(header, known, said, dict(zip(table.columns, table.values, strict=True)))
+    if header == table.header:
+        return table
+    most = table.hi if n is None else np.minimum(table.hi, n)
+    return replace(table, hi=most, header=header)
+
+
+def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Mapping[str, tuple[str, ...]]) -> Header:
+    """The header with the roles that options give, else those that the table's own header says.
+
+    Names of columns that the table lacks stay: beside other releases, these may have them.
+    """
+    qi = column_names(said.qi, tuple(values)) or known.qi
+    sa, no_sa = sensitive_names(said.sa, tuple(values))
+    if not sa and not no_sa and known.sa is not None:
+        sa, no_sa = known.sa, not known.sa
+    Schema(qi=qi, sa=sa)  # refuses a column with two roles
+    own = [name for name in sa if name in values]
+    domain = values[own[0]] if len(own) == len(sa) == 1 else ()
+    if known.sa_values and not set(domain) <= set(known.sa_values):
+        remedy = "Correct it, or remove the key"
+        raise InputError("lacks a value that the table has", where=f"{known.where}, key 'sa_values'", remedy=remedy)
+    return replace(header, qi=qi, sa=sa, no_sa=no_sa, sa_values=domain)
+
+
+def options_of(by: Names, *, any: Names = (), no_total: Names = (), ignore: Names = (), **given: Any) -> CellOptions:
+    """The options as a caller gives them; columns may be a text with commas, of labels a single text is one."""
+    given |= {name: _texts(one) for name, one in (("any", any), ("no_total", no_total), ("ignore", ignore))}
+    return CellOptions(by=column_names(by, ()), **given)
+
+
+def _texts(given: Names) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(map(str, given or ()))
+
+
+#: The column that holds the counts.
+COUNT = "count"
+_BATCH = 50_000
+
+
+def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
+    """Write a frequency table as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it, both or neither; hidden cells are empty."""
+    if COUNT in table.columns:
+        remedy = f"Rename the column {COUNT!r} of the data"
+        raise OptionError("a column has the name that the counts have", where=shown(path), remedy=remedy)
+    texts = [*table.columns, *(value for values in table.values for value in values), table.any_mark]
+    guarded = not os.fspath(path).casefold().endswith(".parquet") and any(map(is_formula, texts))
+    entries = header_entries(table) | ({"formulas": APOSTROPHE} if guarded else {})
+    write_with_header(path, entries, lambda: _lines(table, guarded=guarded), lambda to, plain: _parquet(table, to, plain))
+
+
+def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
+    """The same by way of CSV; values, means and medians are texts, counts whole numbers, a hidden one NULL."""
+    columns = [f"c{place}" for place in range(len(table.columns))]
+    chosen = [f"{column} AS {quoted(name)}" for column, name in zip(columns, table.columns, strict=True)]
+    chosen.append(f"CAST({COUNT} AS BIGINT) AS {COUNT}")
+    beside = [f"s{place}" for place in range(len(_statistics(table)))]
+    chosen += [f"{column} AS {quoted(name)}" for column, (name, _) in zip(beside, _statistics(table), strict=True)]
+    texts = [*columns, *beside]
+    write_by_csv(path, plain, [*columns, COUNT, *beside], texts, ", ".join(chosen))
+
+
+def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
+    """The text of the file, many lines at a time; texts that look like formulas are ``guarded`` where there are any."""
+
+    def cell(text: str) -> str:
+        return csv_cell(guard(text) if guarded else text)
+
+    width = len(table.columns)
+    beside = _statistics(table)
+    yield ",".join([*map(cell, table.columns), COUNT, *(csv_cell(name) for name, _ in beside)]) + "\n"
+    # The code of "any value" is -1: the last text.
+    texts = [[*map(cell, values), cell(table.any_mark)] for values in table.values]
+    codes, hidden = table.codes.reshape(len(table), width), table.printed < 0
+    for first in range(0, len(table), _BATCH):
+        rows = slice(first, first + _BATCH)
+        cells = [[known[code] for code in codes[rows, place].tolist()] for place, known in enumerate(texts)]
+        numbers = np.where(hidden[rows], "", table.printed[rows].astype(str)).tolist()
+        printed = [[decimals.text(index) for index in range(len(table))[rows]] for _, decimals in beside]
+        yield "\n".join(map(",".join, zip(*cells, numbers, *printed, strict=True))) + "\n"
+
+
+def _statistics(table: FrequencyTable) -> list[tuple[str, Decimals]]:
+    """The columns of means and medians, if any."""
+    measured = table.measured
+    if measured is None:
+        return []
+    return [(f"mean_{measured.column}", measured.means), (f"median_{measured.column}", measured.medians)]

@@ -1,0 +1,352 @@
+"""Columns of a frequency table in the long form: dimensions, the count, statistics, and what is neither.
+
+A column that is neither is never taken as a dimension: (F, clerk, 2.2) and (*, clerk, 17.6) would no longer be a part and its total.
+
+The header beside a frequency table: how many people it is about, and how its cells were hidden and rounded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol
+
+from tacit.errors import InputError, OptionError
+from tacit.files.disk import FilePath
+from tacit.files.frequency_cells import HIDDEN_MARKS, is_total, read_cell, statistic_of
+from tacit.files.header import entries_beside, format_beside, header_path
+from tacit.model.convention import CONVENTIONS, Convention, find_convention
+from tacit.model.frequencies import CellPrinting, FrequencyTable
+from tacit.model.numbers import ROUNDINGS, Bound, Rounding
+from tacit.model.table import MISSING_RULES
+
+FORMAT = "tacit.frequencies/1"
+#: The keys of the header.
+KEYS = frozenset(
+    {
+        *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
+        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas"),
+    }
+)
+#: What the key ``formulas`` says where texts that look like formulas are written with an apostrophe before them.
+APOSTROPHE = "apostrophe"
+#: Values of a numeric column whose means and medians are printed, at most.
+MOST_VALUES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class TableHeader:
+    """What the header says; None or empty where it does not say it, and ``where`` is empty when there is none."""
+
+    n: int | None = None
+    columns: tuple[str, ...] = ()
+    complete: bool | None = None
+    printing: CellPrinting = field(default_factory=CellPrinting)
+    any_mark: str | None = None
+    missing: str | None = None
+    missing_rule: str | None = None
+    span: Bound | None = None
+    digits: int | None = None
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] | None = None
+    sa_values: tuple[str, ...] = ()
+    where: str = ""
+    guarded: bool = False
+
+
+def is_described(path: FilePath) -> bool:
+    """Whether the header beside a file calls it a frequency table."""
+    return format_beside(path) == FORMAT
+
+
+def read_table_header(path: FilePath) -> TableHeader:
+    """The header beside a file; an empty one where there is none."""
+    entries = entries_beside(path, (FORMAT,), KEYS)
+    if entries is None:
+        return TableHeader()
+    where = os.path.basename(header_path(path))
+    check = _Entries(entries, where)
+    base, rounding = check.rounding()
+    printing = CellPrinting(
+        check.whole("hidden_below", least=1), check.flag("zeros_shown") is True, base, rounding, check.convention()
+    )
+    return TableHeader(
+        check.whole("n"),
+        check.names("columns"),
+        check.flag("complete"),
+        printing,
+        check.text("any"),
+        check.text("missing"),
+        check.choice("missing_rule", MISSING_RULES),
+        check.span("span"),
+        check.whole("digits"),
+        check.names("qi"),
+        None if entries.get("sa") is None else check.names("sa"),
+        check.names("sa_values"),
+        where,
+        check.choice("formulas", (APOSTROPHE,)) is not None,
+    )
+
+
+def header_entries(table: FrequencyTable) -> dict[str, Any]:
+    """The header of a table as the entries of its JSON object."""
+    printing, header = table.printing, table.header
+    rounding: dict[str, Any] | None = None
+    if printing.base is not None:
+        rounding = {"base": printing.base} | ({} if printing.rounding == "nearest" else {"mode": printing.rounding})
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        "n": header.n,
+        "columns": list(table.columns),
+        "qi": list(header.qi),
+        "sa": list(header.sa) if header.has_roles else None,
+        "sa_values": list(header.sa_values),
+        "complete": header.complete,
+        "hidden_below": printing.hidden_below,
+        "zeros_shown": printing.zeros_shown,
+        "rounding": rounding,
+        "any": table.any_mark,
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+    }
+    if printing.convention is not None:
+        out["convention"] = printing.convention.name
+    measured = table.measured
+    return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """Typed access to the entries; a wrong type is an error that names the key."""
+
+    entries: Mapping[str, Any]
+    where: str
+
+    def wrong(self, key: str, what: str) -> InputError:
+        return InputError(what, where=f"{self.where}, key {key!r}", remedy="Correct it, or remove the key")
+
+    def whole(self, key: str, least: int = 0) -> int | None:
+        return self._whole(key, self.entries.get(key), least)
+
+    def _whole(self, key: str, value: Any, least: int) -> int | None:
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**49):
+            raise self.wrong(key, f"must be a whole number of at least {least}")
+        return None if value is None else int(value)
+
+    def flag(self, key: str) -> bool | None:
+        value = self.entries.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise self.wrong(key, "must be true or false")
+        return value
+
+    def text(self, key: str) -> str | None:
+        value = self.entries.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self.wrong(key, "must be text")
+        return value
+
+    def choice(self, key: str, known: tuple[str, ...]) -> str | None:
+        value = self.text(key)
+        if value is not None and value not in known:
+            raise self.wrong(key, f"must be one of {', '.join(known)}")
+        return value
+
+    def names(self, key: str) -> tuple[str, ...]:
+        value = self.entries.get(key)
+        listed = [] if value is None else [value] if isinstance(value, str) else value
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+            raise self.wrong(key, "must be a list of texts")
+        return tuple(listed)
+
+    def span(self, key: str) -> Bound | None:
+        value = self.entries.get(key)
+        if value is None:
+            return None
+        ends = [self._whole(key, end, 0) for end in value] if isinstance(value, list) and len(value) == 2 else []
+        if len(ends) != 2 or ends[0] is None or ends[1] is None or not ends[0] <= ends[1] < ends[0] + MOST_VALUES:
+            raise self.wrong(key, f"must be a list of the smallest and the largest value, at most {MOST_VALUES:,} apart")
+        return Bound(ends[0], ends[1])
+
+    def convention(self) -> Convention | None:
+        name = self.choice("convention", tuple(one.name for one in CONVENTIONS))
+        return None if name is None else find_convention(name)
+
+    def rounding(self) -> tuple[int | None, Rounding]:
+        value = self.entries.get("rounding")
+        if value is None:
+            return None, "nearest"
+        mode = value.get("mode", "nearest") if isinstance(value, dict) else None
+        if not isinstance(value, dict) or mode not in ROUNDINGS:
+            raise self.wrong("rounding", f"must be an object with a base, and a mode among {', '.join(ROUNDINGS)}")
+        return self._whole("rounding", value.get("base"), 2), mode
+
+
+#: What programs call the column of the counts, whatever the case.
+COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "people")
+#: Words in the names of columns that say more about a cell instead of dividing people, where they may hold text.
+_NOTES = frozenset({"note", "notes", "comment", "comments", "remark", "remarks", "footnote", "footnotes", "flag", "flags"})
+_DECIMAL = re.compile(r"[-+]?(?:\d{1,18}(?:[.,]\d{1,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,3})?\s*%?")
+
+
+class Texts(Protocol):
+    """The texts of a file or frame, column by column."""
+
+    @property
+    def where(self) -> str:
+        """What messages call the file."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The texts of each column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The places of the count and of the dimensions, the statistics by their places, and the names of columns that are not read."""
+
+    count: int
+    dimensions: tuple[int, ...]
+    statistics: dict[int, tuple[str, str]]
+    unread: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+def find_count(cells: Texts, by: Sequence[str], wanted: str | None, ignore: Sequence[str]) -> int | None:
+    """The place of the column of counts; None where no column is called so. Two columns that may be it, and differ, are refused."""
+    if wanted is not None:
+        if wanted not in cells.names:
+            what = f"is not a column of {cells.where}, which has {len(cells.names)} columns"
+            raise OptionError(what, where="--count", remedy="Write its name as in the first line of the file")
+        return cells.names.index(wanted)
+    if len(cells.names) < 2:
+        return None
+    free = [place for place, name in enumerate(cells.names) if name not in by and name not in ignore]
+    found = [place for called in COUNT_NAMES for place in free if cells.names[place].casefold() == called]
+    for other in found[1:]:
+        if cells.texts[other] != cells.texts[found[0]]:
+            first, second = (cells.names[place] for place in sorted((found[0], other)))
+            what = f"the columns {first!r} and {second!r} may both hold the counts"
+            raise InputError(what, where=f"{cells.where}, line 1", remedy="Say which with --count COLUMN")
+    return found[0] if found else None
+
+
+def assign_roles(cells: Texts, count: int, by: Sequence[str], ignore: Sequence[str], n: int | None) -> Roles:
+    """What each column is; ``by`` names the dimensions where the caller or a header does. A column that is neither is refused otherwise."""
+    statistics = {
+        place: found
+        for place, name in enumerate(cells.names)
+        if place != count and name not in by and (found := statistic_of(name, cells.names)) is not None
+    }
+    free = [place for place in range(len(cells.names)) if place != count and place not in statistics]
+    ignored = tuple(cells.names[place] for place in free if cells.names[place] in ignore)
+    free = [place for place in free if cells.names[place] not in ignore]
+    if by:
+        dimensions = [cells.names.index(name) for name in by]
+        left = [place for place in free if place not in dimensions]
+    else:
+        dimensions, left = _divide(cells, free)
+    left = [place for place in left if not _is_derived(cells, place, count, n)]
+    names = tuple(cells.names[place] for place in left)
+    if left and not by:
+        several = len(left) > 1
+        what = f"the column{'s' * several} {_listed(names)} {'are' if several else 'is'} neither a dimension of the table nor its count"
+        told = ",".join(cells.names[place] for place in dimensions)
+        remedy = (
+            f"Name the dimensions with --by, such as --by {told} (the audit is then incomplete, since the rest is not read); or say "
+            f"--ignore {names[0]} if the column says nothing about people"
+        )
+        raise InputError(what, where=f"{cells.where}, line 1", remedy=remedy)
+    return Roles(count, tuple(dimensions), statistics, names, ignored)
+
+
+def _listed(names: Sequence[str]) -> str:
+    quoted = [repr(name) for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
+    """The columns that tell cells apart, and those of numbers or notes that are not needed for it."""
+    doubtful = [place for place in free if _may_be_beside(cells.names[place], cells.texts[place])]
+    dimensions = [place for place in free if place not in doubtful]
+    if not _varies(cells, dimensions) and doubtful:
+        # Nothing else divides people: the first column does.
+        dimensions.append(doubtful.pop(0))
+    while doubtful and not _tell_apart(cells, dimensions):
+        dimensions.append(doubtful.pop(0))
+    constant = [place for place in doubtful if len(set(cells.texts[place])) == 1]
+    return sorted(dimensions + constant), [place for place in doubtful if place not in constant]
+
+
+def _may_be_beside(name: str, texts: Sequence[str]) -> bool:
+    """Whether a column may stand beside the cells instead of dividing people: numbers, notes, or texts with gaps."""
+    words = re.split(r"[\W_]+", name.casefold())
+    if not _NOTES.isdisjoint(words):
+        return True
+    told = [text.strip() for text in texts if text.strip().casefold() not in HIDDEN_MARKS and not is_total(text)]
+    if not told:
+        return True
+    numbers = sum(bool(_DECIMAL.fullmatch(text)) for text in told)
+    return numbers == len(told) or any(not text.strip() for text in texts)
+
+
+def _varies(cells: Texts, places: Sequence[int]) -> bool:
+    return any(len(set(cells.texts[place])) > 1 for place in places)
+
+
+def _tell_apart(cells: Texts, places: Sequence[int]) -> bool:
+    """Whether no two lines have the same texts in these columns."""
+    rows = list(zip(*(cells.texts[place] for place in places), strict=True))
+    return bool(rows) and len(set(rows)) == len(rows)
+
+
+# Columns that follow from the counts
+
+
+def _is_derived(cells: Texts, place: int, count: int, n: int | None) -> bool:
+    """Whether a column only repeats what line numbers or printed counts say: numbering, a running sum, shares of all people."""
+    values = [_value(text) for text in cells.texts[place]]
+    if all(value is None for value in values):
+        return all(text.strip().casefold() in HIDDEN_MARKS for text in cells.texts[place])
+    if values in ([*range(len(values))], [*range(1, len(values) + 1)]):
+        return True
+    counts = [None if (cell := read_cell(text)) is None else cell.number for text in cells.texts[count]]
+    printed = [(value, number) for value, number in zip(values, counts, strict=True) if value is not None]
+    if any(number is None for _, number in printed):
+        return False  # it may tell a count that is hidden
+    pairs = [(value, number) for value, number in printed if number is not None]
+    if all(value == number for value, number in pairs):
+        return True
+    running = 0
+    for value, number in zip(values, counts, strict=True):
+        running += number or 0
+        if number is None or value != running:
+            break
+    else:
+        return True
+    totals = {n, max(number for _, number in pairs), sum(number for _, number in pairs)} - {None, 0}
+    step = max(_step(text) for text in cells.texts[place] if _value(text) is not None)
+    return any(
+        all(abs(value - Fraction(number * scale, total)) <= step for value, number in pairs)
+        for total in totals
+        if total is not None
+        for scale in (1, 100)
+    )
+
+
+def _value(text: str) -> Fraction | None:
+    """A printed number; None where there is none."""
+    told = text.strip().rstrip("%").strip().replace(",", ".")
+    return Fraction(told) if _DECIMAL.fullmatch(text.strip()) else None
+
+
+def _step(text: str) -> Fraction:
+    """One unit of the last printed digit."""
+    told = text.strip().rstrip("%").strip().replace(",", ".").casefold().partition("e")[0]
+    return Fraction(1, 10 ** len(told.partition(".")[2]))

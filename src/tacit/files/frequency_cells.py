@@ -1,0 +1,168 @@
+"""Means and medians that stand beside the counts of a frequency table, read: columns such as ``mean_age`` and ``median_age``.
+
+What stands in a cell of a frequency table: a number, or a sign that it is hidden, with what that sign says itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tacit.errors import Contradiction, InputError
+from tacit.model.convention import Convention
+from tacit.model.frequencies import ANY, FrequencyTable, Measured, numbers_of
+from tacit.model.numbers import Bound
+from tacit.model.release import Decimals
+
+#: What other programs and offices write into a hidden cell, whatever the case; nothing at all is such a mark, too.
+HIDDEN_MARKS = (
+    *("", "*", "**", "~", "-", "--", "–", "—", "..", "...", ".", ":", "^", "#", "c", "s", "x", "z", "?"),
+    *("nan", "na", "n/a", "null", "none", "[redacted]", "redacted", "suppressed", "hidden"),
+)
+#: What they call a total, whatever the case.
+TOTALS = ("all", "total", "totals", "sum", "grand total", "*")
+
+_DECIMAL = re.compile(r"\d{1,16}(?:\.0*)?")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[,' \u00a0\u2009\u202f]\d{3}){1,5}")
+_BELOW = re.compile(r"(?:<|under|fewer than|less than)\s*(\d{1,15})")
+_AT_MOST = re.compile(r"(?:<=|≤|up to)\s*(\d{1,15})")
+_RANGE = re.compile(r"(\d{1,15})\s*(?:-|–|to)\s*(\d{1,15})")
+_NEGATIVE = re.compile(r"-(\d{1,15})(?:\.0*)?")
+_AT_LEAST = re.compile(r"(?:>=|≥)\s*(\d{1,15})|(\d{1,15})\s*\+")
+
+
+class CellText(NamedTuple):
+    """A cell as it is printed: its number, or None where it is hidden; and the ends that the text itself gives, None where it gives none."""
+
+    number: int | None
+    least: int | None = None
+    most: int | None = None
+
+
+def read_cell(text: str) -> CellText | None:
+    """What a cell says; None when it is neither a number nor a known mark.
+
+    >>> read_cell("1,234").number, read_cell("12.0").number, read_cell("[REDACTED]").number, read_cell("about 5")
+    (1234, 12, None, None)
+    >>> read_cell("<5"), read_cell("1-4")
+    (CellText(number=None, least=None, most=4), CellText(number=None, least=1, most=4))
+    """
+    told = text.strip().casefold()
+    if _DECIMAL.fullmatch(told):
+        return CellText(int(told.split(".")[0]))
+    if _THOUSANDS.fullmatch(told):
+        return CellText(int(re.sub(r"\D", "", told)))
+    if told in HIDDEN_MARKS:
+        return CellText(None)
+    if found := _BELOW.fullmatch(told):
+        return CellText(None, most=int(found[1]) - 1) if int(found[1]) else None
+    if found := _AT_MOST.fullmatch(told):
+        return CellText(None, most=int(found[1]))
+    if (found := _RANGE.fullmatch(told)) and int(found[1]) <= int(found[2]):
+        return CellText(None, int(found[1]), int(found[2]))
+    if found := _AT_LEAST.fullmatch(told):
+        return CellText(None, least=int(found[1] or found[2]))
+    return None
+
+
+def read_cell_by(convention: Convention, text: str) -> CellText | None:
+    """What a cell says under a convention: where it prints zeros, a mark of a small count stands for at least one person.
+
+    >>> from tacit.model.convention import find_convention
+    >>> omop = find_convention("omop")
+    >>> read_cell_by(omop, "-5"), read_cell_by(omop, "<5"), read_cell_by(omop, "7").number
+    (CellText(number=None, least=1, most=4), CellText(number=None, least=1, most=4), 7)
+    """
+    if convention.negative and (found := _NEGATIVE.fullmatch(text.strip())):
+        text = f"<{found[1]}"
+    cell = read_cell(text)
+    if cell is None or cell.most is None or cell.least is not None:
+        return cell
+    return cell._replace(least=convention.least_hidden)
+
+
+def is_total(text: str) -> bool:
+    """Whether a label stands for any value.
+
+    >>> is_total("All"), is_total("Alloy")
+    (True, False)
+    """
+    return text.strip().casefold() in TOTALS
+
+
+_DECIMAL = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
+
+
+def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
+    """Which statistic of which column a column holds; None when it is none of another one.
+
+    >>> statistic_of("mean_age", ["age", "sex"]), statistic_of("Median age", ["age"]), statistic_of("mean", ["age"])
+    (('mean', 'age'), ('median', 'age'), None)
+    """
+    for statistic in ("mean", "median"):
+        for column in columns:
+            if name.casefold() in (f"{statistic}{sign}{column}".casefold() for sign in "_ "):
+                return statistic, column
+    return None
+
+
+def read_measured(
+    printed: dict[tuple[str, str], list[str]], span: Bound | None, digits: int | None, place: Callable[[int], str], file: str
+) -> Measured:
+    """The means and medians of one column, line by line, from their texts; a mark of a hidden cell says nothing."""
+    columns = {column for _, column in printed}
+    if len(columns) > 1:
+        remedy = "Keep the means and medians of one column, and audit those of the others in a file of their own"
+        raise InputError("has means or medians of several columns", where=f"{file}, line 1", remedy=remedy)
+    (column,) = columns
+    if span is None:
+        remedy = f'Write its smallest and largest value into {file}.json: {{"format": "tacit.frequencies/1", "span": [0, 125]}}'
+        raise InputError("does not say which values the measured column can have", where=file, remedy=remedy)
+    length = max(len(texts) for texts in printed.values())
+    read = {which: _decimals(texts, place) for (which, _), texts in printed.items()}
+    nothing = Decimals(np.zeros(length, np.int64), np.full(length, -1, np.int8))
+    means, medians = read.get("mean", nothing), read.get("median", nothing)
+    told = max(int(means.digits.max(initial=0)), int(medians.digits.max(initial=0)))
+    return Measured(column, span, means, medians, told if digits is None else digits)
+
+
+def _decimals(texts: Sequence[str], place: Callable[[int], str]) -> Decimals:
+    scaled, digits = np.zeros(len(texts), np.int64), np.full(len(texts), -1, np.int8)
+    for row, text in enumerate(texts):
+        if text.strip().casefold() in HIDDEN_MARKS:
+            continue
+        found = _DECIMAL.fullmatch(text.strip())
+        if found is None:
+            remedy = "Write a plain decimal such as 36.7, or leave it empty"
+            raise InputError("a mean or median is neither a number nor a mark of a hidden cell", where=place(row), remedy=remedy)
+        decimals = found[2] or ""
+        scaled[row], digits[row] = int(found[1] + decimals), len(decimals)
+    return Decimals(scaled, digits)
+
+
+def check_measured(table: FrequencyTable, where: str) -> None:
+    """Refuse labels of the measured column that are no numbers, and means and medians that no people have."""
+    measured = table.measured
+    assert measured is not None
+    at = table.columns.index(measured.column)
+    codes = table.codes.reshape(len(table), len(table.columns))[:, at]
+    wrong = {code for code, label in enumerate(table.values[at]) if numbers_of(label, measured.span) is None}
+    for index in range(len(table)):
+        line = table.line(index)
+        if codes[index] != ANY and int(codes[index]) in wrong:
+            remedy = "Write a number or a range such as 0-4, <18 or 64+, or widen the span in the header"
+            raise InputError(
+                "the label of the measured column is no number in its span", where=f"{where}, line {line}", remedy=remedy
+            )
+        count = table.count(index)
+        if not count.is_exact:
+            continue
+        mean, median = measured.means.value(index), measured.medians.value(index)
+        if (mean is not None and measured.total(index, count.lo) is None) or (
+            median is not None and measured.middle(index) is None
+        ):
+            remedy = "Correct it, or say in the header with how many digits such numbers were printed"
+            raise Contradiction("no people have this mean or median", where=f"{where}, line {line}", remedy=remedy, lines=[line])

@@ -1,0 +1,386 @@
+"""The header file beside a release: ``r.csv`` has its header in ``r.csv.json``.
+
+All keys can be left out, and null means "not known". A key or a format that Tacit does not know is refused: what it says would be passed over.
+
+Names for several values of a column, as the header of a release of rules or leaves holds them.
+
+"value_groups": [{"column": "job", "name": "not clerk", "not": ["clerk"]}, {"column": "age", "name": "old", "values": ["60", "70"]}]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
+from tacit.files.disk import FilePath, open_text
+from tacit.model.numbers import ROUNDINGS, Rounding, share
+from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only, ValueGroup
+from tacit.model.sets import Items
+from tacit.model.table import MISSING_RULES, Schema
+
+_REMEDY = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
+
+
+def value_groups(entry: Any, *, where: str) -> tuple[ValueGroup, ...]:
+    """The groups of a header's entry; none where there is no entry."""
+    if entry is None:
+        return ()
+    place = f"{where}, key 'value_groups'"
+    if not isinstance(entry, list):
+        raise InputError("is not a list of groups of values", where=place, remedy=_REMEDY)
+    found = tuple(_group(one, f"{place}, entry {number}") for number, one in enumerate(entry, 1))
+    if len({(group.column, group.name) for group in found}) < len(found):
+        raise InputError("names two groups of a column alike", where=place, remedy="Give each group a name of its own")
+    return found
+
+
+def _group(entry: Any, where: str) -> ValueGroup:
+    """One group."""
+    keys = {"values", "not"} & set(entry) if isinstance(entry, dict) else set()
+    if len(keys) != 1 or not all(isinstance(entry.get(name), str) for name in ("column", "name")):
+        raise InputError("is not a group with a column, a name, and its values or those it is not", where=where, remedy=_REMEDY)
+    key = keys.pop()
+    values = entry[key]
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise InputError(f"its {key!r} is not a list of texts", where=where, remedy=_REMEDY)
+    return ValueGroup(entry["column"], entry["name"], tuple(values), excluded=key == "not")
+
+
+def group_entries(groups: tuple[ValueGroup, ...]) -> list[dict[str, Any]]:
+    """The groups as entries of a header."""
+    return [
+        {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
+        for group in groups
+    ]
+
+
+Kind = Literal["itemsets", "rules"]
+FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1": "rules"}
+#: The formats of all header files that stand beside another file.
+HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1")
+#: The keys of the header of a list of itemsets or rules.
+KEYS = frozenset(
+    {
+        *("format", "n", "qi", "sa", "sa_values", "min_support", "min_confidence", "complete", "strict", "digits", "rounding"),
+        *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileHeader:
+    """What a header file says; ``where`` is empty when there is none.
+
+    ``rounding`` is None when the header does not say it. ``columns`` names the columns of items ``column=value``. ``exact`` says that numbers
+    are not cut to some digits: the header names none.
+    """
+
+    header: Header = field(default_factory=Header)
+    kind: Kind | None = None
+    only: Only | None = None
+    columns: tuple[str, ...] = ()
+    rounding: Rounding | None = None
+    where: str = ""
+    exact: bool = False
+
+
+def header_path(path: FilePath) -> str:
+    """Where the header of a release file lies.
+
+    >>> header_path("r.csv")
+    'r.csv.json'
+    """
+    return os.fspath(path).rstrip("/") + ".json"
+
+
+def format_beside(path: FilePath) -> str | None:
+    """The format that the header beside a file names; None where there is no header, or it names none."""
+    try:
+        entries = _entries(path)
+    except TacitError:
+        return None
+    name = entries.get("format") if entries is not None else None
+    return name if isinstance(name, str) else None
+
+
+def entries_beside(path: FilePath, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
+    """The entries of the JSON header beside a file, None where there is none; refuses one of another format, and keys that are not known."""
+    entries = _entries(path)
+    if entries is None:
+        return None
+    where = os.path.basename(header_path(path))
+    name = entries.get("format")
+    if name is not None and not isinstance(name, str):
+        raise InputError("must be text", where=f"{where}, key 'format'", remedy=f"Write {' or '.join(formats)}")
+    if name is not None and name not in formats:
+        known = " or ".join(formats)
+        if name in HEADER_FORMATS:
+            raise InputError(f"is another than that of the file, {known}", where=f"{where}, key 'format'", remedy="Correct it")
+        remedy = f"Write {known}, or use a newer Tacit; if the file is no header, give it another name"
+        raise InputError("is no format that Tacit reads", where=f"{where}, key 'format'", remedy=remedy)
+    for key in entries:
+        if key not in keys:
+            near = nearest(key, keys)
+            remedy = f"Write {near!r}" if near else "Remove it; if the file is no header, give it another name"
+            raise InputError("is not a key of a header", where=f"{where}, key {key!r}", remedy=remedy)
+    return entries
+
+
+def _entries(path: FilePath) -> dict[str, Any] | None:
+    """What stands in the header beside a file; None where there is none."""
+    beside = header_path(path)
+    if not os.path.lexists(beside):
+        return None
+    where = os.path.basename(beside)
+    with open_text(beside) as stream:
+        text = stream.read()
+    try:
+        entries = json.loads(text, parse_float=_number, parse_constant=_number)
+    except json.JSONDecodeError as exc:
+        remedy = "Correct the header file, or remove it"
+        raise InputError("is not JSON", where=f"{where}, line {exc.lineno}", remedy=remedy) from None
+    except (ValueError, RecursionError):
+        entries = None
+    if not isinstance(entries, dict):
+        remedy = 'Write for instance {"format": "tacit.itemsets/1", "n": 100}'
+        raise InputError("is not a JSON object", where=where, remedy=remedy)
+    return entries
+
+
+def read_header(path: FilePath) -> FileHeader:
+    """The header beside a list of itemsets or rules, or an empty one."""
+    entries = entries_beside(path, tuple(FORMAT_NAMES), KEYS)
+    return FileHeader() if entries is None else parse_header(entries, where=os.path.basename(header_path(path)))
+
+
+def _number(text: str) -> Decimal:
+    """A number as it is spelled; a ValueError for NaN and for exponents that would fill the memory when written out."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError from None
+    if not number.is_finite() or abs(number.adjusted()) > 400:
+        raise ValueError
+    return number
+
+
+def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
+    """A header from the entries of its JSON object."""
+    get = _Getter(entries, where)
+    kind = get.kind()
+    rounding, base = get.rounding()
+    if base is not None and kind == "rules":
+        raise get.wrong("rounding", "a base is for the counts of itemsets", "Print the supports of rules with 'digits' instead")
+    values, counts = _distribution(get)
+    header = Header(
+        n=get.whole("n"),
+        min_support=get.whole("min_support"),
+        min_confidence=get.share("min_confidence"),
+        complete=bool(get.flag("complete")),
+        strict=bool(get.flag("strict")),
+        coarser=bool(get.flag("coarser")),
+        digits=get.whole("digits", most=15),
+        rounding=rounding or "nearest",
+        base=base,
+        missing=get.text("missing"),
+        missing_rule=get.choice("missing_rule", MISSING_RULES),
+        qi=get.names("qi"),
+        sa=get.names("sa"),
+        sa_values=values,
+        sa_counts=counts,
+        groups=value_groups(entries.get("value_groups"), where=where),
+        made_by=get.made_by(),
+        columns=get.names("columns"),
+    )
+    try:
+        Schema(qi=header.qi, sa=header.sa)
+    except OptionError as exc:
+        raise InputError(exc.what, where=f"{where}, key 'qi' or 'sa'", remedy=exc.remedy) from None
+    if counts and header.n is not None and sum(counts) != header.n:
+        raise Contradiction(
+            f"the counts of 'sa_distribution' do not add up to n = {header.n}", where=where, remedy="Correct one of them"
+        )
+    only = cast(Only | None, get.choice("only", ONLY))
+    exact = "digits" in entries and header.digits is None and base is None
+    return FileHeader(header, kind, only, get.names("columns"), rounding, where, exact)
+
+
+def _distribution(get: _Getter) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The values of the SA and, when it is published, how many people have each."""
+    values = get.names("sa_values")
+    published = get.entries.get("sa_distribution")
+    if published is None:
+        return values, ()
+    if not isinstance(published, dict) or not all(_is_whole(count) for count in published.values()):
+        raise get.wrong("sa_distribution", "must be an object that gives each value a count", "Write counts of people")
+    if values and not set(published) <= set(values):
+        raise get.wrong("sa_distribution", "counts a value that 'sa_values' lacks", "Make the two agree")
+    values = values or tuple(published)
+    return values, tuple(published.get(value, 0) for value in values)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class _Getter:
+    """Typed access to the entries; a wrong type is an error that names the key."""
+
+    entries: dict[str, Any]
+    where: str
+
+    def wrong(self, key: str, what: str, remedy: str) -> InputError:
+        return InputError(what, where=f"{self.where}, key {key!r}", remedy=remedy)
+
+    def _typed(self, key: str, fits: Callable[[Any], bool], what: str, remedy: str) -> Any:
+        value = self.entries.get(key)
+        if value is not None and not fits(value):
+            raise self.wrong(key, what, remedy)
+        return value
+
+    def kind(self) -> Kind | None:
+        known = " or ".join(FORMAT_NAMES)
+        name = self._typed("format", lambda value: isinstance(value, str), "must be text", f"Write {known}")
+        if name is not None and name not in FORMAT_NAMES:
+            raise self.wrong("format", "is no format that Tacit reads", f"Write {known}, or use a newer Tacit")
+        return None if name is None else FORMAT_NAMES[name]
+
+    def whole(self, key: str, most: int | None = None) -> int | None:
+        limit = "" if most is None else f" and at most {most}"
+        what = f"must be a whole number of at least 0{limit}"
+        remedy = "Write a count of people (a share of n is no count)" if key == "min_support" else "Correct it, or remove the key"
+        fits: Callable[[Any], bool] = lambda value: _is_whole(value) and (most is None or value <= most)  # noqa: E731
+        return cast(int | None, self._typed(key, fits, what, remedy))
+
+    def flag(self, key: str) -> bool | None:
+        remedy = "Write it without quotation marks"
+        return cast(bool | None, self._typed(key, lambda value: isinstance(value, bool), "must be true or false", remedy))
+
+    def text(self, key: str) -> str | None:
+        remedy = "Put it in quotation marks"
+        return cast(str | None, self._typed(key, lambda value: isinstance(value, str), "must be text", remedy))
+
+    def choice(self, key: str, known: tuple[str, ...]) -> str | None:
+        what = f"must be one of {', '.join(known)}"
+        return cast(str | None, self._typed(key, lambda value: value in known, what, "Correct it, or remove the key"))
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """A list of texts; a single text is a list of one."""
+        value = self.entries.get(key)
+        listed = [] if value is None else [value] if isinstance(value, str) else value
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+            raise self.wrong(key, "must be a list of texts", 'Write for instance ["age", "sex"]')
+        return tuple(listed)
+
+    def made_by(self) -> tuple[MadeBy, ...]:
+        """The repairs that made the release: one object, or a list of them."""
+        value = self.entries.get("made_by")
+        listed = [] if value is None else value if isinstance(value, list) else [value]
+        out = []
+        for one in listed:
+            if not isinstance(one, dict) or not isinstance(one.get("method"), str) or one.get("changes") not in CHANGES:
+                what = f"must be an object with a method, and with what it changes ({', '.join(CHANGES)})"
+                raise self.wrong("made_by", what, "Correct it, or remove the key")
+            out.append(MadeBy(one["method"], one["changes"]))
+        return tuple(out)
+
+    def share(self, key: str) -> Fraction | None:
+        value = self.entries.get(key)
+        if value is None:
+            return None
+        parts = value.split("/") if isinstance(value, str) else ()
+        if len(parts) == 2 and all(part.isdecimal() and part.isascii() and len(part) < 40 for part in parts) and int(parts[1]):
+            value = Fraction(int(parts[0]), int(parts[1]))
+        try:
+            return share(value, where=key)
+        except OptionError as exc:
+            raise self.wrong(key, exc.what, exc.remedy) from None
+
+    def rounding(self) -> tuple[Rounding | None, int | None]:
+        """How numbers were rounded, and the base when counts are multiples of one."""
+        value = self.entries.get("rounding")
+        if value is None or value in ROUNDINGS:
+            return cast(Rounding | None, value), None
+        mode = value.get("mode") if isinstance(value, dict) else None
+        base = value.get("base") if isinstance(value, dict) else None
+        if base is None or not _is_whole(base) or base < 1 or not (mode is None or mode in ROUNDINGS):
+            known = ", ".join(ROUNDINGS)
+            raise self.wrong("rounding", f"must be one of {known}, or an object with a base", 'Write for instance {"base": 5}')
+        return cast(Rounding | None, mode), base
+
+
+def header_entries(release: Listed) -> dict[str, Any]:
+    """The header of a release as the entries of its JSON object, in the order of the contract."""
+    header = release.header
+    rounding: object = header.rounding
+    if header.base is not None:
+        rounding = {"base": header.base} | ({} if header.rounding == "nearest" else {"mode": header.rounding})
+    entries: dict[str, Any] = {
+        "format": f"tacit.{release.kind}/1",
+        "n": header.n,
+        "qi": list(header.qi),
+        "sa": None if not header.sa else header.sa[0] if len(header.sa) == 1 else list(header.sa),
+        "sa_values": list(header.sa_values),
+        "min_support": header.min_support,
+        "min_confidence": _share_entry(header.min_confidence),
+        "complete": header.complete,
+        "strict": header.strict,
+        "digits": header.digits,
+        "rounding": rounding,
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+    }
+    if isinstance(release, Itemsets):
+        entries["only"] = release.only
+        columns = item_columns(release.items)
+        if columns or (header.columns and not len(release.items)):
+            entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
+    if header.coarser:
+        entries["coarser"] = True
+    if header.made_by:
+        told = [one.to_dict() for one in header.made_by]
+        entries["made_by"] = told[0] if len(told) == 1 else told
+    if header.groups:
+        entries["value_groups"] = group_entries(header.groups)
+    if header.sa_counts:
+        entries["sa_distribution"] = dict(zip(header.sa_values, header.sa_counts, strict=True))
+    return entries
+
+
+def _share_entry(value: Fraction | None) -> float | str | None:
+    """A share as a JSON number whose shortest decimal it is, or as a text such as ``1/3``."""
+    if value is None or Fraction(repr(float(value))) == value:
+        return None if value is None else float(value)
+    return f"{value.numerator}/{value.denominator}"
+
+
+def item_columns(items: Items) -> tuple[str, ...]:
+    """The columns of items ``column=value``, or nothing when the names alone do not tell column and value apart."""
+    if items.pairs is None:
+        return ()
+    columns = tuple(dict.fromkeys(column for column, _ in items.pairs))
+    return columns if split_items(items.names, columns) == items.pairs else ()
+
+
+def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple[str, str], ...] | None:
+    """Names ``column=value`` as pairs; None when a name fits no column, or more than one.
+
+    >>> split_items(("sex=F", "age=30=old"), ("age", "sex"))
+    (('sex', 'F'), ('age', '30=old'))
+    >>> split_items(("beer",), ("sex",)) is None
+    True
+    """
+    pairs = []
+    for name in names:
+        fitting = [column for column in columns if name.startswith(f"{column}=")]
+        if len(fitting) != 1:
+            return None
+        pairs.append((fitting[0], name[len(fitting[0]) + 1 :]))
+    return tuple(pairs)

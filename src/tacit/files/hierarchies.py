@@ -1,0 +1,167 @@
+"""Hierarchies of values: ARX's files, without a header, each line a raw value and then coarser and coarser ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise, takewhile
+
+import numpy as np
+
+from tacit.errors import InputError, OptionError
+from tacit.files.delimited import BLANKS, records, sniff_delimiter
+from tacit.files.disk import FilePath, open_text, shown
+from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
+
+
+def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
+    """The hierarchy in a file: ``value;coarser;coarser still;*`` per line, separated by ``;``, ``,`` or tabs.
+
+    A level that repeats the one before adds no coarser value; the root ``*`` is left out. The lines must make a tree: each value has one line,
+    each coarser value belongs to one still coarser value, and none has the name of a raw value unless it stands for that value alone.
+    """
+    where = shown(path)
+    chains: dict[str, tuple[str, ...]] = {}
+    repeated: dict[str, int] = {}
+    lines: dict[str, int] = {}
+    width = 0
+    for line, cells in _lines(path, where):
+        width = width or len(cells)
+        if len(cells) != width:
+            raise InputError(
+                f"has {_counted(len(cells), 'level')} where the first line has {width}",
+                where=f"{where}, line {line}",
+                remedy="Give every value the same number of levels",
+            )
+        value, *levels = (cell.strip(BLANKS) for cell in cells)
+        chain = _chain(value, levels, where=f"{where}, line {line}")
+        if chains.setdefault(value, chain) != chain:
+            raise InputError(
+                f"gives the value of line {lines[value]} other levels",
+                where=f"{where}, line {line}",
+                remedy="Keep one of the two lines",
+            )
+        lines.setdefault(value, line)
+        if repeats := len(list(takewhile(value.__eq__, levels))):
+            repeated[value] = repeats
+    if not chains:
+        raise InputError("is empty", where=where, remedy="Write one line per value: value;coarser;...;*")
+    _check_tree(chains, lines, where)
+    return Hierarchy(column, chains, where, repeated)
+
+
+def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hierarchy]:
+    """The hierarchies of those columns that have a file ``<column>.csv`` or ``*_<column>.csv`` (also ``.gz``) in the folder."""
+    where = shown(folder)
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        raise InputError("is no folder that can be read", where=where, remedy="Give the folder of the hierarchy files") from None
+    files: dict[str, list[str]] = {}
+    for name in names:
+        column = _column_of(name, columns)
+        if column is not None:
+            files.setdefault(column, []).append(name)
+    for column, found in files.items():
+        if len(found) > 1:
+            raise InputError(
+                f"{' and '.join(found)} are both hierarchies of column {column!r}",
+                where=where,
+                remedy="Keep one of them in the folder",
+            )
+    if not files:
+        listed = ", ".join(f"{column}.csv" for column in columns)
+        raise InputError("holds no hierarchy of any column", where=where, remedy=f"Call the files for instance {listed}")
+    return {column: read_hierarchy(os.path.join(folder, files[column][0]), column) for column in columns if column in files}
+
+
+def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
+    """Raise when hierarchies do not fit the QI columns of a table: one of another column, one that misses a value, one that is no tree."""
+    for name, tree in trees.items():
+        if not isinstance(tree, Hierarchy):
+            remedy = "Give a folder of files, or Hierarchy(column, levels) for each column"
+            raise OptionError(f"what is given for column {name!r} is no hierarchy", where="hierarchies", remedy=remedy)
+        if tree.column != name:
+            raise InputError(
+                f"is the hierarchy of column {tree.column!r} and given for column {name!r}",
+                where=tree.file,
+                remedy="Give each column its own",
+            )
+        require_column(name, people.names, where=tree.file)
+        if name in people.schema.qi:
+            check_covers(tree, people.column(name), where=tree.file)
+            _check_tree(tree.levels, {value: line for line, value in enumerate(tree.levels, start=1)}, tree.file)
+
+
+def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarchies") -> None:
+    """Raise when a value of the column is not in the hierarchy; says how many are not and where the first one stands."""
+    absent = [code for code, value in enumerate(column.values) if value not in hierarchy.levels]
+    if not absent:
+        return
+    first = int(np.flatnonzero(np.isin(column.codes, absent))[0]) + 1
+    are, values = ("is", "1 value") if len(absent) == 1 else ("are", f"{len(absent)} values")
+    raise InputError(
+        f"{values} of column {column.name!r} {are} not in its hierarchy (first in row {first} of the data)",
+        where=where,
+        remedy="Add a line for each to the hierarchy, or drop rows with missing values",
+    )
+
+
+def _lines(path: FilePath, where: str) -> Iterable[tuple[int, list[str]]]:
+    with open_text(path, keep_newlines=True) as stream:
+        head = stream.read(1 << 16)
+    delimiter = sniff_delimiter(head, complete=len(head) < 1 << 16, prefer=";")
+    with open_text(path, keep_newlines=True) as stream:
+        yield from records(stream, delimiter, where=where)
+
+
+def _chain(value: str, levels: Sequence[str], *, where: str) -> tuple[str, ...]:
+    """The levels without repeats and without the root."""
+    chain: list[str] = []
+    ended = False
+    for level in levels:
+        if level == ROOT:
+            ended = True
+        elif ended or not level:
+            what = "has a level after the root '*'" if ended else "has an empty level"
+            raise InputError(what, where=where, remedy="Write the levels from finest to coarsest, '*' last")
+        elif level != (chain[-1] if chain else value):
+            chain.append(level)
+    if len(set(chain)) < len(chain) or value in chain:
+        raise InputError("has the same level twice", where=where, remedy="Write the levels from finest to coarsest, '*' last")
+    return tuple(chain)
+
+
+def _check_tree(chains: dict[str, tuple[str, ...]], lines: dict[str, int], where: str) -> None:
+    parents: dict[str, tuple[str, int]] = {}
+    for value, chain in chains.items():
+        line = lines[value]
+        for node in chain:
+            if node in chains:
+                raise InputError(
+                    f"has a coarser value with the name of the raw value of line {lines[node]}",
+                    where=f"{where}, line {line}",
+                    remedy="Give the coarser value a name of its own",
+                )
+        for node, parent in pairwise((*chain, ROOT)):
+            known, first = parents.setdefault(node, (parent, line))
+            if known != parent:
+                raise InputError(
+                    f"puts a coarser value under another one than line {first} does",
+                    where=f"{where}, line {line}",
+                    remedy="Put each coarser value under one still coarser value",
+                )
+
+
+def _column_of(name: str, columns: Sequence[str]) -> str | None:
+    """The column a file is about: the longest one that its name ends with."""
+    stem = name.removesuffix(".gz")
+    if not stem.endswith(".csv"):
+        return None
+    stem = stem.removesuffix(".csv")
+    fitting = [column for column in columns if stem == column or stem.endswith(f"_{column}")]
+    return max(fitting, key=len, default=None)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

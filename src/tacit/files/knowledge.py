@@ -1,0 +1,216 @@
+"""Background knowledge from files, lists and mined negative rules.
+
+A file is CSV (any usual delimiter) or JSON (a list of objects) with the same names in both. Facts have ``event`` (a JSON object of columns, each
+with a value or a list of values; an empty one is everybody), ``value``, ``at_least``, ``at_most`` (counts such as 5, or shares of the event
+such as 0.1 or 10%; empty: nothing is known). Negative rules have ``antecedent`` (an object like ``event``) and ``excluded`` (a value that
+nobody of them has, or with ``at_most`` so few of them). Other columns are passed over.
+
+Negative rules as a file that stands alone: a CSV file whose lines list the raw values that coarser ones stand for, and a header beside it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import InputError, OptionError
+from tacit.files.delimited import Grid, holds, read_grid, read_head
+from tacit.files.disk import FilePath, open_text, replace_file, shown
+from tacit.files.header import header_path
+from tacit.files.json import item_name
+from tacit.model.knowledge import Amount, Fact
+from tacit.model.negative import NegativeRules
+
+_FACT, _NEGATIVE = ("event", "value"), ("antecedent", "excluded")
+_AMOUNTS = ("at_least", "at_most")
+_EXAMPLE = 'Write it like {"age": "30", "city": ["Rome", "Oslo"]}'
+
+
+def read_knowledge(source: Any) -> tuple[Fact, ...]:
+    """Facts from a file, a list of ``({column: value}, excluded value)``, mined negative rules, facts, or a list of all these.
+
+    >>> read_knowledge([({"sex": "M"}, "pregnant")])[0].bounds(50)
+    (0, 0)
+    """
+    if source is None:
+        return ()
+    if isinstance(source, Fact):
+        return (source,)
+    if isinstance(source, (str, os.PathLike)):
+        return tuple(_from_file(source))
+    if hasattr(source, "records"):
+        rules = enumerate(source.records(), start=1)
+        return tuple(_fact(rule, "the negative rules", number, "rule") for number, rule in rules if rule.get("minimal", True))
+    if not isinstance(source, Iterable) or isinstance(source, Mapping):
+        raise OptionError(
+            "is neither a file nor a list of ({column: value}, excluded value)", where="knowledge", remedy="Give one of them"
+        )
+    facts: list[Fact] = []
+    for number, entry in enumerate(source, start=1):
+        if isinstance(entry, Sequence) and not isinstance(entry, str) and len(entry) == 2 and isinstance(entry[0], Mapping):
+            facts.append(_fact({"antecedent": entry[0], "excluded": entry[1]}, "knowledge", number, "entry"))
+        elif isinstance(entry, Mapping):
+            facts.append(_fact(entry, "knowledge", number, "entry"))
+        else:
+            facts += read_knowledge(entry)
+    return tuple(facts)
+
+
+def _from_file(path: FilePath) -> Iterable[Fact]:
+    where = os.path.basename(os.fspath(path))
+    if not Path(path).exists():
+        raise InputError("does not exist", where=where, remedy="Check the name and the folder")
+    head = read_head(path)
+    if head.columns:
+        raise InputError("is a Parquet file", where=where, remedy="Write knowledge as CSV or JSON")
+    if head.text.lstrip()[:1] in ("[", "{"):
+        return _from_entries(_json_list(path, where), where, "entry")
+    delimiter = head.delimiter(_fits)
+    if delimiter is None:
+        remedy = "Name the columns event and value (and at_least, at_most), or antecedent and excluded"
+        raise InputError("does not say what its columns are", where=f"{where}, line 1", remedy=remedy)
+    grid = read_grid(path, delimiter)
+    names = [name for name in (*_FACT, *_NEGATIVE, *_AMOUNTS) if name in grid.names]
+    cells = [grid.need(name).texts for name in names]
+    said = _says_more(grid, path)
+    return [
+        _fact(dict(zip(names, row, strict=True)), where, line, "line")
+        for line, more, row in zip(grid.lines.tolist(), said, zip(*cells, strict=True), strict=True)
+        if more
+    ]
+
+
+def _says_more(grid: Grid, path: FilePath) -> list[bool]:
+    """Which lines say something that no other line does: all but the rules that the file marks as implied by its minimal ones.
+
+    The mark is believed when the minimal rules are all there, as the header beside the file counts them.
+    """
+    marks = grid.column("minimal") if holds(grid.names, *_NEGATIVE) else None
+    everything = [True] * len(grid.lines)
+    if marks is None:
+        return everything
+    minimal = [text.strip().casefold() != "false" for text in marks.texts]
+    try:
+        header = json.loads(Path(header_path(path)).read_text(encoding="utf-8"))
+        return minimal if header["format"] == "tacit.negative/1" and header["minimal_rules"] == sum(minimal) else everything
+    except (OSError, ValueError, KeyError, TypeError):
+        return everything
+
+
+def _fits(names: set[str]) -> bool:
+    return (holds(names, *_FACT) and bool(names & set(_AMOUNTS))) or holds(names, *_NEGATIVE)
+
+
+def _json_list(path: FilePath, where: str) -> list[Any]:
+    with open_text(path) as stream:
+        try:
+            # Numbers keep their spelling: 1.0 is a share, 1 a count.
+            found = json.load(stream, parse_int=str, parse_float=str, parse_constant=str)
+        except (ValueError, RecursionError):
+            raise InputError("is not JSON", where=where, remedy="Write a list of objects") from None
+    if not isinstance(found, list):
+        raise InputError("is not a list", where=where, remedy="Write a list of objects, one for each fact")
+    return found
+
+
+def _from_entries(entries: Iterable[Any], where: str, unit: str) -> Iterable[Fact]:
+    return [_fact(entry, where, number, unit) for number, entry in enumerate(entries, start=1)]
+
+
+def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
+    """One fact; which cell is at fault is said, and never what it holds."""
+    place = f"{file} {unit} {line}"
+    if not isinstance(entry, Mapping):
+        raise InputError("is not an object", where=place, remedy="Write one object for each fact")
+    negative = holds(entry, *_NEGATIVE)
+    group, excluded = _NEGATIVE if negative else _FACT
+    if not holds(entry, group, excluded):
+        raise InputError("lacks event or value", where=place, remedy="Give both, or antecedent and excluded")
+    value = entry[excluded]
+    if not isinstance(value, (str, int, float, bool)):
+        raise InputError("is not a value", where=f"{place}, column {excluded}", remedy="Write one sensitive value")
+    allowed = _allowed(entry[group], f"{place}, column {group}")
+    limits = {name: _amount(entry.get(name), f"{place}, column {name}") for name in _AMOUNTS}
+    if negative:  # a rule with exceptions says for how many people at most it does not hold
+        limits = {"at_least": None, "at_most": limits["at_most"] or Amount.parse(0)}
+    if limits["at_least"] is None and limits["at_most"] is None:
+        raise InputError("says nothing", where=place, remedy="Fill at_least, at_most, or both")
+    text = value if isinstance(value, str) else str(value) if not isinstance(value, bool) else item_name(value)
+    return Fact(allowed, text, limits["at_least"], limits["at_most"], file, line, unit)
+
+
+def _amount(given: Any, where: str) -> Amount | None:
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return None
+    try:
+        return Amount.parse(given, where=where)
+    except OptionError as error:
+        raise InputError(error.what, where=where, remedy=error.remedy) from None
+
+
+def _allowed(given: Any, where: str) -> dict[str, tuple[str, ...]]:
+    """The allowed values by column."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_distinct)
+        except (ValueError, RecursionError):
+            raise InputError("is not a JSON object of columns and values", where=where, remedy=_EXAMPLE) from None
+    if not isinstance(given, Mapping):
+        raise InputError("is not a JSON object of columns and values", where=where, remedy=_EXAMPLE)
+    allowed: dict[str, tuple[str, ...]] = {}
+    for column, values in given.items():
+        listed = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
+        if any(isinstance(value, (Mapping, list, tuple)) for value in listed):
+            raise InputError("holds a list or object where a value belongs", where=where, remedy=_EXAMPLE)
+        allowed[str(column)] = tuple(sorted({_text(value) for value in listed}))
+    return allowed
+
+
+def _text(value: Any) -> str:
+    return item_name(value) if isinstance(value, (str, bool)) or value is None else str(value)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise ValueError
+    return dict(pairs)
+
+
+COLUMNS = ("antecedent", "excluded", "count", "expectation", "confidence", "at_most", "minimal", "nodes")
+
+
+def check_negative_output(path: FilePath) -> None:
+    """Raise when the ending names no format that negative rules are written in."""
+    if not os.fspath(path).casefold().endswith(".csv"):
+        raise OptionError("negative rules are written as CSV", where=shown(path), remedy="End the name with .csv")
+
+
+def write_negative_rules(rules: NegativeRules, path: FilePath) -> None:
+    """Write the rules, and beside them what they were mined from and how."""
+    check_negative_output(path)
+    header = rules.header
+    entries = {
+        "format": "tacit.negative/1", "n": header.n, "qi": list(header.qi), "sa": list(header.sa), "sa_values": list(header.sa_values),
+        "min_expectation": rules.min_expectation, "significance": rules.significance, "min_confidence": float(rules.min_confidence),
+        "fuzzy": dict(rules.fuzzy), "rules": rules.all_rules, "minimal_rules": rules.minimal_rules,
+        "missing": header.missing, "missing_rule": header.missing_rule,
+    }  # fmt: skip
+    with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
+        with open(temporary, "w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            for record in rules.records():
+                cells = (
+                    json.dumps(record["antecedent"], ensure_ascii=False),
+                    record["excluded"],
+                    record["count"],
+                    record["expectation"],
+                    record["confidence"],
+                    record["at_most"],
+                )
+                writer.writerow((*cells, str(record["minimal"]).lower(), json.dumps(record["nodes"], ensure_ascii=False)))
+        beside.write_text(json.dumps(entries, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")

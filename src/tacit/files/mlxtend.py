@@ -1,0 +1,120 @@
+"""CSV files of mlxtend frames (``frame.to_csv()``): sets print as ``frozenset({'a', 'b'})``, supports are shares.
+
+Sets that print as ``{'a'}``, ``['a', 'b']`` or ``('a', 'b')`` are read as well (other libraries use the same columns). Nothing is ever
+evaluated: a set is cut into tokens, and each distinct token is read once as a Python literal.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from tacit.errors import InputError
+from tacit.files.columns import with_extras
+from tacit.files.counts import Place
+from tacit.files.delimited import Head, Printout, TextColumn, holds, named_sets, place, read_grid, read_head
+from tacit.files.disk import FilePath
+from tacit.files.header import FileHeader
+
+_STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_PLAIN = r"""[^\s,'"(){}\[\]]+"""
+#: A string, a number or word, or a NumPy scalar such as ``np.int64(3)``.
+_TOKEN = re.compile(rf"(?:{_STRING}|[A-Za-z_][\w.]*\((?:{_STRING}|{_PLAIN})\)|{_PLAIN})")
+_LIST = rf"\s*(?:{_TOKEN.pattern}(?:\s*,\s*{_TOKEN.pattern})*\s*,?\s*)?"
+_SET = re.compile(
+    rf"\s*(?:(?:frozenset|set)\(\)|(?:frozenset|set)\((?:\{{{_LIST}\}}|\[{_LIST}\])\)|\{{{_LIST}\}}|\[{_LIST}\]|\({_LIST}\))\s*"
+)
+_WRAPPED = re.compile(r"\s*(?:frozenset|set)\((.*)\)\s*", re.DOTALL)
+
+
+def is_itemsets(names: set[str]) -> bool:
+    """Whether these are the columns of mlxtend's itemsets."""
+    return holds(names, "support", "itemsets")
+
+
+def is_rules(names: set[str]) -> bool:
+    """Whether these are the columns of mlxtend's rules."""
+    return holds(names, "antecedents", "consequents")
+
+
+def _is_either(names: set[str]) -> bool:
+    return is_itemsets(names) or is_rules(names)
+
+
+def looks_like(head: Head) -> bool:
+    """Whether a text file has mlxtend's columns."""
+    return head.delimiter(_is_either) is not None
+
+
+def read(path: FilePath, known: FileHeader) -> Printout:
+    """The lines of a CSV file of mlxtend's itemsets or rules; an index column may stand first."""
+    grid = read_grid(path, read_head(path).delimiter(_is_either) or ",")
+
+    def at(index: int, column: str) -> str:
+        return place(grid.where, int(grid.lines[index]), column)
+
+    if is_rules(set(grid.names)):
+        sides = [_tokens(grid.need(name), at) for name in ("antecedents", "consequents")]
+    else:
+        sides = [_tokens(grid.need("itemsets"), at)]
+    items, sets = named_sets(*sides, name_of=_known_name)
+    read_here = ("antecedents", "consequents", "itemsets", "support", "confidence", "antecedent support")
+    printout = Printout(
+        grid.where, grid.lines, items, sets[0], sets[1] if len(sets) > 1 else None,
+        support=grid.need("support") if len(sets) == 1 else grid.column("support"),
+        confidence=grid.column("confidence") if len(sets) > 1 else None,
+        whole_support=grid.column("antecedent support") if len(sets) > 1 else None,
+        header=known.header,
+        only=known.only or "all",
+        in_full=True,
+    )  # fmt: skip
+    return with_extras(printout, grid.others(read_here))
+
+
+def set_tokens(text: str) -> list[str] | None:
+    """The tokens of a printed set; None when it is none.
+
+    >>> set_tokens("frozenset({'a', np.int64(3)})")
+    ["'a'", 'np.int64(3)']
+    """
+    if not _SET.fullmatch(text):
+        return None
+    wrapped = _WRAPPED.fullmatch(text)
+    return _TOKEN.findall(wrapped.group(1) if wrapped else text)
+
+
+def _tokens(column: TextColumn, at: Place) -> Iterator[list[str]]:
+    """The tokens of every cell, each token checked to be readable."""
+    readable: set[str] = set()
+    for line, text in enumerate(column.texts):
+        tokens = set_tokens(text)
+        if tokens is not None and not readable.issuperset(tokens):
+            readable.update(token for token in tokens if token_name(token) is not None)
+        if tokens is None or not readable.issuperset(tokens):
+            raise InputError(
+                "is not a printed set", where=at(line, column.name), remedy="Write it like frozenset({'bread', 'milk'})"
+            )
+        yield tokens
+
+
+def _known_name(token: str) -> str:
+    """The name of a token that :func:`_tokens` has found readable."""
+    return token_name(token) or ""
+
+
+def token_name(token: str) -> str | None:
+    """The item that a token stands for, as text; None when it cannot be read.
+
+    >>> token_name("np.str_('a')"), token_name("3.50"), token_name("nan")
+    ('a', '3.50', 'nan')
+    """
+    if token[:1] not in "'\"" and token.endswith(")"):
+        token = token[token.index("(") + 1 : -1]
+    if token[:1] not in ("'", '"'):
+        return token
+    try:
+        value = ast.literal_eval(token)
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, str) else None

@@ -1,0 +1,188 @@
+"""PMML files with an ``AssociationModel``, of any version and namespace.
+
+The model's rules are read; a model without rules is read as itemsets with their supports. The antecedent's support, where its ``Itemset``
+prints one, is the number of people with the antecedent. The file is read as a stream without building a tree; a document type
+declaration, which could define entities, is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+
+from tacit.errors import InputError, OptionError
+from tacit.files.columns import with_extras
+from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
+from tacit.files.disk import FilePath, open_bytes, readable
+from tacit.files.header import FileHeader
+from tacit.model.numbers import Threshold, share
+from tacit.model.release import Header
+
+
+def looks_like(head: Head) -> bool:
+    """Whether a text file is XML that holds PMML."""
+    return head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text
+
+
+@dataclass(slots=True)
+class _Model:
+    """What has been read so far: attributes with the lines they stand in."""
+
+    where: str
+    line: int = 1
+    inside: int = 0
+    model: tuple[int, dict[str, str]] | None = None
+    items: dict[str, str] = field(default_factory=dict)
+    itemsets: dict[str, list[str]] = field(default_factory=dict)
+    itemset_attributes: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
+    rules: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    current: str | None = None
+
+    def fault(self, what: str, remedy: str = "Write the PMML file again", line: int | None = None) -> InputError:
+        return InputError(what, where=place(self.where, line or self.line), remedy=remedy)
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in the start of an element."""
+        local = name.rpartition(" ")[2]
+        if local == "AssociationModel":
+            if self.model is not None:
+                raise self.fault("is a second AssociationModel in one file", "Keep one model in a file")
+            self.model = (self.line, attributes)
+            self.inside = 1
+        elif not self.inside:
+            return
+        elif local == "Item":
+            number = self._need(attributes, "id", local)
+            self.items[number] = _item_name(attributes) or number
+        elif local == "Itemset":
+            self.current = self._need(attributes, "id", local)
+            if self.current in self.itemsets:
+                raise self.fault("an Itemset has the id of another one")
+            self.itemsets[self.current] = []
+            self.itemset_attributes[self.current] = (self.line, attributes)
+        elif local == "ItemRef" and self.current is not None:
+            item = self._need(attributes, "itemRef", local)
+            if item not in self.items:
+                raise self.fault("an ItemRef names no Item of the file")
+            self.itemsets[self.current].append(self.items[item])
+        elif local == "AssociationRule":
+            self.rules.append((self.line, attributes))
+
+    def end(self, name: str) -> None:
+        """Take in the end of an element."""
+        local = name.rpartition(" ")[2]
+        if local == "Itemset":
+            self.current = None
+        elif local == "AssociationModel":
+            self.inside = 0
+
+    def _need(self, attributes: dict[str, str], key: str, element: str) -> str:
+        if key not in attributes:
+            raise self.fault(f"{element} has no attribute {key!r}")
+        return attributes[key]
+
+
+def _item_name(attributes: dict[str, str]) -> str:
+    """The value of an item; PMML 4.3 and later may give field and category instead."""
+    if "value" in attributes:
+        return attributes["value"]
+    return "=".join(attributes[key] for key in ("field", "category") if key in attributes)
+
+
+def read(path: FilePath, known: FileHeader) -> Printout:
+    """The rules of an association model, or its itemsets when it has no rules."""
+    model = _parse(path)
+    if model.model is None:
+        raise InputError("holds no AssociationModel", where=model.where, remedy="Give a PMML file of association rules")
+    header = _header(model, known.header)
+    return _rules(model, header, known) if model.rules else _itemsets(model, header, known)
+
+
+def _parse(path: FilePath) -> _Model:
+    model = _Model(os.path.basename(os.fspath(path)))
+    parser = expat.ParserCreate(namespace_separator=" ")
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        model.line = parser.CurrentLineNumber
+        model.start(name, attributes)
+
+    def doctype(*_: Any) -> None:
+        model.line = parser.CurrentLineNumber
+        raise model.fault("a document type declaration is not read", "Remove the <!DOCTYPE ...> from the file")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = model.end
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        with open_bytes(path) as stream, readable(path):
+            parser.ParseFile(stream)
+    except expat.ExpatError as exc:
+        raise model.fault("is not well-formed XML", line=exc.lineno) from None
+    return model
+
+
+def _header(model: _Model, header: Header) -> Header:
+    """The header of a file beside, completed by what the model says of itself."""
+    assert model.model is not None
+    line, attributes = model.model
+    n = _whole(model, line, attributes, "numberOfTransactions")
+    if header.n is not None and n is not None and n != header.n:
+        raise model.fault(f"numberOfTransactions is not n = {header.n} of the header file", "Correct one of the two", line)
+    n = header.n if n is None else n
+    changes: dict[str, Any] = {"n": n}
+    try:
+        if header.min_support is None and n is not None and float(attributes.get("minimumSupport", 0)) > 0:
+            threshold = Threshold(share(attributes["minimumSupport"], where="minimumSupport"), is_count=False)
+            changes["min_support"] = threshold.least_count(n)
+        if header.min_confidence is None and float(attributes.get("minimumConfidence", 0)) > 0:
+            changes["min_confidence"] = share(attributes["minimumConfidence"], where="minimumConfidence")
+    except (ValueError, OptionError):
+        raise model.fault("minimumSupport or minimumConfidence is no share from 0 to 1", "Correct it", line) from None
+    return replace(header, **changes)
+
+
+def _whole(model: _Model, line: int, attributes: dict[str, str], key: str) -> int | None:
+    text = attributes.get(key, "").strip()
+    if not text:
+        return None
+    if not (text.isdecimal() and text.isascii() and len(text) < 19):
+        raise model.fault(f"{key} is not a whole number", "Correct it", line)
+    return int(text)
+
+
+def _itemsets(model: _Model, header: Header, known: FileHeader) -> Printout:
+    items, (sets,) = named_sets(model.itemsets.values())
+    entries = list(model.itemset_attributes.values())
+    support = TextColumn("support", [attributes.get("support", "") for _, attributes in entries])
+    lines = np.array([line for line, _ in entries], np.int64)
+    return Printout(model.where, lines, items, sets, support=support, header=header, only=known.only or "all")
+
+
+def _rules(model: _Model, header: Header, known: FileHeader) -> Printout:
+    sides: list[list[list[str]]] = [[], []]
+    for line, attributes in model.rules:
+        for side, key in zip(sides, ("antecedent", "consequent"), strict=True):
+            if attributes.get(key) not in model.itemsets:
+                raise model.fault(f"the {key} of a rule names no Itemset of the file", line=line)
+            side.append(model.itemsets[attributes[key]])
+    items, (antecedents, consequents) = named_sets(*sides)
+    wholes = [model.itemset_attributes[attributes["antecedent"]][1] for _, attributes in model.rules]
+    printout = Printout(
+        model.where,
+        np.array([line for line, _ in model.rules], np.int64),
+        items,
+        antecedents,
+        consequents,
+        support=TextColumn("support", [attributes.get("support", "") for _, attributes in model.rules]),
+        confidence=TextColumn("confidence", [attributes.get("confidence", "") for _, attributes in model.rules]),
+        whole_support=TextColumn("support of the antecedent", [attributes.get("support", "") for attributes in wholes]),
+        header=header,
+        only=known.only or "all",
+    )
+    read_here = ("id", "antecedent", "consequent", "support", "confidence")
+    beside = dict.fromkeys(key for _, attributes in model.rules for key in attributes if key not in read_here)
+    return with_extras(printout, {key: [attributes.get(key, "") for _, attributes in model.rules] for key in beside})

@@ -1,0 +1,810 @@
+"""Release files: read whatever form they have, checked, and written in Tacit's own.
+
+Which files an audit read besides the release, each with its SHA-256.
+
+Items of other programs as values of columns: ``sex=F``, ``sex_F`` as pandas.get_dummies writes it, or ``sex:F``.
+
+Which columns there are is for the caller to say: those with a role, and those of the data. An item that fits none of them, or more than one, is
+refused, and never guessed.
+
+Folders of releases: everything in them that is one, and by name everything that is not.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import Any, ParamSpec, cast
+
+import numpy as np
+
+from tacit.errors import InputError, OptionError, TacitError, nearest_name
+from tacit.files import frames
+from tacit.files.buckets import HEADER, buckets_source, pair_of, read_buckets, write_buckets
+from tacit.files.consistency import check_release
+from tacit.files.counts import build, one_n
+from tacit.files.delimited import Head, Printout, read_head
+from tacit.files.disk import FilePath, open_text, shown, source_of
+from tacit.files.frequencies import has_counts, looks_like_frequencies, options_of, read_frequencies, write_frequencies
+from tacit.files.frequencies_header import is_described
+from tacit.files.header import FileHeader, read_header
+from tacit.files.lists import FORMATS, Format, write
+from tacit.files.parquet import parquet_source
+from tacit.files.partial import looks_like_table, read_partial, write_partial
+from tacit.files.tables import Names, column_names, sensitive_names
+from tacit.model.buckets import Buckets
+from tacit.model.frequencies import FrequencyTable
+from tacit.model.numbers import ROUNDINGS, Rounding
+from tacit.model.partial import PartialTable
+from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, columns_not_read
+from tacit.model.release import ONLY, Itemsets, Listed, Only, Release, Rules, Source
+from tacit.model.sets import Items
+from tacit.model.table import MissingRule, Schema, Table
+
+
+def inputs_of(**given: Any) -> tuple[dict[str, str], ...]:
+    """The files behind what a caller gives, by the name of the option: paths, and whatever was read from one.
+
+    >>> inputs_of(data=None, known=[["a", "b"]])
+    ()
+    """
+    return tuple(
+        {"role": role, "file": source.name, "sha256": source.sha256}
+        for role, value in given.items()
+        for source in _sources(value)
+    )
+
+
+def _sources(value: Any) -> Iterator[Source]:
+    if isinstance(value, (list, tuple)):
+        for one in value:
+            if isinstance(one, (str, os.PathLike)) or hasattr(one, "source"):
+                yield from _sources(one)
+    elif isinstance(value, (str, os.PathLike)):
+        if os.path.isfile(value):
+            yield source_of(value)
+    elif isinstance(source := getattr(value, "source", None), Source):
+        yield source
+
+
+Pair = tuple[str, str]
+
+#: What stands between the name of a column and a value.
+SEPARATORS = ("=", "_", ":")
+
+
+def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
+    """The list with its items as values of columns, and the roles of these.
+
+    Of a list that names its columns itself only roles are added that it lacks. ``columns`` are those of the data. Without roles, a list whose
+    items are no values of these stays as it is.
+    """
+    known = column_names(columns, ())
+    quasi = column_names(qi, known)
+    sensitive, no_sa = sensitive_names(sa, known)
+    if not (quasi or sensitive or no_sa or known):
+        return release
+    Schema(qi=quasi, sa=sensitive)  # refuses a column with two roles
+    header = release.header
+    if release.items.pairs is None and (quasi or sensitive or known):
+        wanted = dict.fromkeys((*quasi, *sensitive, *known))
+        pairs = [_pair_of(name, list(wanted)) for name in release.items.names]
+        strangers = [item for item, pair in enumerate(pairs) if pair is None]
+        if strangers and not (quasi or sensitive):
+            return release
+        if strangers:
+            _refuse_item(release, strangers[0], list(wanted))
+        matched = [pair for pair in pairs if pair is not None]
+        _check_pairs(release, matched)
+        source = release.source
+        if source is not None:
+            used = dict.fromkeys(column for column, _ in matched)
+            source = replace(source, options={**source.options, "columns": [column for column in known if column in used]})
+        release = replace(release, items=Items.of_columns(matched), source=source)
+    own = dict.fromkeys(column for column, _ in release.items.pairs or ())
+    fresh = replace(
+        header,
+        qi=header.qi or quasi or (tuple(column for column in own if column not in sensitive) if sensitive else ()),
+        sa=header.sa or sensitive,
+        no_sa=header.no_sa or (no_sa and not header.sa),
+    )
+    return release if fresh == header else replace(release, header=fresh)
+
+
+def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
+    """The column and the value of an item; None where no column fits, or several do.
+
+    >>> _pair_of("sex_F", ["sex", "age"]), _pair_of("age:30", ["sex", "age"]), _pair_of("beer", ["sex"])
+    (('sex', 'F'), ('age', '30'), None)
+    >>> _pair_of("sex_old_1", ["sex", "sex_old"]) is None
+    True
+    """
+    fitting = {
+        (column, name[len(column) + 1 :])
+        for column in columns
+        if name.startswith(tuple(column + mark for mark in SEPARATORS)) and len(name) > len(column) + 1
+    }
+    return fitting.pop() if len(fitting) == 1 else None
+
+
+def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> None:
+    """Raise because an item is no value of the columns; the line that holds it is named, and not the item."""
+    raise OptionError(
+        f"{_line_of(release, item)} holds an item that is not a value of exactly one of the columns {', '.join(columns)}",
+        where="--qi and --sa",
+        remedy="Name the columns of all items, which are written column=value, column_value or column:value",
+    )
+
+
+def _line_of(release: Listed, item: int) -> str:
+    """Where an item stands first."""
+    parts = (release.antecedents, release.consequents) if isinstance(release, Rules) else (release.sets,)
+    first = min(int(part.owners()[part.members == item].min()) for part in parts if (part.members == item).any())
+    name = release.source.name if release.source else "the release"
+    return f"{name}, line {release.line(first)},"
+
+
+def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
+    """Refuse a value that is written in two ways, and a line that names two values of one column."""
+    name = release.source.name if release.source else "the release"
+    if len(set(pairs)) < len(pairs):
+        raise InputError("writes one value of a column in two ways", where=name, remedy="Write every value in one way")
+    number = {column: place for place, column in enumerate(dict.fromkeys(column for column, _ in pairs))}
+    owner = np.array([number[column] for column, _ in pairs], np.int64)
+    parts = (release.antecedents, release.consequents) if isinstance(release, Rules) else (release.sets,)
+    for part in parts:
+        keys = part.owners() * len(number) + owner[part.members]
+        order = np.sort(keys)
+        if len(twice := np.flatnonzero(order[1:] == order[:-1])):
+            line = release.line(int(order[twice[0]]) // len(number))
+            remedy = "Leave out the roles of columns that people have several values of"
+            raise InputError("names two values of one column, and nobody has both", where=f"{name}, line {line}", remedy=remedy)
+
+
+#: What ``--form`` calls a bucketized release, whose two tables are no file of lines with counts.
+BUCKETS = "buckets"
+#: What ``--form`` calls a table of people with blank cells.
+TABLE = "table"
+#: What ``--form`` calls a frequency table, a line per cell, and one with a column per value.
+FREQUENCIES, CROSSTAB = "frequencies", "crosstab"
+_BUCKETS_TOLD = "buckets (a folder with qit.csv and st.csv)"
+_TABLE_TOLD = "table (a table of people with blank cells; name its columns with --qi and --sa)"
+_FREQUENCIES_TOLD = "frequencies (a line per cell, its count in a column 'count'); crosstab (name its columns with --by)"
+
+
+def with_source(release: Release, change: Callable[[Source], Source]) -> Release:
+    """The release with its source changed; as it is where it has none."""
+    if release.source is None:
+        return release
+    if isinstance(release, Buckets):
+        return replace(release, sources=tuple(map(change, release.sources)))
+    changed = change(release.source)
+    if isinstance(release, PartialTable):
+        return replace(release, people=replace(release.people, source=changed))
+    return replace(release, source=changed)
+
+
+def source_at(path: FilePath) -> Source:
+    """The files of a release as its source, without reading them."""
+    pair = pair_of(os.fspath(path))
+    return parquet_source(path) if pair is None else buckets_source(pair)
+
+
+_P = ParamSpec("_P")
+
+
+def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
+    """Note in the source of a release read from a file which options it was read with."""
+
+    @wraps(read)
+    def remember(*args: _P.args, **options: _P.kwargs) -> Release:
+        release = read(*args, **options)
+        if not args or not isinstance(args[0], (str, os.PathLike)):
+            return release
+        defaults = signature(read).parameters
+        told = {name: _plain_option(value) for name, value in options.items() if value != defaults[name].default}
+        told.pop("columns", None)  # those that items are values of are in the source already
+        return with_source(release, lambda source: replace(source, options={**told, **source.options}))
+
+    return remember
+
+
+def _plain_option(value: Any) -> Any:
+    """An option as a record holds it."""
+    return list(value) if isinstance(value, (list, tuple)) else value
+
+
+@_remembering
+def read_release(
+    data: Any,
+    *,
+    n: int | None = None,
+    rounding: Rounding | None = None,
+    only: Only | None = None,
+    complete: bool | None = None,
+    form: str | None = None,
+    qi: Names = (),
+    sa: Names = (),
+    blank: Names = (),
+    missing: str | None = None,
+    missing_rule: MissingRule = "category",
+    by: Names = (),
+    count: str | None = None,
+    any: Names = (),
+    no_total: Names = (),
+    hidden_below: int | None = None,
+    zeros_shown: bool | None = None,
+    base: int | None = None,
+    convention: str | None = None,
+    ignore: Names = (),
+    columns: Names = (),
+) -> Release:
+    """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
+
+    Parameters
+    ----------
+    data
+        A path; a frame with the columns of mlxtend, Spark or Tacit; or a release. A folder with ``qit.csv`` and ``st.csv``, or one of the two,
+        is a bucketized release (:func:`read_buckets`); a file with the columns of ``qi`` and ``sa``, or a table, is a table with blank cells
+        (:func:`read_partial`); a file with a column of counts, or a frame that is a crosstab, is a frequency table.
+    n
+        The number of people, where the file does not say it.
+    rounding
+        How the numbers were printed, where no header says it: rounded to the nearest (so by default), truncated, or unknown; of a frequency
+        table also by chance, ``random``.
+    only
+        Which itemsets were chosen: ``all``, ``closed`` or ``maximal``; by default what the header says, else ``all``.
+    complete
+        Whether nothing that reaches the thresholds was left out; by default what the header says, else no. Of a frequency table: whether
+        it lists all values that its people have; by default yes.
+    form
+        A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies`` or ``crosstab``; by default the content decides.
+    qi, sa
+        The quasi-identifying columns and the sensitive ones, where no header names them; ``sa="none"`` says that none is sensitive.
+    columns
+        For itemsets and rules of other programs: more columns that their items are values of, such as those of the data.
+    blank, missing, missing_rule
+        For a table of people: the marks of blank cells, and the mark of missing values with its rule.
+    by
+        For a crosstab: the names of its columns, that across last. For another frequency table: its dimensions; other columns are not read.
+    count, any, no_total
+        For a frequency table: its column of counts; labels that stand for totals; labels that do not, though they look so.
+    hidden_below, zeros_shown, base
+        For a frequency table whose header does not say it: cells with fewer people are hidden, cells with nobody are shown nevertheless, and
+        counts are rounded to multiples of a base.
+    convention
+        For a frequency table: the publisher's convention, which says what its numbers and marks mean
+        (:data:`tacit.model.convention.CONVENTIONS`).
+    ignore
+        Columns that say nothing about people: not read, and no reason for an audit to be incomplete.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read; names file, line and column.
+    Contradiction
+        When the numbers cannot all be true; names the lines.
+    OptionError
+        When an option makes no sense or contradicts the file.
+    """
+    cells = options_of(
+        by,
+        any=any,
+        no_total=no_total,
+        ignore=ignore,
+        count=count,
+        n=_people(n),
+        hidden_below=hidden_below,
+        zeros_shown=zeros_shown,
+        base=base,
+        rounding=rounding,
+        complete=complete,
+        convention=convention,
+        qi=qi,
+        sa=sa,
+    )
+    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_counted(data, cells)):
+        if only is not None:
+            raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
+        return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
+    if cells.are_given:
+        remedy = "Leave them out, or say --form frequencies"
+        raise OptionError(
+            "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables",
+            where=form or "the release",
+            remedy=remedy,
+        )
+    has_options = bool(only or complete or rounding not in (None, "nearest"))
+    if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
+        return _buckets(data, n, has_options)
+    if form == TABLE or (form is None and looks_like_table(data, qi=qi, sa=sa)):
+        _refuse(has_options)
+        table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
+        one_n(table.n, _people(n), where="the table")
+        return table
+    listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
+    return with_columns(listed, qi=qi, sa=sa, columns=columns)
+
+
+def _is_counted(data: Any, cells: Any) -> bool:
+    """Whether data is a frequency table and nothing else; that columns have roles does not make it a table of people."""
+    if isinstance(data, FrequencyTable):
+        return True
+    if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
+        return False
+    return looks_like_frequencies(data, cells, _is_list) and not looks_like_table(data)
+
+
+def is_recognised(path: FilePath) -> bool:
+    """Whether the content, or the header beside it, says that a file is a release in one of the known forms."""
+    try:
+        if _is_pair(path) or is_described(path) or looks_like_table(path):
+            return True
+        head = read_head(path)
+    except TacitError:
+        return False
+    return _is_list(head) or has_counts(head)
+
+
+def _is_list(head: Head) -> bool:
+    """Whether a file is a list of itemsets or rules in one of the known forms."""
+    return any(entry.looks_like(head) for entry in FORMATS)
+
+
+def read_listed(
+    data: Any,
+    *,
+    n: int | None = None,
+    rounding: Rounding | None = None,
+    only: Only | None = None,
+    complete: bool | None = None,
+    form: str | None = None,
+    ignore: Names = (),
+) -> Listed:
+    """A release of lines with counts, itemsets or rules; see :func:`read_release`."""
+    n = _people(n)
+    for name, value, choices in (("--rounding", rounding, ROUNDINGS), ("--only", only, ONLY)):
+        if value is not None and value not in choices:
+            raise OptionError("is not known", where=name, remedy=nearest_name(str(value), choices, "choices"))
+    if isinstance(data, (Itemsets, Rules)):
+        return _with_options(data, n, only, complete)
+    source = None
+    if isinstance(data, (str, os.PathLike)):
+        path = cast(FilePath, data)
+        chosen = find_format(path, form)
+        known = read_header(path)
+        printout = chosen.read(path, _with_rounding(known, rounding or "nearest"))
+        if known.rounding is not None:
+            printout = replace(printout, in_full=False)
+        source = parquet_source(path)
+    else:
+        columns = frames.columns_of(data)
+        if columns is None:
+            raise OptionError("is neither a path, a frame nor a release", where="data", remedy="Give the path of a release file")
+        printout = frames.read(columns, _with_rounding(FileHeader(), rounding or "nearest"))
+    if rounding is not None:
+        printout = replace(printout, in_full=False)
+    printout = _without_ignored(printout, (ignore,) if isinstance(ignore, str) else tuple(ignore or ()))
+    if complete is not None:
+        printout = replace(printout, header=replace(printout.header, complete=complete))
+    return check_release(build(printout, n=n, only=only, source=source))
+
+
+def _without_ignored(printout: Printout, names: Sequence[str]) -> Printout:
+    """The printout without the columns that the caller ignores, which it names as such."""
+    unread = [name for name in printout.unread if name not in names]
+    ignored = [name for name in (*printout.unread, *printout.alike) if name in names]
+    header = replace(printout.header, unread=tuple(unread), ignored=tuple(dict.fromkeys(ignored)))
+    return replace(printout, header=header)
+
+
+def _is_pair(data: Any) -> bool:
+    """Whether a path leads to the two tables of a bucketized release."""
+    return isinstance(data, (str, os.PathLike)) and pair_of(os.fspath(data)) is not None
+
+
+def _buckets(data: Any, n: int | None, has_options: bool) -> Buckets:
+    """A bucketized release."""
+    _refuse(has_options)
+    release = read_buckets(data)
+    one_n(release.n, _people(n), where="the release")
+    return release
+
+
+def _refuse(has_options: bool) -> None:
+    """Options that say how to read lists of lines are for these only."""
+    if has_options:
+        remedy = "Leave them out"
+        raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
+
+
+def write_release(release: Release, path: FilePath) -> None:
+    """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it (``r.csv`` and ``r.csv.json``), both or neither.
+
+    A bucketized release is written into a folder (:func:`tacit.files.buckets.write_buckets`).
+    """
+    if isinstance(release, Buckets):
+        write_buckets(release, path)
+    elif isinstance(release, PartialTable):
+        write_partial(release, path)
+    elif isinstance(release, FrequencyTable):
+        write_frequencies(release, path)
+    else:
+        write(release, path)
+
+
+def find_format(path: FilePath, form: str | None = None) -> Format:
+    """The form of a release file: the one that is named, or the first that its content looks like."""
+    if form is not None and form not in {entry.name for entry in FORMATS}:
+        raise OptionError(
+            "is no known form",
+            where="--form",
+            remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE, FREQUENCIES, CROSSTAB], "forms"),
+        )
+    head = read_head(path)
+    for entry in FORMATS:
+        if entry.name == form or (form is None and entry.looks_like(head)):
+            return entry
+    known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), _BUCKETS_TOLD, _TABLE_TOLD, _FREQUENCIES_TOLD])
+    raise InputError(
+        "looks like no release file that Tacit knows",
+        where=os.path.basename(os.fspath(path).rstrip("/")),
+        remedy=f"Give one of the known forms: {known}",
+    )
+
+
+def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
+    """A header that says how numbers were printed: as it says itself, or as the caller does."""
+    if known.rounding is None:
+        return replace(known, header=replace(known.header, rounding=rounding))
+    if rounding not in ("nearest", known.rounding):
+        raise OptionError(
+            f"is {rounding}, but {known.where} says {known.rounding}", where="--rounding", remedy="Leave the option out"
+        )
+    return known
+
+
+def _people(n: int | None) -> int | None:
+    if n is None:
+        return None
+    try:
+        people = operator.index(n)
+    except TypeError:
+        people = -1
+    if isinstance(n, bool) or not 0 < people < 2**61:
+        raise OptionError("must be a whole number of at least 1", where="--n", remedy="Give the number of people") from None
+    return people
+
+
+def _with_options(release: Listed, n: int | None, only: Only | None, complete: bool | None) -> Listed:
+    """A release in memory, as it is unless an option says more about it."""
+    header = replace(
+        release.header,
+        n=one_n(release.n, n, where="the release"),
+        complete=release.header.complete if complete is None else complete,
+    )
+    if header != release.header:
+        release = replace(release, header=header)
+    if isinstance(release, Itemsets) and only not in (None, release.only):
+        return replace(release, only=only)
+    return release
+
+
+#: Reads one release; the number says which of all it would be.
+Reader = Callable[[Any, int], Release]
+
+#: Files at most that are looked at in one folder.
+MOST_FILES = 1_000
+#: Files that systems leave in folders.
+_OF_SYSTEMS = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".gitkeep", ".gitignore", ".gitattributes"})
+#: Endings of pages that people read; without a number they say nothing about groups.
+_PAGES = frozenset({".html", ".htm", ".md", ".txt", ".rst", ""})
+_LARGEST_PAGE = 1 << 24
+_HEAD = 1_000
+_GENERATOR = '<meta name="generator" content="Tacit '
+_WRITTEN_BY = "Written by Tacit "
+
+
+def read_releases(
+    folder: str | Path,
+    *,
+    n: int | None = None,
+    rounding: Any = None,
+    complete: bool | None = None,
+    qi: Names = (),
+    sa: Names = (),
+    convention: str | None = None,
+    ignore: Names = (),
+) -> Releases:
+    """The releases in a folder, sorted by name, and the files in it that are none; options are those of :func:`read_release`.
+
+    A pair of tables ``qit.csv`` and ``st.csv`` is one bucketized release, and so is a folder in it that holds such a pair. Files that say how to
+    read others (``r.csv.json``) go with these. Files that Tacit wrote, empty ones, pages without a number and those that ``ignore`` names are
+    listed as ``ignored``; all others that are no releases as ``not_read``, which makes an audit incomplete.
+
+    Raises
+    ------
+    InputError
+        When there is no such folder, no release in it, or a release in it that cannot be read.
+    """
+    left_out = ignored_names(ignore)
+    options: dict[str, Any] = {"n": n, "rounding": rounding, "complete": complete, "qi": qi, "sa": sa, "convention": convention}
+    found = _read_folder(Path(folder), lambda one, _: read_release(one, ignore=left_out, **options), 0, left_out)
+    _refuse_unused(left_out, found.ignored, found.releases)
+    return found
+
+
+def ignored_names(names: Names) -> tuple[str, ...]:
+    """The names that a caller ignores; a single text is one name, whatever it holds."""
+    return (names,) if isinstance(names, str) else tuple(map(str, names or ()))
+
+
+def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int] | None = None, **options: Any) -> Gathered:
+    """The releases that a caller gives: one, a folder, or a list of releases, folders and lists; options are those of :func:`read_release`.
+
+    ``people`` says how many people there are, where a release needs it and does not say it.
+
+    >>> gather_releases([])
+    Traceback (most recent call last):
+    tacit.errors.OptionError: the list: holds 0 releases. Give at least two, or one release by itself.
+    """
+    if isinstance(given, Gathered):
+        return given
+    left_out = ignored_names(ignore)
+
+    def read(one: Any, _: int) -> Release:
+        try:
+            return read_release(one, ignore=left_out, **options)
+        except InputError as error:
+            if error.asks_for != "n" or people is None:
+                raise
+        return read_release(one, n=people(), ignore=left_out, **options)
+
+    found = gather([*given] if isinstance(given, (list, tuple)) else [given], read, left_out)
+    if isinstance(given, (list, tuple)) and len(found.releases) < 2:
+        remedy = "Give at least two, or one release by itself"
+        raise OptionError(f"holds {len(found.releases)} releases", where="the list", remedy=remedy)
+    return found
+
+
+def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Gathered:
+    """All releases that are given: files, folders, lists of both, or releases.
+
+    Each argument is about one group of people, unless it is the only one: then each release may be about another. ``ignore`` names files of
+    folders, and columns of files, that say nothing about people.
+    """
+    found = _gather(given, read, ignore)
+    _refuse_unused(ignore, found.ignored, found.releases)
+    unread, ignored = columns_not_read(found.releases, _names(found.releases))
+    return replace(found, not_read=found.not_read + unread, ignored=found.ignored + ignored)
+
+
+def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Sequence[Release]) -> None:
+    """Refuse a name to ignore that is neither a file of a folder nor a column of a file."""
+    used = {part for one in files for part in (one.file, one.file.rpartition("/")[2])}
+    used.update(column for release in releases for column in release.header.ignored)
+    if any(name not in used and "/".join(Path(os.path.normpath(name)).parts[-2:]) not in used for name in ignore):
+        remedy = "Give the name of a file as it stands in its folder, or of a column that is not read"
+        raise OptionError("names neither a file of a folder nor a column that is not read", where="--ignore", remedy=remedy)
+
+
+def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gathered:
+    """All releases that are given, without what their columns leave unread."""
+    parts: list[Releases | Release] = []
+    total = 0
+    for one in given:
+        part = _part(one, read, total, ignore)
+        parts.append(part)
+        total += len(part) if isinstance(part, Releases) else 1
+    if len(parts) == 1 and isinstance(parts[0], Releases):
+        alone = parts[0]
+        return Gathered(alone.releases, tuple(range(len(alone))), _names(alone.releases), alone.not_read, alone.ignored)
+    releases: list[Release] = []
+    population: list[int] = []
+    names: list[str] = []
+    not_read: list[NotRead] = []
+    ignored: list[NotRead] = []
+    for number, part in enumerate(parts):
+        own = part.releases if isinstance(part, Releases) else (part,)
+        _check_one_group(own, part.name if isinstance(part, Releases) else "")
+        releases += own
+        population += [number] * len(own)
+        not_read += part.not_read if isinstance(part, Releases) else ()
+        ignored += part.ignored if isinstance(part, Releases) else ()
+        names.append(part.name if isinstance(part, Releases) else "")
+    called = _told_apart(releases, given, parts)
+    for number, (name, part) in enumerate(zip(names, parts, strict=True)):
+        if not name:
+            names[number] = f"group {number + 1}" if isinstance(part, Releases) else _names(called)[population.index(number)]
+    return Gathered(tuple(called), tuple(population), tuple(names), tuple(not_read), tuple(ignored))
+
+
+def _part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases | Release:
+    """One argument: a folder or list of releases, or a release."""
+    if isinstance(one, Releases):
+        return one
+    if isinstance(one, (list, tuple)):
+        if not one:
+            raise OptionError("holds no release", where="the list", remedy="Give at least one release in each list")
+        found = _gather([*one], lambda inner, number: read(inner, place + number), ignore) if len(one) > 1 else None
+        if found is None:
+            return _part(one[0], read, place, ignore)
+        return Releases("", found.releases, found.not_read, found.ignored)
+    # An empty name is no folder: Path would take it for this one.
+    if isinstance(one, (str, os.PathLike)) and os.fspath(one) and _is_folder_of_files(Path(one)):
+        return _read_folder(Path(one), read, place, ignore)
+    return read(one, place)
+
+
+def _is_folder_of_files(path: Path) -> bool:
+    """Whether a folder holds releases, and is none itself as the parts of a Parquet file or as a pair of tables are."""
+    if not path.is_dir():
+        return False
+    own = [one for one in _inside(path) if one.name != HEADER]
+    pair = pair_of(path)
+    if pair is not None:
+        return any(one not in pair for one in own)
+    parts = [one for one in own if one.name.startswith(("part-", "_", "."))]
+    return len(parts) < len(own) or not own
+
+
+def _inside(folder: Path) -> list[Path]:
+    found = sorted(folder.iterdir(), key=lambda one: one.name)
+    if len(found) > MOST_FILES:
+        remedy = "Give a folder that holds releases only"
+        raise InputError(f"holds more than {MOST_FILES:,} files", where=shown(folder), remedy=remedy)
+    return found
+
+
+def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) -> Releases:
+    if not folder.is_dir():
+        raise InputError("is no folder", where=shown(folder), remedy="Give a folder that holds releases")
+    name = folder.resolve().name
+    releases: list[Release] = []
+    not_read: list[NotRead] = []
+    ignored: list[NotRead] = []
+    for one in _candidates(folder):
+        shown_as = f"{name}/{one.name}"
+        if _is_named(one, shown_as, ignore):
+            ignored.append(NotRead(shown_as, AS_TOLD))
+            continue
+        if reason := _says_nothing(one):
+            ignored.append(NotRead(shown_as, reason))
+            continue
+        if reason := _no_release(one):
+            not_read.append(NotRead(shown_as, reason))
+            continue
+        try:
+            found = read(os.fspath(one), place + len(releases))
+        except OptionError:
+            raise
+        except InputError as error:
+            if is_recognised(os.fspath(one)):
+                remedy = f"{error.remedy}; or leave the file out with --ignore {shown(one.name)}"
+                raise InputError(error.what, where=_in_folder(error.where, one, name), remedy=remedy) from None
+            not_read.append(NotRead(shown_as, error.what if error.where == one.name else f"{error.where}: {error.what}"))
+            continue
+        releases.append(_inside_of(found, name))
+    if not releases:
+        remedy = "Give a folder with files that tacit mine, tacit tabulate or another tool wrote"
+        if any((folder / Path(one.file).name).is_dir() for one in not_read):
+            remedy = "Give the folders in it one by one"
+        raise InputError("holds no release that Tacit can read", where=shown(folder), remedy=remedy)
+    return Releases(f"{name}/", tuple(releases), tuple(not_read), tuple(ignored))
+
+
+def _in_folder(where: str, path: Path, folder: str) -> str:
+    """The place of an error, its file called by its folder as well."""
+    told = where.removeprefix(os.fspath(path.parent) + os.sep)
+    return f"{folder}/{told}" if told.startswith(path.name) else f"{folder}/{path.name}: {told}"
+
+
+def _is_named(path: Path, shown_as: str, ignore: Sequence[str]) -> bool:
+    """Whether a caller ignores the file: by its name, with its folder, or by its path."""
+    return any(os.path.normpath(name) in (path.name, shown_as, os.path.normpath(path)) for name in ignore)
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    """The files of a folder that are not read with another one."""
+    inside = _inside(folder)
+    names = {one.name for one in inside}
+    pair = pair_of(folder)
+    for one in inside:
+        if one.name.endswith(".json") and one.name.removesuffix(".json") in names:
+            continue  # the header of a file beside it
+        if pair is not None and one in (pair[1], folder / HEADER):
+            continue  # read with the first table of the pair
+        yield one
+
+
+def _says_nothing(path: Path) -> str:
+    """The reason why a file says nothing about people; empty where it may."""
+    if path.name in _OF_SYSTEMS:
+        return "belongs to the system, not to a release"
+    if path.is_symlink() and not path.exists():
+        return ""
+    if path.is_dir():
+        return "is an empty folder" if not any(path.iterdir()) else ""
+    if path.stat().st_size == 0:
+        return "is empty"
+    if path.name == "tacit.toml":
+        return "holds settings"
+    if path.suffix == ".json" and _is_record(path):
+        return "is a record that Tacit wrote"
+    if path.suffix.casefold() not in _PAGES:
+        return ""
+    text = _text(path)
+    if text is None:
+        return ""
+    if _GENERATOR in text[:_HEAD] or text.rstrip()[-_HEAD:].rpartition("\n")[2].startswith(_WRITTEN_BY):
+        return "is a report that Tacit wrote"
+    return "" if any(sign.isdigit() for sign in text) else "is a page without numbers"
+
+
+def _no_release(path: Path) -> str:
+    """The reason why a file is not tried as a release; empty where it is."""
+    if path.name.startswith("."):
+        return "has a name that begins with a dot"
+    if path.is_dir():
+        return "is a folder, and only releases in the folder that is named are read" if _is_folder_of_files(path) else ""
+    if path.suffix.casefold() in (".html", ".htm", ".md"):
+        return "is a page, which Tacit does not read"
+    return ""
+
+
+def _text(path: Path) -> str | None:
+    """The text of a page of usual size; None where it is none."""
+    if path.stat().st_size > _LARGEST_PAGE:
+        return None
+    try:
+        with open_text(os.fspath(path)) as lines:
+            return lines.read(_LARGEST_PAGE)
+    except TacitError:
+        return None
+
+
+def _is_record(path: Path) -> bool:
+    """Whether a file is what a command of Tacit wrote with ``--json``."""
+    try:
+        with open_text(os.fspath(path)) as lines:
+            found = json.load(lines)
+    except (ValueError, RecursionError, TacitError):
+        return False
+    return isinstance(found, dict) and str(found.get("format", "")).startswith("tacit.")
+
+
+def _inside_of(release: Release, folder: str) -> Release:
+    """A release that is called by its folder and its name."""
+    return with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
+
+
+def _told_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:
+    """The releases, those of single files of the same name called by their folders as well."""
+    single = {id(part): one for one, part in zip(given, parts, strict=True) if isinstance(one, (str, os.PathLike))}
+    names = _names(releases)
+    out = []
+    for release, name in zip(releases, names, strict=True):
+        path = single.get(id(release))
+        twice = path is not None and names.count(name) > 1
+        out.append(_inside_of(release, Path(path or "").resolve().parent.name) if twice else release)
+    return out
+
+
+def _names(releases: Sequence[Release]) -> tuple[str, ...]:
+    return tuple(one.source.name if one.source else f"release {place + 1}" for place, one in enumerate(releases))
+
+
+def _check_one_group(releases: Sequence[Release], name: str) -> None:
+    """Refuse releases that are given as being about the same people and say different numbers of them."""
+    if len({one.n for one in releases if one.n is not None}) > 1:
+        remedy = (
+            "Put the files about each group of people into a folder of their own, or give them one by one, and declare --people"
+        )
+        what = "is about one group of people, and its files say different numbers of them"
+        raise OptionError(what, where=name or "a list of releases", remedy=remedy)

@@ -1,0 +1,303 @@
+"""Which rows of a table are meant: a file of row numbers, numbers, or a condition such as ``occupation=Sales and age<30``.
+
+Row numbers count from 0, and the header is no row. A condition joins comparisons (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``) with ``and``;
+names that hold such signs, and names and values that hold that word, stand in quotation marks. Two numbers are compared as numbers, everything
+else as text; ``<`` and the like hold for numbers only.
+
+What may be done with each cell of a table: ``+`` must be published, ``-`` is sensitive, an empty mark leaves it free.
+
+Marks stand in a table of the same shape, or in lines ``row,column,mark`` with rows counted from 0.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError, OptionError, numbered
+from tacit.files.disk import open_text, shown
+from tacit.files.tables import read_table
+from tacit.model.table import Column, Table, require_column
+
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_WHERE = "--rows"
+_EXAMPLE = "Write for instance occupation=Sales and age<30"
+_TOKEN = re.compile(r"""\s*(?:(?P<sign><=|>=|!=|==|=|<|>)|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<word>[^\s<>=!"']+|!))""")
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+
+
+def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Numbers:
+    """The numbers of the rows that are meant, sorted, each once; raises where there are none, or where all rows are meant by a condition.
+
+    Parameters
+    ----------
+    given
+        The path of a file with one row number in each line, a condition as text, or row numbers.
+    people
+        The table, whose columns a condition may name, used or not.
+    where
+        What messages call it.
+
+    Examples
+    --------
+    >>> people = Table.from_rows(["age", "ill"], [("9", "flu"), ("30", "flu"), ("41", "cold")])
+    >>> read_rows("age>=30 and ill=flu", people).tolist(), read_rows([2, 0], people).tolist()
+    ([1], [0, 2])
+    """
+    n = len(people.weights)
+    if isinstance(given, str | os.PathLike):
+        if os.path.lexists(given):
+            return _checked(_numbers_in(given), n, where=shown(given))
+        text = os.fspath(given)
+        if not any(sign in text for sign in "=<>"):
+            what = "is neither a file nor a condition"
+            raise OptionError(
+                what, where=where, remedy=f"Give a file with one row number in each line, or a condition. {_EXAMPLE}"
+            )
+        return fitting_rows(text, people, where=where)
+    return _checked(_whole(cast(Iterable[Any], given), where), n, where=where)
+
+
+def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Numbers:
+    """The rows that a condition fits; raises where it fits none or all of them."""
+    fits = np.ones(len(people.weights), np.bool_)
+    for one in parse_condition(text, people.names, where=where):
+        fits &= one.holds(people.column(one.column), where)
+    if not fits.any():
+        raise OptionError("the condition fits no row", where=where, remedy="Compare its values with those of the columns")
+    if fits.all():
+        raise OptionError("the condition fits every row", where=where, remedy="Say more narrowly whose cells are sensitive")
+    return np.flatnonzero(fits).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One part of a condition: column, sign, value; ``number`` is its place in the condition, from 1."""
+
+    column: str
+    sign: str
+    value: str
+    number: int = 1
+
+    def holds(self, column: Column, where: str) -> Flags:
+        """For which rows it holds."""
+        compare, wanted = _SIGNS[self.sign], _number(self.value)
+        numbers = [_number(value) for value in column.values]
+        if self.sign in ("=", "==", "!="):
+            right = [
+                compare(mine, wanted) if mine is not None and wanted is not None else compare(value, self.value)
+                for mine, value in zip(numbers, column.values, strict=True)
+            ]
+        else:
+            self._check_numbers(wanted, numbers, where)
+            right = [mine is not None and compare(mine, wanted) for mine in numbers]
+        return np.array(right, np.bool_)[column.codes]
+
+    def _check_numbers(self, wanted: Fraction | None, numbers: Iterable[Fraction | None], where: str) -> None:
+        place = f"{where}, part {self.number}"
+        if wanted is None:
+            what = f"column {self.column!r} is compared by size with something that is no number"
+            raise OptionError(what, where=place, remedy="Write a number, or compare with = or !=")
+        if all(one is None for one in numbers):
+            what = f"is about sizes, and column {self.column!r} holds no number"
+            raise OptionError(what, where=place, remedy="Compare with = or !=")
+
+
+def parse_condition(text: str, names: Iterable[str], *, where: str = _WHERE) -> tuple[Comparison, ...]:
+    """The comparisons of a condition, their columns checked.
+
+    >>> parse_condition("pay scale != 'x and y' and pay=<=50K", ["pay scale", "pay"])[0]
+    Comparison(column='pay scale', sign='!=', value='x and y', number=1)
+    """
+    known, out = list(names), []
+    for number, part in enumerate(_parts(text, where), start=1):
+        place = f"{where}, part {number}"
+        sign = next((match for match in _TOKEN.finditer(part) if match["sign"]), None)
+        if sign is None:
+            raise OptionError("has no comparison", where=place, remedy=_EXAMPLE)
+        left, right = part[: sign.start("sign")].strip(), part[sign.end("sign") :].strip()
+        if not left or not right:
+            raise OptionError("has nothing on one side of its sign", where=place, remedy=_EXAMPLE)
+        require_column(_unquoted(left), known, where=place)
+        out.append(Comparison(_unquoted(left), sign["sign"], _unquoted(right), number))
+    return tuple(out)
+
+
+def _parts(text: str, where: str) -> list[str]:
+    """What stands between the words "and", those in quotation marks left alone."""
+    parts, at, begin, end = [], 0, 0, len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            what = "has a quotation mark without its partner"
+            raise OptionError(what, where=where, remedy="Close the quotation marks")
+        at = match.end()
+        if (match["word"] or "").casefold() == "and":
+            parts.append(text[begin : match.start("word")])
+            begin = at
+    return [*parts, text[begin:]]
+
+
+def _unquoted(text: str) -> str:
+    """The text without the quotation marks around it."""
+    return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def _number(text: str) -> Fraction | None:
+    """The number that a text is; None where it is none."""
+    return Fraction(text) if _NUMBER.fullmatch(text) else None
+
+
+# Row numbers
+
+
+def _numbers_in(path: str | os.PathLike[str]) -> list[int]:
+    """The row numbers in a file, one in each line; blank lines are passed over."""
+    numbers = []
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            text = line.strip()
+            if text and not (text.isascii() and text.isdecimal() and len(text) < 19):
+                remedy = "Write one row number in each line; the first row below the header is 0"
+                raise InputError("is no row number", where=f"{shown(path)}, line {number}", remedy=remedy)
+            if text:
+                numbers.append(int(text))
+    return numbers
+
+
+def _whole(given: Iterable[Any], where: str) -> list[int]:
+    try:
+        listed = list(given)
+        if any(isinstance(one, bool | np.bool_) for one in listed):
+            raise TypeError
+        return [operator.index(one) for one in listed]
+    except TypeError:
+        remedy = "Give whole numbers, the path of a file with them, or a condition"
+        raise OptionError("are no row numbers", where=where, remedy=remedy) from None
+
+
+def _checked(numbers: list[int], n: int, *, where: str) -> Numbers:
+    if not numbers:
+        raise OptionError("names no row", where=where, remedy="Name the rows whose sensitive cells are to be protected")
+    outside = sum(not 0 <= number < n for number in numbers)
+    if outside:
+        first = next(number for number in numbers if not 0 <= number < n)
+        more = f" (and {outside - 1:,} others)" if outside > 1 else ""
+        remedy = f"The rows are 0 to {n - 1:,}; the header is none"
+        raise OptionError(f"row {first}{more} is outside the table", where=where, remedy=remedy)
+    return np.unique(np.array(numbers, np.int64))
+
+
+_LISTED = ("row", "column", "mark")
+_MEANT = "Write + (must be published), - (sensitive) or nothing"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """Marks of all cells, rows x columns in the order of the table: those that must be published, and those that are sensitive."""
+
+    published: Flags
+    sensitive: Flags
+
+    @property
+    def rows(self) -> npt.NDArray[np.int64]:
+        """The rows with a sensitive cell."""
+        return np.flatnonzero(self.sensitive.any(axis=1)).astype(np.int64)
+
+
+def read_marks(given: object, people: Table, *, where: str = "--marks") -> Marks:
+    """The marks of a table's cells, from a file or frame; only cells of SA columns can be sensitive, and of condition columns none.
+
+    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold")])
+    >>> read_marks({"row": [0, 1], "column": ["ill", "sex"], "mark": ["-", "+"]}, people).sensitive.tolist()
+    [[False, True], [False, False]]
+    """
+    place = shown(given) if isinstance(given, str | os.PathLike) else where
+    told = read_table(given, where=place)
+    listed = sorted(name.casefold() for name in told.names) == sorted(_LISTED) and told.names != people.names
+    signs = _from_lines(told, people, place) if listed else _from_shape(told, people, place)
+    marks = Marks(signs > 0, signs < 0)
+    _check_roles(marks, people, place)
+    return marks
+
+
+def _signs(told: Table, name: str, where: str) -> npt.NDArray[np.int8]:
+    """The marks of one column as numbers: 1, -1 or 0."""
+    column = told.column(name)
+    known = {"+": 1, "-": -1, "": 0}
+    wrong = [value not in known for value in column.values]
+    if any(wrong):
+        row = int(np.flatnonzero(np.array(wrong)[column.codes])[0])
+        raise InputError("holds something that is no mark", where=f"{where}, column {name!r}, row {row}", remedy=_MEANT)
+    return np.array([known[value] for value in column.values], np.int8)[column.codes]
+
+
+def _from_shape(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
+    if told.names != people.names or len(told.weights) != len(people.weights):
+        what = "has another shape than the table"
+        remedy = f"Give {len(people.weights):,} rows and the columns {', '.join(people.names)}, or lines row,column,mark"
+        raise InputError(what, where=where, remedy=remedy)
+    return np.stack([_signs(told, name, where) for name in people.names], axis=1)
+
+
+def _from_lines(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
+    row_name, column_name, mark_name = (next(name for name in told.names if name.casefold() == one) for one in _LISTED)
+    marks, n = _signs(told, mark_name, where), len(people.weights)
+    rows = told.column(row_name)
+    fine = [text.isascii() and text.isdecimal() and len(text) < 19 and int(text) < n for text in rows.values]
+    if not all(fine):
+        line = int(np.flatnonzero(~np.array(fine)[rows.codes])[0]) + 2
+        remedy = f"The rows are 0 to {n - 1:,}"
+        raise InputError("names a row outside the table", where=f"{where}, line {line}", remedy=remedy)
+    row = np.array([int(text) for text in rows.values], np.int64)[rows.codes]
+    columns = told.column(column_name)
+    for name in columns.values:
+        require_column(name, people.names, where=where)
+    column = np.array([people.names.index(name) for name in columns.values], np.int64)[columns.codes]
+    return _placed(marks, row, column, (n, len(people.names)), where)
+
+
+def _placed(
+    marks: npt.NDArray[np.int8], row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], shape: tuple[int, int], where: str
+) -> npt.NDArray[np.int8]:
+    """The marks in their cells; two lines about one cell must not contradict each other."""
+    signs = np.zeros(shape, np.int8)
+    published = np.zeros(shape, np.bool_)
+    published[row[marks > 0], column[marks > 0]] = True
+    clash = np.flatnonzero((marks < 0) & published[row, column])
+    if len(clash):
+        there = np.flatnonzero((row == row[clash[0]]) & (column == column[clash[0]])) + 2
+        what = "mark a sensitive cell as one that must be published"
+        raise OptionError(what, where=f"{where}, {numbered(there.tolist())}", remedy="Give it one mark")
+    signs[published] = 1
+    signs[row[marks < 0], column[marks < 0]] = -1
+    return signs
+
+
+def _check_roles(marks: Marks, people: Table, where: str) -> None:
+    """Sensitive cells stand in SA columns."""
+    if not people.schema.sa:
+        return
+    for place, name in enumerate(people.names):
+        if name not in people.schema.sa and marks.sensitive[:, place].any():
+            what = f"marks cells of column {name!r} as sensitive, which is no sensitive column"
+            raise OptionError(what, where=where, remedy="Name it with --sa, or take the marks away")

@@ -1,0 +1,86 @@
+"""Text files of SPMF: ``1 2 3 #SUP: 5`` for itemsets, ``1 2 ==> 3 #SUP: 5 #CONF: 0.75`` for rules.
+
+Supports are counts; numbers with a decimal point are shares. Lines ``@ITEM=1=bread`` name the items. Items are divided by blanks, in some
+of SPMF's rules by commas; names that hold blanks cannot be told apart.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from tacit.errors import InputError
+from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
+from tacit.files.disk import FilePath, open_text
+from tacit.files.header import FileHeader
+
+_LINE = re.compile(
+    r"(?P<sets>.*?)\s*#SUP:\s*(?P<support>[^\s#]+)(?:\s*#CONF:\s*(?P<confidence>[^\s#]+))?(?P<rest>(?:\s*#.*)?)\s*"
+)
+_FIELD = re.compile(r"#[^\s:#]*")
+_ITEM = re.compile(r"@ITEM=(?P<number>[^=]*)=(?P<name>.*)")
+_NUMBERS = re.compile(r"\d+(?:,\d+)+")
+_ARROW = "==>"
+
+
+def looks_like(head: Head) -> bool:
+    """Whether the first line that is no remark or name of an item gives a support in SPMF's way."""
+    lines = [line for line in head.lines if not line.startswith(("@", "%"))]
+    return bool(lines) and "#SUP:" in lines[0]
+
+
+def read(path: FilePath, known: FileHeader) -> Printout:
+    """The lines of an SPMF file of itemsets or rules."""
+    where = os.path.basename(os.fspath(path))
+    names: dict[str, str] = {}
+    lines: list[int] = []
+    sets: list[str] = []
+    supports: list[str] = []
+    confidences: list[str] = []
+    unread: dict[str, None] = {}
+    with open_text(path) as stream:
+        for number, line in enumerate(stream, 1):
+            line = line.strip()
+            if not line or line.startswith(("@", "%")):
+                if item := _ITEM.fullmatch(line):
+                    names[item["number"].strip()] = item["name"].strip()
+                continue
+            match = _LINE.fullmatch(line)
+            if match is None:
+                raise InputError("is not a line of SPMF", where=place(where, number), remedy="Write it like 1 2 3 #SUP: 5")
+            lines.append(number)
+            sets.append(match["sets"])
+            supports.append(match["support"])
+            confidences.append(match["confidence"] or "")
+            unread.update(dict.fromkeys(_FIELD.findall(match["rest"])))
+    is_rules = bool(sets) and _ARROW in sets[0]
+    for number, text in zip(lines, sets, strict=True):
+        if text.count(_ARROW) != is_rules:
+            raise InputError(
+                "mixes itemsets and rules, or has more than one arrow", where=place(where, number), remedy="Write one rule a line"
+            )
+    items, families = named_sets(*(_side(sets, side, names) for side in ((0, 2) if is_rules else (0,))))
+    support = TextColumn("#SUP", supports)
+    is_share = any("." in text for text in supports)
+    return Printout(
+        where, np.array(lines, np.int64), items, families[0], families[1] if is_rules else None,
+        count=None if is_share else support,
+        support=support if is_share else None,
+        confidence=TextColumn("#CONF", confidences) if is_rules else None,
+        header=known.header,
+        only=known.only or "all",
+        unread=tuple(unread),
+    )  # fmt: skip
+
+
+def _side(sets: list[str], side: int, names: dict[str, str]) -> Iterator[list[str]]:
+    """The items before (0) or behind (2) the arrow of every line."""
+    return (_items(text.partition(_ARROW)[side], names) for text in sets)
+
+
+def _items(text: str, names: dict[str, str]) -> list[str]:
+    tokens = [part for token in text.split() for part in (token.split(",") if _NUMBERS.fullmatch(token) else [token])]
+    return [names.get(token, token) for token in tokens]

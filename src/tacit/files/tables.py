@@ -1,0 +1,579 @@
+"""Files that hold a table: delimited text, Parquet, and tables in DuckDB and SQLite databases.
+
+Tables of people: files, databases and frames as columns of text with roles.
+
+Values are text exactly as printed (``1.0`` stays ``1.0``), except that blanks around them are removed; an empty cell is the empty text.
+
+Tables, written: lines of CSV as they are, packed, or turned into Parquet, with the header beside the file, both or neither.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import json
+import os
+import shutil
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, cast
+from urllib.parse import quote
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError, OptionError, TacitError, nearest_name
+from tacit.files.delimited import BLANKS, PlainShape, plain_shape, records, sniff_delimiter
+from tacit.files.disk import (
+    PARQUET_MAGIC,
+    FilePath,
+    is_gzip,
+    open_bytes,
+    open_text,
+    packed_text,
+    private_folder,
+    read_bytes_head,
+    readable,
+    replace_file,
+    shown,
+    source_of,
+)
+from tacit.files.duckdb import Relation
+from tacit.files.frames import Frame, as_frame, coded_column, mapping_frame
+from tacit.files.header import header_path
+from tacit.model.release import Source
+from tacit.model.table import Column, Missing, MissingRule, Schema, Table, require_column
+
+_HEAD = 1 << 16
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+_SPOKEN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar", " ": "a blank", ":": "a colon"}
+
+
+class RowSource(Protocol):
+    """Rows that can be read column by column."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns."""
+
+    @property
+    def where(self) -> str:
+        """What error messages call the rows."""
+
+    @property
+    def source(self) -> Source | None:
+        """The file they come from."""
+
+    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
+        """These columns."""
+
+    def close(self) -> None:
+        """Give back what is held open."""
+
+
+def open_table_file(path: FilePath, *, where: str) -> RowSource:
+    """The rows of a file, or of a table in a database when the path is ``FILE::TABLE``."""
+    text = os.fspath(path)
+    file, separator, table = text.rpartition("::")
+    if separator and file and not os.path.exists(text):
+        return _open_database(file, table, where)
+    head = read_bytes_head(path, _HEAD)
+    if head.startswith(PARQUET_MAGIC):
+        return _open_parquet(text, where)
+    if not head.startswith(_WIDE_MARKS):
+        plain = _plain_text(path, head, where)
+        if plain is not None:
+            return plain
+    return ExactRows.open(path, where)
+
+
+# Delimited text
+
+
+def _plain_text(path: FilePath, head: bytes, where: str) -> RowSource | None:
+    """The rows of a plain UTF-8 file, to be read in bulk; None when it must be read record by record."""
+    text = head.decode("utf-8-sig", "replace")
+    delimiter = sniff_delimiter(text, complete=len(head) < _HEAD, prefer=_usual_delimiter(path))
+    with open_bytes(path) as stream, readable(path):
+        lines = io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="")
+        try:
+            first = next(records(lines, delimiter, where=where), None)
+        except InputError:
+            return None
+    if first is None or len(first[1]) < 2 or delimiter == " ":
+        return None  # what is a blank line, and what a row of empty cells, is not for others to decide
+    shape = plain_shape(path, delimiter, len(first[1]))
+    if shape is None:
+        return None
+    names = tuple(cell.strip(BLANKS) for cell in first[1])
+    return _BulkRows(os.fspath(path), where, names, source_of(path), delimiter, shape)
+
+
+def _usual_delimiter(path: FilePath) -> str:
+    name = os.fspath(path).casefold().removesuffix(".gz")
+    return "\t" if name.endswith((".tsv", ".tab")) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _BulkRows:
+    """Plain delimited text, parsed and coded by DuckDB."""
+
+    path: str
+    where: str
+    names: tuple[str, ...]
+    source: Source
+    delimiter: str
+    shape: PlainShape
+
+    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
+        with contextlib.suppress(InputError):
+            relation = Relation.of_csv(
+                self.path, self.names, delimiter=self.delimiter, packed=is_gzip(self.path), has_quotes=self.shape.has_quotes
+            )
+            columns = relation.columns(names)
+            if len(columns[0].codes) == self.shape.records - 1:
+                return columns
+        # DuckDB saw something that the check let pass: what is true is what reading record by record says.
+        return ExactRows.open(self.path, self.where).read(names)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactRows:
+    """Delimited text, read record by record: the slow twin of reading in bulk, and the one that explains what is wrong."""
+
+    where: str
+    source: Source
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def open(cls, path: FilePath, where: str) -> ExactRows:
+        """All rows of the file; raises with the line number where it is no table."""
+        with open_text(path, keep_newlines=True) as stream:
+            head = stream.read(_HEAD)
+        delimiter = sniff_delimiter(head, complete=len(head) < _HEAD, prefer=_usual_delimiter(path))
+        with open_text(path, keep_newlines=True) as stream:
+            found = records(stream, delimiter, where=where)
+            _, header = next(found, (0, []))
+            if not header:
+                raise InputError("is empty", where=where, remedy="Give a table with a header of column names")
+            names = [cell.strip(BLANKS) for cell in header]
+            seen: list[dict[str, int]] = [{} for _ in names]
+            codes = [array("i") for _ in names]
+            for line, cells in found:
+                if len(cells) != len(names):
+                    raise _ragged(len(cells), len(names), delimiter, f"{where}, line {line}")
+                for known, column, cell in zip(seen, codes, cells, strict=True):
+                    column.append(known.setdefault(cell.strip(BLANKS), len(known)))
+        columns = (
+            coded_column(name, np.frombuffer(column, np.int32), list(known), where=where)
+            for name, column, known in zip(names, codes, seen, strict=True)
+        )
+        return cls(where, source_of(path), tuple(columns))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return tuple(column.name for column in self.columns)
+
+    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
+        """These columns."""
+        return tuple(self.columns[self.names.index(name)] for name in names)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _ragged(got: int, width: int, delimiter: str, where: str) -> InputError:
+    cells = "1 cell" if got == 1 else f"{got} cells"
+    columns = "1 column" if width == 1 else f"{width} columns"
+    spoken = _SPOKEN.get(delimiter, repr(delimiter))
+    return InputError(
+        f"has {cells} where the header names {columns} (the separator is {spoken})",
+        where=where,
+        remedy="Quote cells that hold the separator, or complete the line",
+    )
+
+
+# Parquet and databases
+
+
+@dataclass(frozen=True, slots=True)
+class _RelationRows:
+    """Rows that DuckDB knows the types of: a Parquet file or a table in a database."""
+
+    relation: Relation
+    source: Source
+    cleanup: contextlib.ExitStack
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.relation.names
+
+    @property
+    def where(self) -> str:
+        return self.relation.where
+
+    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
+        return self.relation.columns(names)
+
+    def close(self) -> None:
+        self.relation.connection.close()
+        self.cleanup.close()
+
+
+def _open_parquet(path: str, where: str) -> RowSource:
+    with contextlib.ExitStack() as cleanup:
+        file = path
+        if is_gzip(path):
+            folder = cleanup.enter_context(private_folder())
+            file = os.path.join(folder, "unpacked.parquet")
+            with open_bytes(path) as stream, readable(path), open(file, "wb") as copy:
+                shutil.copyfileobj(stream, copy)
+        relation = Relation.of_parquet(file, where=where)
+        return _RelationRows(relation, source_of(path), cleanup.pop_all())
+
+
+def _open_database(path: str, table: str, where: str) -> RowSource:
+    head = read_bytes_head(path, 16)
+    source = Source(f"{os.path.basename(path)}::{table}", source_of(path).sha256)
+    if head[8:12] == b"DUCK":
+        return _RelationRows(Relation.of_database(path, table, where=where), source, contextlib.ExitStack())
+    if head.startswith(b"SQLite format 3\x00"):
+        return _SqliteRows.open(path, table, where, source)
+    raise InputError("is no DuckDB or SQLite database", where=shown(path), remedy="Give FILE::TABLE only for a database")
+
+
+@dataclass(frozen=True, slots=True)
+class _SqliteRows:
+    """A table in an SQLite database, opened for reading only."""
+
+    path: str
+    table: str
+    where: str
+    source: Source
+    names: tuple[str, ...]
+
+    @classmethod
+    def open(cls, path: str, table: str, where: str, source: Source) -> _SqliteRows:
+        listing = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+        tables = [str(name) for (name,) in _ask_sqlite(path, listing, where)[1]]
+        if table not in tables:
+            raise OptionError(f"there is no table {table!r}", where=shown(path), remedy=nearest_name(table, tables, "tables"))
+        names, _ = _ask_sqlite(path, f"SELECT * FROM {_sql_name(table)} LIMIT 0", where)
+        return cls(path, table, where, source, tuple(names))
+
+    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
+        # One query for all columns: single columns might come in the order of an index.
+        _, rows = _ask_sqlite(self.path, f"SELECT {', '.join(map(_sql_name, names))} FROM {_sql_name(self.table)}", self.where)
+        cells = zip(*rows, strict=True) if rows else ([] for _ in names)
+        frame = mapping_frame({name: list(values) for name, values in zip(names, cells, strict=True)}, where=self.where)
+        return tuple(frame.column(name, where=self.where) for name in names)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _sql_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _ask_sqlite(path: str, sql: str, where: str) -> tuple[list[str], list[tuple[object, ...]]]:
+    """The names of the columns and the rows that answer a query."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as connection:
+            cursor = connection.execute(sql)
+            return [column[0] for column in cursor.description], cursor.fetchall()
+    except sqlite3.Error:
+        raise InputError("the SQLite database cannot be read", where=where, remedy="Export the table as CSV") from None
+
+
+#: Column names: one, several with commas between them, or a sequence of such texts.
+Names = str | Sequence[str] | None
+
+
+def read_table(
+    data: object,
+    *,
+    qi: Names = (),
+    sa: Names = (),
+    identifying: Names = (),
+    columns: Names = None,
+    missing: str | None = None,
+    missing_rule: MissingRule = "category",
+    where: str | None = None,
+) -> Table:
+    """The people in a file or frame, one row each, in the order of the data.
+
+    Parameters
+    ----------
+    data
+        A path to delimited text (any separator, also gzipped) or Parquet; ``FILE::TABLE`` for a table in a DuckDB or SQLite database; a
+        pandas, polars or Arrow frame; a dict of sequences; or a table, which gets the roles given here.
+    qi, sa, identifying
+        The columns with these roles. Where QI or SA columns are named, the table holds those; otherwise all but the identifying ones.
+    columns
+        Further columns to hold; on their own, the only ones.
+    missing, missing_rule
+        The mark of a missing value, and what it means: ``category`` keeps it as a value, ``drop`` leaves out rows that have it in a QI or SA
+        column (in any held column, when no role is given), ``drop-any`` rows that have it in any column of the data.
+    where
+        What error messages call the data.
+
+    Examples
+    --------
+    >>> people = read_table({"age": [30, 40], "ill": ["yes", "?"]}, qi="age", sa="ill", missing="?", missing_rule="drop")
+    >>> people.n, people.dropped, people.sa.values
+    (1, 1, ('yes',))
+    """
+    rows = _open(data, where)
+    try:
+        check_names(rows.names, where=rows.where)
+        schema = Schema(*(column_names(role, rows.names) for role in (qi, sa, identifying)))
+        if isinstance(rows, _TableRows) and schema == Schema():
+            schema = rows.table.schema
+        schema.check(rows.names, where=rows.where)
+        extra = None if columns is None else column_names(columns, rows.names)
+        for name in extra or ():
+            require_column(name, rows.names, where=rows.where)
+        rule = _missing(rows, missing, missing_rule)
+        return _build(rows, schema, extra, rule)
+    finally:
+        rows.close()
+
+
+def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
+    """The names in a text or a sequence of texts; a text that is no known name is split at its commas.
+
+    >>> column_names(["age,sex", "a,b"], ["a,b", "age", "sex"])
+    ('age', 'sex', 'a,b')
+    """
+    texts = [given] if isinstance(given, str) else list(cast(Iterable[Any], given or ()))
+    names: list[str] = []
+    for text in texts:
+        if not isinstance(text, str):
+            raise OptionError("a column is not named by text", where="columns", remedy="Give the names of columns")
+        names += [text] if text in known else [part.strip() for part in text.split(",") if part.strip()]
+    return tuple(names)
+
+
+def columns_of(data: Any) -> tuple[str, ...]:
+    """The names of the columns of a table, or of a file that holds one; none of anything else."""
+    if isinstance(data, Table):
+        return data.names
+    if isinstance(data, str | os.PathLike) and _is_transactions(os.fspath(data)):
+        return ()
+    if not isinstance(data, str | os.PathLike):
+        frame = None if data is None or isinstance(data, (list, tuple)) else as_frame(data, where="the data")
+        return () if frame is None else tuple(frame.names)
+    try:
+        rows = open_table_file(data, where=shown(data))
+    except TacitError:
+        return ()
+    try:
+        return tuple(rows.names)
+    finally:
+        rows.close()
+
+
+def _is_transactions(path: str) -> bool:
+    return path.casefold().removesuffix(".gz").endswith((".dat", ".basket", ".fimi"))
+
+
+def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """The sensitive columns, and whether it is said that there is none.
+
+    >>> sensitive_names("ill", ["sex", "ill"]), sensitive_names(["none"], ["sex"]), sensitive_names((), ["sex"])
+    ((('ill',), False), ((), True), ((), False))
+    """
+    names = column_names(given, known)
+    if "none" not in names or "none" in known:
+        return names, False
+    if len(names) > 1:
+        raise OptionError("names columns, and says that there are none", where="--sa", remedy="Name the columns, or write none")
+    return (), True
+
+
+def check_names(names: Sequence[str], *, where: str) -> None:
+    """Raise when there are no columns, when one has no name, or when two have the same."""
+    if not names:
+        raise InputError("has no columns", where=where, remedy="Give a table with a header of column names")
+    seen: dict[str, int] = {}
+    for number, name in enumerate(names, 1):
+        if not name:
+            raise InputError(
+                f"column {number} has no name",
+                where=where,
+                remedy="Name every column in the header (pandas: to_csv(index=False))",
+            )
+        if name in seen:
+            raise InputError(
+                # What stands in the first line is not repeated: where column names are missing, it is a person.
+                f"columns {seen[name]} and {number} have the same name",
+                where=where,
+                remedy="Rename one of them in the first line",
+            )
+        seen[name] = number
+
+
+# Sources of rows
+
+
+@dataclass(frozen=True, slots=True)
+class _FrameRows:
+    frame: Frame
+    where: str
+    source: Source | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.frame.names
+
+    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
+        return tuple(self.frame.column(name, where=self.where) for name in names)
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class _TableRows:
+    table: Table
+    where: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.table.names
+
+    @property
+    def source(self) -> Source | None:
+        return self.table.source
+
+    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
+        return tuple(self.table.column(name) for name in names)
+
+    def close(self) -> None:
+        pass
+
+
+def _open(data: object, where: str | None) -> RowSource:
+    if isinstance(data, Table):
+        return _TableRows(data, where or "the table")
+    if isinstance(data, str | os.PathLike):
+        return open_table_file(data, where=where or shown(data))
+    name = where or "the frame"
+    frame = as_frame(data, where=name)
+    if frame is None:
+        raise InputError(
+            f"a {type(data).__name__} is no table",
+            where=where or "data",
+            remedy="Give a path, a pandas, polars or Arrow frame, or a dict of columns",
+        )
+    return _FrameRows(frame, name)
+
+
+# The table
+
+
+def _missing(rows: RowSource, mark: str | None, rule: MissingRule) -> Missing:
+    if isinstance(rows, _TableRows) and mark is None and rule == "category":
+        return rows.table.missing
+    return Missing(None if mark is None else mark.strip(), rule)
+
+
+def _build(rows: RowSource, schema: Schema, extra: tuple[str, ...] | None, missing: Missing) -> Table:
+    named = {*schema.used, *(extra or ())}
+    chosen = named if schema.used or extra is not None else set(rows.names) - set(schema.identifying)
+    held = [name for name in rows.names if name in chosen]
+    if not held:
+        raise OptionError("no column is left", where=rows.where, remedy="Name at least one QI, SA or other column")
+    if missing.rule == "drop-any":
+        looked_at = list(rows.names)
+    elif missing.rule == "drop":
+        looked_at = list(schema.used or held)
+    else:
+        looked_at = []
+    read = dict(zip(names := [n for n in rows.names if n in {*held, *looked_at}], rows.read(names), strict=True))
+    height = len(next(iter(read.values())).codes)
+    if not height:
+        raise InputError("has a header and no rows", where=rows.where, remedy="Add rows below the header")
+    table = Table(tuple(read[name] for name in held), np.ones(height, np.int64), schema, missing, source=rows.source)
+    if isinstance(rows, _TableRows):
+        table = replace(table, weights=rows.table.weights, dropped=rows.table.dropped)
+    return _dropped(table, [read[name] for name in looked_at], where=rows.where)
+
+
+def _dropped(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
+    """The table without the rows that have the mark in one of these columns."""
+    gone: npt.NDArray[np.bool_] = np.zeros(len(table.weights), np.bool_)
+    for column in looked_at:
+        if table.missing.mark in column.values:
+            gone |= column.codes == column.values.index(table.missing.mark)
+    if not gone.any():
+        return table
+    if gone.all():
+        raise InputError(
+            "every row has the missing mark in a column that is looked at",
+            where=where,
+            remedy="Choose other columns, or --missing-rule category",
+        )
+    dropped = table.dropped + int(table.weights[gone].sum())
+    return replace(table.take(np.flatnonzero(~gone)), dropped=dropped)
+
+
+#: Endings that choose the form of the file.
+ENDINGS = (".csv", ".csv.gz", ".parquet")
+#: Writes the plain CSV to a path.
+Plain = Callable[[Path], None]
+
+
+def table_ending(path: FilePath) -> str:
+    """The ending of the name, which chooses the form; raises when there is none such, to be asked before long work.
+
+    >>> table_ending("out/Table.CSV.gz")
+    '.csv.gz'
+    """
+    name = os.fspath(path).casefold()
+    for ending in ENDINGS:
+        if name.endswith(ending):
+            return ending
+    what = "the ending names no format that can be written"
+    raise OptionError(what, where=shown(path), remedy="End it with .csv, .csv.gz or .parquet")
+
+
+def write_with_header(
+    path: FilePath, entries: Mapping[str, Any], lines: Callable[[], Iterable[str]], to_parquet: Callable[[Path, Plain], None]
+) -> None:
+    """Write lines of CSV in the form that the ending chooses, and the entries of the header as JSON beside them, both or neither."""
+    ending = table_ending(path)
+    beside_text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+
+    def plain(to: Path) -> None:
+        with open(to, "w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(lines())
+
+    # Both temporary files are complete before either is moved to its place.
+    with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
+        if ending == ".parquet":
+            to_parquet(temporary, plain)
+        elif ending == ".csv.gz":
+            with packed_text(temporary) as stream:
+                stream.writelines(lines())
+        else:
+            plain(temporary)
+        beside.write_text(beside_text, encoding="utf-8", newline="\n")
+
+
+def csv_cell(text: str) -> str:
+    """A CSV cell, in quotation marks where it needs them.
+
+    >>> csv_cell("plain"), csv_cell("a,b")
+    ('plain', '"a,b"')
+    """
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text

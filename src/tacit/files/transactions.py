@@ -1,0 +1,309 @@
+"""Transactions: who has which items, from FIMI files, (id, item) tables, lists of lists and one-hot frames.
+
+Items keep their text as names. Equal rows are merged, repeated items removed. In a file a blank line is no person; in a list of lists an
+empty list is a person without items.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError, OptionError
+from tacit.files.disk import FilePath, is_parquet, open_bytes, open_text, read_bytes_head, readable, shown, source_of
+from tacit.files.frames import Frame, as_frame, texts_of
+from tacit.files.tables import Names, check_names, read_table
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Column, MissingRule, Table, Transactions, sort_names
+
+#: Endings of files with one transaction per line, before an optional ``.gz``.
+TRANSACTION_ENDINGS = (".dat", ".basket", ".fimi")
+_TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".pq")
+_BLOCK = 8 << 20
+#: Numbers up to here are looked up in an array instead of being sorted.
+_DIRECT = 1 << 24
+#: The longest whole number that int64 holds for certain.
+_MOST_DIGITS = 18
+_DIGITS_AND_BLANKS = b"0123456789 \t\n\r\f\v"
+_TOKEN = re.compile(r"[^ \t\n\r\f\v]+")
+_REMEDY = "Give a .dat file, an (id, item) table, a list of lists or a one-hot frame"
+
+
+def read_transactions(data: object, *, id_column: str | None = None, item_column: str | None = None) -> Transactions:
+    """The transactions in a file, list or frame, equal ones merged.
+
+    Parameters
+    ----------
+    data
+        A path to a FIMI file (one transaction per line, items separated by blanks; in a ``.basket`` file by commas), also gzipped; a table or
+        frame of (id, item) pairs, when the two columns are named or are the only ones; a frame of truth values with one column per item; a
+        list of lists; or transactions.
+    id_column, item_column
+        The columns of an (id, item) table. A person with an empty item cell has no item by that row.
+
+    Examples
+    --------
+    >>> baskets = read_transactions([["beer", "crisps"], ["crisps", "beer", "beer"], []])
+    >>> baskets.n, len(baskets.rows), baskets.items.names
+    (3, 2, ('beer', 'crisps'))
+    """
+    if isinstance(data, Transactions):
+        return data
+    pairs = id_column is not None or item_column is not None
+    if isinstance(data, str | os.PathLike):
+        if pairs or _is_table_file(data):
+            return _from_pairs(data, id_column, item_column, where=shown(data))
+        return _from_lines(data)
+    if isinstance(data, Table):
+        return _from_pairs(data, id_column, item_column, where="the table") if pairs else data.transactions().merged()
+    frame = as_frame(data, where="the frame")
+    if frame is None:
+        return _from_lists(data)
+    if not pairs and (one_hot := _one_hot(frame)) is not None:
+        return one_hot.merged()
+    return _from_pairs(data, id_column, item_column, where="the frame")
+
+
+def read_data(
+    path: FilePath,
+    *,
+    qi: Names = (),
+    sa: Names = (),
+    identifying: Names = (),
+    columns: Names = None,
+    missing: str | None = None,
+    missing_rule: MissingRule = "category",
+    id_column: str | None = None,
+    item_column: str | None = None,
+) -> Table | Transactions:
+    """A table or transactions, as the file's ending says; named id and item columns make a table one of transactions."""
+    if id_column is None and item_column is None and not _is_transaction_file(path):
+        return read_table(
+            path, qi=qi, sa=sa, identifying=identifying, columns=columns, missing=missing, missing_rule=missing_rule
+        )
+    given = {
+        "--qi": qi,
+        "--sa": sa,
+        "identifying": identifying,
+        "columns": columns,
+        "--missing": missing is not None,
+        "--missing-rule": missing_rule != "category",
+    }
+    for option, value in given.items():
+        if value:
+            raise OptionError(
+                f"{shown(path)} holds transactions, which have no columns",
+                where=option,
+                remedy=f"Leave {option} out, or give a table",
+            )
+    return read_transactions(path, id_column=id_column, item_column=item_column)
+
+
+def _ending(path: FilePath) -> str:
+    return os.path.splitext(os.fspath(path).casefold().removesuffix(".gz"))[1]
+
+
+def _is_transaction_file(path: FilePath) -> bool:
+    return _ending(path) in TRANSACTION_ENDINGS
+
+
+def _is_table_file(path: FilePath) -> bool:
+    if _is_transaction_file(path):
+        return False
+    return _ending(path) in _TABLE_ENDINGS or "::" in os.fspath(path) or is_parquet(path)
+
+
+# One transaction per line
+
+
+def _from_lines(path: FilePath) -> Transactions:
+    by_comma = _ending(path) == ".basket" and b"," in read_bytes_head(path, 1 << 16)
+    found = None if by_comma else _numbers(path)
+    if found is None:
+        found = _names(path, by_comma=by_comma)
+    if not len(found.rows):
+        raise InputError("holds no transactions", where=shown(path), remedy="Write the items of one person per line")
+    return replace(found.merged(), source=source_of(path))
+
+
+def _numbers(path: FilePath) -> Transactions | None:
+    """The transactions of a file of whole numbers; None when something else is in it."""
+    values: list[npt.NDArray[np.int64]] = []
+    lengths: list[npt.NDArray[np.int64]] = []
+    with open_bytes(path) as stream, readable(path):
+        for block in _blocks(stream):
+            parsed = _parse_numbers(block)
+            if parsed is None:
+                return None
+            values.append(parsed[0])
+            lengths.append(parsed[1])
+    if not values:
+        return _transactions(np.empty(0, np.int64), np.empty(0, np.int64), ())
+    distinct, members = _distinct(np.concatenate(values))
+    return _transactions(np.concatenate(lengths), members, tuple(str(value) for value in distinct.tolist()))
+
+
+def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The distinct values, ascending, and the place of each value among them."""
+    most = int(values.max(initial=0))
+    if most > _DIRECT:
+        distinct, places = np.unique(values, return_inverse=True)
+        return distinct, places
+    present = np.zeros(most + 1, np.bool_)
+    present[values] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """The content in pieces that end with a line; old line ends become line feeds."""
+    rest = b""
+    while chunk := stream.read(_BLOCK):
+        data = rest + chunk
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # one that is cut in two adds a blank line
+        cut = data.rfind(b"\n") + 1
+        rest = data[cut:]
+        if cut:
+            yield data[:cut]
+    if rest:
+        yield rest
+
+
+def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    """The numbers of a block in their order, and how many each line that is not blank has; None when a token is no plain number."""
+    if block.translate(None, _DIGITS_AND_BLANKS):
+        return None
+    data = np.frombuffer(block, np.uint8)
+    digit = data >= ord("0")
+    edges = np.flatnonzero(np.diff(digit, prepend=np.False_, append=np.False_))
+    starts, ends = edges[::2], edges[1::2]
+    widths = ends - starts
+    if not len(starts):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    if widths.max() > _MOST_DIGITS or ((widths > 1) & (data[starts] == ord("0"))).any():
+        return None  # 07 and 7 are different names
+    values = np.zeros(len(starts), np.int64)
+    for place in range(int(widths.max())):
+        there = widths > place
+        values[there] = values[there] * 10 + (data[starts[there] + place] - ord("0"))
+    per_line = np.diff(np.searchsorted(starts, np.flatnonzero(data == ord("\n"))), prepend=0, append=len(starts))
+    return values, per_line[per_line > 0]
+
+
+def _names(path: FilePath, *, by_comma: bool) -> Transactions:
+    """The transactions of a file of names."""
+    number: dict[str, int] = {}
+    members: list[int] = []
+    lengths: list[int] = []
+    with open_text(path) as stream:
+        for line in stream:
+            tokens = _comma_tokens(line) if by_comma else _TOKEN.findall(line)
+            if tokens:
+                members += [number.setdefault(token, len(number)) for token in tokens]
+                lengths.append(len(tokens))
+    names = sort_names(number)
+    rank = np.empty(len(names), np.int64)
+    rank[[number[name] for name in names]] = np.arange(len(names))
+    return _transactions(np.array(lengths, np.int64), rank[np.array(members, np.int64)], names)
+
+
+def _comma_tokens(line: str) -> list[str]:
+    return [token for part in line.split(",") if (token := part.strip())]
+
+
+def _transactions(lengths: npt.NDArray[np.int64], members: npt.NDArray[np.int64], names: Sequence[str]) -> Transactions:
+    rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    return _from_arrays(rows, members, len(lengths), names)
+
+
+def _from_arrays(
+    rows: npt.NDArray[np.integer[Any]], members: npt.NDArray[np.integer[Any]], height: int, names: Sequence[str]
+) -> Transactions:
+    sets = Sets.from_pairs(rows, members, height)
+    return Transactions(sets, np.ones(height, np.int64), Items(tuple(names)))
+
+
+# Lists
+
+
+def _from_lists(data: object) -> Transactions:
+    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
+        raise InputError(f"a {type(data).__name__} holds no transactions", where="data", remedy=_REMEDY)
+    rows: list[list[str]] = []
+    for number, row in enumerate(data, 1):
+        where = f"row {number} of the list"
+        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+            raise InputError("is no list of items", where=where, remedy="Give one list of item names per person")
+        items = list(row)
+        texts = items if all(type(item) is str for item in items) else texts_of(items, "items", where=where)
+        if "" in texts:
+            raise InputError("has a missing value among its items", where=where, remedy="Leave missing items out")
+        rows.append(texts)
+    if not rows:
+        raise InputError("the list is empty", where="data", remedy=_REMEDY)
+    return Transactions.from_lists(rows).merged()
+
+
+# Tables
+
+
+def _from_pairs(data: object, id_column: str | None, item_column: str | None, *, where: str) -> Transactions:
+    """The transactions of an (id, item) table."""
+    if id_column is None or item_column is None:
+        table = read_table(data)
+        others = [name for name in table.names if name not in (id_column, item_column)]
+        if len(table.names) != 2 or len(others) + (id_column is not None) + (item_column is not None) != 2:
+            raise OptionError(
+                f"has {len(table.names)} columns, so it does not say which one holds the person and which one the item",
+                where=where,
+                remedy="Name the two with --id-column and --item-column",
+            )
+        id_column = id_column or others.pop(0)
+        item_column = item_column or others.pop(0)
+    table = read_table(data, columns=[id_column, item_column])
+    people, item = table.column(id_column), table.column(item_column)
+    if "" in people.values:
+        first = int(np.flatnonzero(people.codes == people.values.index(""))[0]) + 1
+        raise InputError(
+            f"row {first} names no person in column {id_column!r}", where=where, remedy="Fill it, or leave the row out"
+        )
+    found = _paired(people, item)
+    return replace(found.merged(), source=table.source)
+
+
+def _paired(people: Column, item: Column) -> Transactions:
+    names = sort_names(value for value in item.values if value)
+    position = {name: i for i, name in enumerate(names)}
+    rank = np.array([position.get(value, -1) for value in item.values], np.int64)
+    members = rank[item.codes]
+    kept = members >= 0
+    return _from_arrays(people.codes[kept], members[kept], len(people.values), names)
+
+
+def _one_hot(frame: Frame) -> Transactions | None:
+    """The transactions of a frame of truth values, one column per item; None when it is no such frame.
+
+    Zeros and ones do as well, except in two columns, which may be (id, item) pairs.
+    """
+    rows: list[npt.NDArray[np.int64]] = []
+    height = 0
+    for number in range(len(frame.names)):
+        values = frame.array(number)
+        zeros_and_ones = values.dtype.kind in "iu" and len(frame.names) != 2 and bool(np.isin(values, (0, 1)).all())
+        if values.dtype != np.bool_ and not zeros_and_ones:
+            return None
+        rows.append(np.flatnonzero(values))
+        height = len(values)
+    if not height:
+        return None
+    check_names(frame.names, where="the frame")
+    names = sort_names(frame.names)
+    position = {name: i for i, name in enumerate(names)}
+    members = np.repeat([position[name] for name in frame.names], [len(part) for part in rows])
+    return _from_arrays(np.concatenate(rows), members, height, names)

@@ -1,0 +1,82 @@
+"""The papers' own detectors of inference channels, as readable references and rivals: one module each, one row each in the table.
+
+The default detector (hierarchical projection) is the attack I01 itself. These three find the same maximal channels as their papers say, in plain
+Python and numpy, so that the fast one can be held against them; they take exact lists of all or of closed itemsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tacit.errors import OptionError
+from tacit.itemsets.detectors import naive, oicd, pmicd
+from tacit.itemsets.detectors.family import Emit, Family, Told
+from tacit.itemsets.supports import Supports, matching_rows
+from tacit.model.audit import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """A row of the table: ``detect`` hands on the channels of a family and says what it took."""
+
+    name: str
+    detect: Callable[[Family, Emit], Told]
+    needs_data: bool
+    summary: str
+    source: str
+
+
+DETECTORS: tuple[Detector, ...] = (
+    Detector(
+        naive.NAME,
+        naive.detect,
+        needs_data=False,
+        summary="every pair of frequent itemsets, one inside the other; finds all channels and keeps the maximal ones",
+        source="Atzori et al. 2005, Algorithm 1",
+    ),
+    Detector(
+        oicd.NAME,
+        oicd.detect,
+        needs_data=False,
+        summary="inclusion-exclusion for every closed itemset inside a maximal one",
+        source="Atzori et al. 2005, Algorithm 2",
+    ),
+    Detector(
+        pmicd.NAME,
+        pmicd.detect,
+        needs_data=True,
+        summary="sorts the people projected on every maximal itemset and counts runs",
+        source="PMICD 2008, Figure 3, its lost last run restored",
+    ),
+)
+
+
+def detect(target: Target, supports: Supports, emit: Emit) -> Told:
+    """Hand the maximal channels of a release to ``emit``, found by the detector that the target names; returns what it took."""
+    detector = next(row for row in DETECTORS if row.name == target.algorithm)
+    refuse_unfit(detector, target, supports)
+    if target.data is not None:
+        matching_rows(supports.release, target.data)  # the findings are those of the release only if the data are its own
+    return detector.detect(Family(target, supports), emit)
+
+
+def refuse_unfit(detector: Detector, target: Target, supports: Supports) -> None:
+    """Raise when a detector cannot be used on this release."""
+    release = supports.release
+    if detector.needs_data and target.data is None:
+        what, remedy = "projects the people of the data, which are not given", "Give them with --data, or choose oicd"
+    elif release.only == "maximal":
+        what, remedy = "needs the supports of all subsets, which maximal itemsets do not tell", "Leave --algorithm out"
+    elif not release.is_exact:
+        what, remedy = "needs exact counts, and those of this release are rounded", "Leave --algorithm out"
+    elif release.n is None:
+        what, remedy = "needs the number of people", "Give it with --n, or leave --algorithm out"
+    elif supports.has_gaps:
+        what, remedy = "needs the supports of all subsets, and this list has gaps", "Leave --algorithm out"
+    else:
+        return
+    raise OptionError(f"{detector.name} {what}", where="--algorithm", remedy=remedy)
+
+
+__all__ = ["DETECTORS", "Detector", "Family", "Told", "detect"]

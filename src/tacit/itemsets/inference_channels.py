@@ -1,0 +1,530 @@
+"""I01 inference-channels: groups of fewer than k people, by adding and subtracting published supports.
+
+Infers
+    For itemsets I inside J, the number of people who have all of I and nothing else of J is a signed sum of the supports between I and J.
+    When the sum is between 1 and k-1, the release gives a small group away although every published count is large. Only maximal channels are
+    listed: a channel on a smaller J is a union of channels on a larger one, so it says less.
+Assumes
+    The published counts, and that the number of people n is known (groups with none of the items need it). A complete list of closed itemsets
+    gives the supports of all frequent itemsets.
+Claim
+    Proves.
+Cost
+    With the data: one hierarchical projection over all maximal itemsets. Without: ``2**|J|`` per maximal itemset J, refused above 22 items.
+Example
+    50 people have a, 49 have a and b: exactly 1 person has a and not b.
+Reference
+    Atzori, Bonchi, Giannotti, Pedreschi, k-Anonymous Patterns, PKDD 2005, sections 3 and 4; PMICD, WAIM 2008, definition 10.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import LimitReached
+from tacit.itemsets.clash import refuse_clash, refuse_gaps
+from tacit.itemsets.detectors import detect
+from tacit.itemsets.detectors.family import Told
+from tacit.itemsets.supports import MOST_ITEMS, Lines, Supports, small_groups_in_data
+from tacit.itemsets.words import event_of, write_out
+from tacit.kernels.moebius import cells, every_pattern, superset_all
+from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.finding import Finding
+from tacit.model.numbers import Bound
+from tacit.model.release import Itemsets
+from tacit.model.sets import Sets
+
+Whole = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+#: When channels go to a file, this many of the worst stay at hand to be shown.
+KEPT = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Channels:
+    """Channels as columns: published set, which of its items are present (bits by position), bounds on the number of people.
+
+    The other items of the set are absent, except those of ``free`` (bits by position), of which nothing is said; None when there are none.
+    """
+
+    line: Whole
+    present: Words
+    lo: Whole
+    hi: Whole
+    free: Words | None = None
+
+    @classmethod
+    def joined(cls, parts: list[Channels]) -> Channels:
+        """All parts one after the other."""
+        words = max((part.present.shape[1] for part in parts), default=1)
+        wide = [np.pad(part.present, ((0, 0), (0, words - part.present.shape[1]))) for part in parts]
+        empty = np.empty(0, np.int64)
+        free = [part.free for part in parts if part.free is not None]
+        return cls(
+            np.concatenate([part.line for part in parts] or [empty]),
+            np.concatenate(wide or [np.empty((0, 1), np.uint64)]),
+            np.concatenate([part.lo for part in parts] or [empty]),
+            np.concatenate([part.hi for part in parts] or [empty]),
+            np.concatenate(free) if free else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+    def take(self, index: Whole) -> Channels:
+        """The channels at these positions."""
+        free = None if self.free is None else self.free[index]
+        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free)
+
+    def lengths(self, of_sets: Whole) -> Whole:
+        """How many items each channel speaks of, from the lengths of all published sets and, at the end, of the empty set."""
+        whole = of_sets[self.line]  # line -1 is the empty set
+        return whole if self.free is None else whole - np.bitwise_count(self.free)
+
+
+def lengths_of(release: Itemsets) -> Whole:
+    """The lengths of all published sets and, at the end, of the empty set."""
+    return np.append(release.sets.lengths, 0)
+
+
+def worst_first(channels: Channels, of_sets: Whole) -> Channels:
+    """Smallest groups first, then shortest descriptions, then the order of the file."""
+    keys = [channels.present[:, word] for word in range(channels.present.shape[1])]
+    return channels.take(np.lexsort((*keys, channels.line, channels.lengths(of_sets), channels.hi)))
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How channels of exact lists are packed: how many bits size, length, line and present items take."""
+
+    size: int
+    length: int
+    line: int
+    present: int
+
+    @classmethod
+    def of(cls, release: Itemsets, k: int) -> Packing | None:
+        """The packing for a release, or None when a channel does not fit into 64 bits."""
+        longest = int(release.sets.lengths.max(initial=0))
+        made = cls((k - 1).bit_length(), longest.bit_length(), len(release).bit_length(), longest)
+        return made if made.size + made.length + made.line + made.present <= 64 else None
+
+    def pack(self, channels: Channels, of_sets: Whole) -> Words:
+        """The channels as numbers."""
+        key = channels.hi.astype(np.uint64)
+        for value, bits in ((channels.lengths(of_sets), self.length), (channels.line + 1, self.line)):
+            key = (key << np.uint64(bits)) | value.astype(np.uint64)
+        return (key << np.uint64(self.present)) | channels.present[:, 0]
+
+    def unpack(self, keys: Words) -> Channels:
+        """The channels that were packed to these numbers."""
+        line_at, size_at = self.present, self.present + self.line + self.length
+        line = ((keys >> np.uint64(line_at)) & np.uint64((1 << self.line) - 1)).astype(np.int64) - 1
+        size = (keys >> np.uint64(size_at)).astype(np.int64) if size_at < 64 else np.zeros(len(keys), np.int64)
+        return Channels(line, (keys & np.uint64((1 << self.present) - 1))[:, None], size, size)
+
+
+@dataclass(eq=False)
+class Gatherer:
+    """Takes channels piece by piece; ``hand_on``, if there is one, gets every piece, and then only the worst are kept here.
+
+    ``people`` are concerned at least; ``sizes`` says how many channels there are of each size.
+    All channels of a published set come in one piece.
+    """
+
+    release: Itemsets
+    k: int
+    exact: bool
+    hand_on: Callable[[Channels], None] | None = None
+    people: int = 0
+    sizes: Counter[int] = field(default_factory=Counter)
+    _parts: list[Channels] = field(default_factory=list)
+    _keys: list[Words] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._packing = Packing.of(self.release, self.k) if self.exact else None
+        self.lengths = lengths_of(self.release)
+
+    def add(self, channels: Channels) -> None:
+        """Take a piece."""
+        if len(channels) == 0:
+            return
+        for size, number in zip(*(values.tolist() for values in np.unique(channels.hi, return_counts=True)), strict=True):
+            self.sizes[size] += number
+        self.people = max(self.people, _people(channels))
+        if self.hand_on is not None:
+            self.hand_on(channels)
+        if self._packing is None:
+            self._parts.append(channels)
+        else:
+            self._keys.append(self._packing.pack(channels, self.lengths))
+        if self.hand_on is not None and sum(map(len, self._parts)) + sum(map(len, self._keys)) > 8 * KEPT:
+            self._cut()
+
+    def worst_first(self) -> Channels:
+        """What was kept, in order."""
+        if self._packing is None:
+            return worst_first(Channels.joined(self._parts), self.lengths)
+        keys = np.concatenate(self._keys) if self._keys else np.empty(0, np.uint64)
+        self._keys.clear()
+        keys.sort()
+        self._keys.append(keys)
+        return self._packing.unpack(keys)
+
+    def _cut(self) -> None:
+        """Keep the worst only."""
+        if self._packing is None:
+            self._parts = [worst_first(Channels.joined(self._parts), self.lengths).take(np.arange(KEPT))]
+        else:
+            keys = np.concatenate(self._keys)
+            self._keys = [np.partition(keys, KEPT)[:KEPT]]
+
+
+def _people(channels: Channels) -> int:
+    """People proved to be concerned at least: the groups of one itemset do not overlap, so they add up unless items are left open."""
+    if channels.free is not None:
+        return int(channels.lo.max())
+    return int(np.bincount(channels.line - int(channels.line.min()), weights=channels.lo).max())
+
+
+#: Of sets of more items than this not every pattern is looked at: 3**13 patterns take about 100 MB and half a second.
+MOST_PATTERN_ITEMS = 13
+
+_ABSENT = np.uint64(0xD6E8FEB86659FD93)  # odd, so that the hash of "without x" is another number than that of "with x"
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Patterns on one published set as columns: bits of the present items and of those left open, and bounds on the number of people.
+
+    ``further`` says that a pattern with one item more is proved as well; ``key`` is equal for patterns that say the same on other sets;
+    ``impossible`` that some pattern would hold for fewer than no people.
+    """
+
+    present: npt.NDArray[np.uint64]
+    free: npt.NDArray[np.uint64]
+    lo: npt.NDArray[np.int64]
+    hi: npt.NDArray[np.int64]
+    further: npt.NDArray[np.bool_]
+    key: npt.NDArray[np.uint64]
+    impossible: bool
+
+
+def patterns_on(supports: Supports, items: Lines, k: int) -> Patterns:
+    """The patterns over ``items`` that are proved to hold for 1 to k-1 people."""
+    cube = supports.cube(items)
+    lo, hi, known = every_pattern(np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0), cube.known)
+    small = known & (lo > 0) & (hi < k)
+    further = np.zeros(small.size, np.bool_)
+    for j in range(len(items)):
+        digits, beyond = small.reshape(-1, 3, 3**j), further.reshape(-1, 3, 3**j)
+        beyond[:, 0] |= digits[:, 1] | digits[:, 2]
+    chosen = np.flatnonzero(small)
+    present, absent = np.zeros(len(chosen), np.uint64), np.zeros(len(chosen), np.uint64)
+    for j in range(len(items)):
+        digit = chosen // 3**j % 3
+        bit = np.uint64(1 << j)
+        present |= np.where(digit == 1, bit, 0).astype(np.uint64)
+        absent |= np.where(digit == 2, bit, 0).astype(np.uint64)
+    free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
+    key = hashes_of(items, present, absent)
+    return Patterns(present, free, lo[chosen], hi[chosen], further[chosen], key, bool((known & (hi < 0)).any()))
+
+
+def hashes_of(items: Lines, present: npt.NDArray[np.uint64], absent: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """A number for each pattern that is the same on every set that holds its items."""
+    present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
+    absent_hash = present_hash * _ABSENT
+    key = np.zeros(len(present), np.uint64)
+    for j in range(len(items)):
+        held, lacked = (present >> np.uint64(j)) & np.uint64(1), (absent >> np.uint64(j)) & np.uint64(1)
+        key += held * present_hash[j] + lacked * absent_hash[j]
+    return key
+
+
+def strongest(found: list[Patterns]) -> Iterator[npt.NDArray[np.bool_]]:
+    """For the patterns of each set, which to keep: those that go further on no set, each where it is met first."""
+    if not found:
+        return
+    keys = np.concatenate([part.key for part in found])
+    further = np.concatenate([part.further for part in found])
+    _, first, same = np.unique(keys, return_index=True, return_inverse=True)
+    beaten = np.zeros(len(first), np.bool_)
+    np.logical_or.at(beaten, same, further)
+    keep = np.zeros(len(keys), np.bool_)
+    keep[first[~beaten]] = True
+    yield from np.split(keep, np.cumsum([len(part.key) for part in found])[:-1])
+
+
+#: A step that would keep more patterns than this is given up: they would take some hundred megabytes.
+MOST_NARROW = 1 << 21
+
+_SHIFT = np.uint64(32)
+_LOW = np.uint64((1 << 32) - 1)
+
+
+class _Level(NamedTuple):
+    """Patterns with the same number of absent items, in the order of their keys: bits of the absent items above those of the present ones."""
+
+    key: Words
+    lo: Whole
+    hi: Whole
+
+    def take(self, index: Whole | npt.NDArray[np.bool_]) -> _Level:
+        """The patterns at these positions."""
+        return _Level(self.key[index], self.lo[index], self.hi[index])
+
+    @classmethod
+    def joined(cls, parts: list[_Level]) -> _Level:
+        """All patterns, sorted."""
+        empty = cls(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
+        whole = cls(*(np.concatenate([part[i] for part in [empty, *parts]]) for i in range(3)))
+        return whole.take(np.argsort(whole.key))
+
+
+def narrow_patterns_on(supports: Supports, items: Lines, k: int, pause: Callable[[], None]) -> Patterns | None:
+    """The patterns over ``items`` that are proved to hold for 1 to k-1 people; None when too many stay narrow to be looked at."""
+    cube = supports.cube(items)
+    narrow = np.flatnonzero(cube.known & (cube.hi - cube.lo <= k - 2))
+    level = _Level(narrow.astype(np.uint64), cube.lo[narrow], cube.hi[narrow])
+    small: list[_Level] = []
+    impossible = False
+    while len(level.key):
+        small.append(level.take((level.lo > 0) & (level.hi < k)))
+        impossible = impossible or bool((level.hi < 0).any())
+        parts: list[_Level] = []
+        for part in _with_one_absent_more(level, len(items), k):
+            pause()
+            parts.append(part)
+            if sum(len(one.key) for one in parts) > MOST_NARROW:
+                return None
+        level = _Level.joined(parts)
+    return _as_patterns(_Level.joined(small), items, impossible)
+
+
+def _with_one_absent_more(level: _Level, size: int, k: int) -> Iterator[_Level]:
+    """What can be built from two patterns: with the item left open, less with the item present, is with the item absent."""
+    for item in range(size):
+        bit = np.uint64(1 << item)
+        # Absent items are added in ascending order, so that each pattern is built once.
+        open_here = np.flatnonzero(((level.key & bit) == 0) & (level.key >> _SHIFT < bit))
+        partner, found = _places(level.key, level.key[open_here] | bit)
+        left, right = open_here[found], partner[found]
+        lo, hi = level.lo[left] - level.hi[right], level.hi[left] - level.lo[right]
+        yield _Level(level.key[left] | bit << _SHIFT, lo, hi).take(hi - lo <= k - 2)
+
+
+def _places(keys: Words, wanted: Words) -> tuple[Whole, npt.NDArray[np.bool_]]:
+    """Where keys stand in a sorted list, and which of them do."""
+    if len(keys) == 0:
+        return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return place, keys[place] == wanted
+
+
+def _as_patterns(small: _Level, items: Lines, impossible: bool) -> Patterns:
+    """The small patterns as columns; one is beaten when it also holds with one item more, present or absent."""
+    further = np.zeros(len(small.key), np.bool_)
+    for shift in range(64):
+        bit = np.uint64(1 << shift)
+        having = small.key[(small.key & bit) != 0]
+        place, found = _places(small.key, having ^ bit)
+        further[place[found]] = True
+    present, absent = small.key & _LOW, small.key >> _SHIFT
+    free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
+    return Patterns(present, free, small.lo, small.hi, further, hashes_of(items, present, absent), impossible)
+
+
+CODE = "I01"
+NAME = "inference-channels"
+Take = Callable[[Channels], None]
+WITHOUT_N = "the number of people is not known, so groups with none of the items are not decided"
+
+
+def run(target: Target) -> AttackRun:
+    """All maximal channels of a release of itemsets."""
+    release = target.release
+    assert isinstance(release, Itemsets)
+    supports = Supports(release)
+    gatherer = Gatherer(release, target.policy.k, release.is_exact and not supports.has_gaps, _stream(target, release))
+    status: Status = "ran"
+    told, undecided, reason = Told(""), 0, ""
+    try:
+        told, undecided, reason = _search(target, supports, gatherer)
+    except LimitReached:
+        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+    except FirstHit:
+        status, reason = "stopped", "stopped at the first finding, as asked"
+    channels = gatherer.worst_first()
+    present = channels.present[:, 0] if channels.present.shape[1] == 1 else channels.present
+    columns = {"itemset": channels.line, "present": present, "count": channels.lo, "count_hi": channels.hi}
+    if channels.free is not None:
+        columns["free"] = channels.free
+
+    def place(index: int) -> tuple[int, npt.NDArray[np.uint64], int]:
+        free = 0 if channels.free is None else int(channels.free[index])
+        return int(channels.line[index]), channels.present[index], free
+
+    def show(index: int) -> Finding:
+        count = Bound(int(channels.lo[index]), int(channels.hi[index]))
+        return write_out(CODE, supports, target.index, *place(index), count)
+
+    return AttackRun(
+        CODE,
+        NAME,
+        "proves",
+        status,
+        reason,
+        people=gatherer.people,
+        undecided=undecided,
+        measures=told.measures,
+        columns=columns,
+        severity=(channels.hi << 16) | np.minimum(channels.lengths(gatherer.lengths), 0xFFFF),
+        event=lambda index: event_of(release, *place(index)),
+        show=show,
+        streamed=gatherer.sizes if target.stream is not None else None,
+    )
+
+
+class FirstHit(Exception):
+    """One finding was enough."""
+
+
+def _stream(target: Target, release: Itemsets) -> Callable[[Channels], None] | None:
+    """What hands channels on to a file, if there is one."""
+    stream = target.stream
+    if stream is None:
+        return None
+    return lambda found: stream.add_patterns(CODE, release, found.line, found.present, found.free, (found.lo, found.hi))
+
+
+def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Told, int, str]:
+    """Look for channels in the way that fits the release; returns what a detector told, how many sets were left open, and why."""
+    release, k = supports.release, target.policy.k
+
+    def take(channels: Channels) -> None:
+        gatherer.add(channels)
+        if target.first_hit and gatherer.sizes:
+            raise FirstHit
+
+    if target.algorithm != "projection":
+        told = detect(target, supports, lambda found: take(Channels(*found)))
+        return told, 0, told.reason
+    if len(release) == 0:
+        take(_everyone(release, k))
+        return Told(""), *((1, WITHOUT_N) if release.n is None else (0, ""))
+    if release.only == "maximal":
+        take(Channels.joined(list(_maximal_alone(release, k))))
+        alone = int((release.sets.lengths == 1).sum()) if release.n is None else 0
+        return Told(""), alone, WITHOUT_N if alone else "maximal itemsets alone do not tell the supports of their subsets"
+    if target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
+        for found in small_groups_in_data(target, supports):
+            take(Channels(*found))
+        return Told(""), 0, ""
+    if release.is_exact and not supports.has_gaps:
+        return Told(""), *_channels_in_release(target, supports, take)
+    return Told(""), *_channels_in_intervals(target, supports, take)
+
+
+def _everyone(release: Itemsets, k: int) -> Channels:
+    """A release without itemsets says only how many people there are; that is a small group when they are fewer than k."""
+    n = release.n or 0
+    some = np.full(1 if 0 < n < k else 0, n, np.int64)
+    return Channels(np.full(len(some), -1), np.zeros((len(some), 1), np.uint64), some, some)
+
+
+def _maximal_alone(release: Itemsets, k: int) -> Iterator[Channels]:
+    """What maximal itemsets say without their subsets: their own counts, and who lacks an item that is maximal by itself."""
+    small = np.flatnonzero((release.lo > 0) & (release.hi < k))
+    words = max(1, -(-int(release.sets.lengths.max(initial=1)) // 64))
+    present = np.zeros((len(small), words), np.uint64)
+    for row, line in enumerate(small):
+        for bit in range(int(release.sets.lengths[line])):
+            present[row, bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
+    yield Channels(small, present, release.lo[small], release.hi[small])
+    if release.n is not None:
+        lo, hi = release.n - release.hi, release.n - release.lo
+        rest = np.flatnonzero((release.sets.lengths == 1) & (lo > 0) & (hi < k))
+        yield Channels(rest, np.zeros((len(rest), words), np.uint64), lo[rest], hi[rest])
+
+
+def _channels_in_release(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
+    """Channels by inclusion-exclusion over exact supports; returns how many sets were left open, and why."""
+    release, k = supports.release, target.policy.k
+    too_long = 0
+    for done, line in enumerate(supports.maximal.tolist()):
+        target.limits.check(CODE)
+        items = release.sets[line].astype(np.int64)
+        if len(items) > MOST_ITEMS:
+            too_long += 1
+            continue
+        cube = supports.cube(items)
+        usable = cube.known.copy()
+        superset_all(usable)
+        lo, hi = np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0)
+        cells(lo, hi)
+        _refuse_negative(release, line, usable & (hi < 0))
+        small = np.flatnonzero(usable & (lo > 0) & (hi < k))
+        take(Channels(np.full(len(small), line), small.astype(np.uint64)[:, None], lo[small], hi[small]))
+        target.progress((done + 1) / len(supports.maximal))
+    return _left_open(supports, too_long, MOST_ITEMS)
+
+
+def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
+    """Channels where counts are rounded or the list has gaps; returns how many sets were left open, and why."""
+    refuse_gaps(supports)
+    release = supports.release
+    lines, found = [], []
+    too_long = 0
+    try:
+        for done, line in enumerate(supports.maximal.tolist()):
+            target.limits.check(CODE)
+            items = release.sets[line].astype(np.int64)
+            patterns = _patterns(target, supports, items)
+            if patterns is None:
+                too_long += 1
+                continue
+            _refuse_negative(release, line, patterns.impossible)
+            lines.append(line)
+            found.append(patterns)
+            if target.first_hit and len(patterns.present):
+                break
+            target.progress((done + 1) / len(supports.maximal))
+    finally:
+        for line, patterns, kept in zip(lines, found, strongest(found), strict=True):
+            chosen = np.flatnonzero(kept)
+            present, free = patterns.present[chosen][:, None], patterns.free[chosen]
+            take(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free))
+    return _left_open(supports, too_long, MOST_PATTERN_ITEMS)
+
+
+def _patterns(target: Target, supports: Supports, items: Lines) -> Patterns | None:
+    """The small patterns on a set; None when it is too long to decide."""
+    if len(items) <= MOST_PATTERN_ITEMS:
+        return patterns_on(supports, items, target.policy.k)
+    if len(items) > MOST_ITEMS:
+        return None
+    return narrow_patterns_on(supports, items, target.policy.k, lambda: target.limits.check(CODE))
+
+
+def _left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:
+    """How many sets were not decided, and why."""
+    reasons = []
+    if too_long:
+        reasons.append(f"{too_long} itemsets of more than {most} items are too long to decide without the data")
+    if supports.release.n is None:
+        reasons.append(WITHOUT_N)
+    return len(supports.maximal) if supports.release.n is None else too_long, "; ".join(reasons)
+
+
+def _refuse_negative(release: Itemsets, line: int, negative: npt.NDArray[np.bool_] | bool) -> None:
+    """Raise when some group would hold fewer than no people."""
+    if np.any(negative):
+        refuse_clash(release, line)

@@ -1,0 +1,280 @@
+"""The arithmetic of a channel in words, with the published lines that it adds and takes away.
+
+The arithmetic of a group that an unpublished itemset gives away, in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.itemsets.supports import NOTHING, Supports
+from tacit.kernels.deduction import Book, bits_of
+from tacit.kernels.moebius import cells
+from tacit.model.event import ItemEvent
+from tacit.model.finding import Citation, Finding, certificate
+from tacit.model.numbers import Bound
+from tacit.model.release import Itemsets
+from tacit.model.words import derivation_steps, listed, people, printed_as, sentence
+
+#: Sums over more free items than this are not written out: 2**20 terms are a million.
+MOST_FREE = 20
+#: How many terms of a sum the steps show; ``because`` lists all of them.
+SHOWN_TERMS = 16
+#: Shorter descriptions of the same people are searched on sets of at most this many items.
+SHORTENED_ITEMS = 16
+
+Lines = npt.NDArray[np.int64]
+
+
+def write_out(
+    code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], free: int, count: Bound
+) -> Finding:
+    """The finding "count people have these items of published set ``line`` and not the others", with its sum; ``free`` items may be either."""
+    release = supports.release
+    items, held = _items_held(release, line, present, free)
+    within = release.sets[line].astype(np.int64) if free else NOTHING
+    has, lacks = items[held], items[~held]
+    event = _event(release, has, lacks)
+    because, steps = _sum(supports, index, has, lacks, count, within)
+    shorter = _shortest(supports, items, held, within) if count.is_exact else None
+    same = None
+    if shorter is not None:
+        same = _event(release, *shorter)
+        steps += [
+            f"The same people in fewer words: {people(count)} {sentence(same, count)}.",
+            *_sum(supports, index, *shorter, count, within if free else items)[1],
+        ]
+    proof = certificate(event, count, weights=[_weight(cited) for cited in because]) if because else None
+    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same, proof)
+
+
+def _weight(cited: Citation) -> dict[str, Any]:
+    """How often a line is added, as the certificate holds it."""
+    return {
+        "release": cited.release,
+        "line" if isinstance(cited.place, int) else "cell": cited.place,
+        "weight": str(cited.weight),
+    }
+
+
+def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:
+    """The event "these items of published set ``line`` and not the others"; ``free`` items may be either."""
+    items, held = _items_held(release, line, present, free)
+    return _event(release, items[held], items[~held])
+
+
+def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> tuple[Lines, npt.NDArray[np.bool_]]:
+    """The items of a published set (line -1: the empty set) without the free ones, and which of them are present."""
+    items = release.sets[line].astype(np.int64) if line >= 0 else NOTHING
+    held = np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
+    asked = np.array([not free >> j & 1 for j in range(len(items))], np.bool_)
+    return items[asked], held[asked]
+
+
+def _event(release: Itemsets, has: Lines, lacks: Lines) -> ItemEvent:
+    names = release.items.names
+    return ItemEvent(tuple(names[i] for i in has), tuple(names[i] for i in lacks))
+
+
+def _sum(
+    supports: Supports, index: int, has: Lines, lacks: Lines, count: Bound, within: Lines = NOTHING
+) -> tuple[list[Citation], list[str]]:
+    """The signed sum of a pattern: the lines with their weights, and the same in words."""
+    release = supports.release
+    if len(lacks) > MOST_FREE:
+        return [], [f"The sum over the supersets of the present items has 2^{len(lacks)} terms; it is not written out."]
+    cube = supports.cube(lacks, has, within)
+    signs = 1 - 2 * (np.bitwise_count(np.arange(1 << len(lacks), dtype=np.uint64)).astype(np.int64) & 1)
+    lines, place = np.unique(cube.line, return_inverse=True)
+    weights = np.zeros(len(lines), np.int64)
+    np.add.at(weights, place, signs)
+    because, terms = [], []
+    for line, weight in zip(lines.tolist(), weights.tolist(), strict=True):
+        if weight == 0:
+            continue
+        published = Bound.of(release.n or 0) if line == -1 else release.count(line)
+        place_name = "n" if line == -1 else release.line(line)
+        because.append(Citation(index, place_name, published, weight))
+        terms.append(_term(release, line, weight, published))
+    # The largest contributions first: a reader starts from the widest group and takes away.
+    order = sorted(range(len(terms)), key=lambda i: (-because[i].count.hi, str(because[i].place)))
+    steps = [terms[i] for i in order[:SHOWN_TERMS]]
+    if len(terms) > SHOWN_TERMS:
+        steps.append(f"and {len(terms) - SHOWN_TERMS} more terms, all listed as published lines with their weights")
+    total = f"{count.lo:,}" if count.is_exact else f"between {count.lo:,} and {count.hi:,}"
+    return because, [*steps, f"sum: {total}"]
+
+
+def _term(release: Itemsets, line: int, weight: int, published: Bound) -> str:
+    """One line of the sum."""
+    sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight)} times" if abs(weight) > 1 else "")
+    number = f"{published.lo:,}" if published.is_exact else f"{published.lo:,} to {published.hi:,}"
+    if line == -1:
+        return f"{sign} {number}: all people (n)"
+    counted = f"people with {listed(tuple(sorted(release.names(line))), 'and')}{printed_as(release.text(line), published)}"
+    return f"{sign} {number}: {counted} (line {release.line(line)})"
+
+
+def print_steps(release: Itemsets, lines: Iterable[int]) -> list[str]:
+    """What lines print whose counts are not exact, each with the counts that it means."""
+    return [
+        f"Line {release.line(line)}: {release.text(line)} is printed, that is {people(release.count(line))}."
+        for line in lines
+        if not release.count(line).is_exact and release.text(line)
+    ]
+
+
+def _shortest(
+    supports: Supports, items: Lines, held: npt.NDArray[np.bool_], within: Lines = NOTHING
+) -> tuple[Lines, Lines] | None:
+    """Fewer conditions that still hold exactly the same people, or None; a greedy search, so not always the fewest possible."""
+    if len(items) > SHORTENED_ITEMS:
+        return None
+    cube = supports.cube(items, within=within)
+    if not cube.known.all() or not np.array_equal(cube.lo, cube.hi):
+        return None
+    lo, hi = cube.lo.copy(), cube.hi.copy()
+    cells(lo, hi)
+    groups = np.flatnonzero(lo)
+    sizes = lo[groups]
+
+    def size(conditions: list[int]) -> int:
+        kept = np.ones(len(groups), np.bool_)
+        for j in conditions:
+            kept &= (groups >> j & 1).astype(np.bool_) == held[j]
+        return int(sizes[kept].sum())
+
+    best: list[int] = list(range(len(items)))
+    whole = size(best)
+    # Dropping what is lacked first tends to leave short sums, dropping what is had first short descriptions: the shorter wins.
+    for order in (sorted(best, key=lambda j: (held[j], j)), sorted(best, key=lambda j: (not held[j], j))):
+        kept = list(range(len(items)))
+        for j in order:
+            rest = [i for i in kept if i != j]
+            if size(rest) == whole:
+                kept = rest
+        if len(kept) < len(best):
+            best = kept
+    if len(best) == len(items):
+        return None
+    chosen = np.zeros(len(items), np.bool_)
+    chosen[best] = True
+    return items[chosen & held], items[chosen & ~held]
+
+
+Whole = npt.NDArray[np.int64]
+
+_HUGE = np.iinfo(np.int64).max
+
+
+def write_out_deduction(
+    code: str, supports: Supports, book: Book, index: int, items: Whole, held: npt.NDArray[np.bool_], count: Bound
+) -> Finding:
+    """The finding "count people have these items of the unpublished set and not the others", with its derivation."""
+    release = supports.release
+    event = ItemEvent(tuple(release.items.names[i] for i in items[held]), tuple(release.items.names[i] for i in items[~held]))
+    cube = supports.cube(items, within=np.arange(len(release.items)))
+    lines = np.unique(cube.line[:-1]).tolist()
+    because = [Citation(index, "n", Bound.of(release.n or 0), None)] if -1 in lines else []
+    because += [Citation(index, release.line(line), release.count(line), None) for line in lines if line >= 0]
+    because.append(Citation(index, "min_support", Bound.of(release.min_support or 0), None))
+    cube.line[0] = -1  # no step adds up all people where nobody knows how many they are
+    story = _Story.of(supports, book, items, cube.line)
+    proved = story.proof(held)
+    steps = derivation_steps(
+        proved, frozenset(event.present), frozenset(event.absent), count, story.published, release.min_support or 1
+    )
+    named = [line for line in lines if line >= 0 and any(f"(line {release.line(line)})" in step for step in steps)]
+    steps = [*print_steps(release, named), *steps]
+    proof = certificate(event, count, steps=proved)
+    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), None, proof)
+
+
+@dataclass(eq=False)
+class _Story:
+    """Steps of a derivation over the subsets of one itemset, each unpublished subset explained once, smaller ones first.
+
+    Subsets are bit masks over ``items``: ``low`` and ``high`` bound their supports, ``line`` says which published set tells them.
+    """
+
+    supports: Supports
+    items: Whole
+    low: Whole
+    high: Whole
+    line: Whole
+
+    @classmethod
+    def of(cls, supports: Supports, book: Book, items: Whole, line: Whole) -> _Story:
+        """The story of an itemset that the book has bounds for all proper subsets of."""
+        low, high, _ = book.bounds(book.subsets(items))
+        return cls(supports, items, low, high, line)
+
+    def _tightest(self, mask: int) -> tuple[int, int, int, int]:
+        """The least and the most people of an unpublished subset, each with the group that says so by not being negative."""
+        parts = _submasks(mask)
+        low, high = self.low[parts].copy(), self.high[parts].copy()
+        low[-1] = high[-1] = 0
+        cells(low, high)
+        odd = np.bitwise_count((parts ^ mask).astype(np.uint64)).astype(np.int64) & 1
+        ceiling = (self.supports.release.min_support or 1) - 1
+        below, above = int(np.argmax(np.where(odd == 0, -high, -1))), int(np.argmin(np.where(odd == 1, high, _HUGE)))
+        return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
+
+    def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
+        """The certificate of the group: bounds on the unpublished subsets that its sum needs, and on those that these need."""
+        whole = len(self.line) - 1
+        has = sum(1 << j for j in np.flatnonzero(held).tolist())
+        steps: list[dict[str, Any]] = []
+        shown: set[int] = set()
+
+        def show(mask: int) -> None:
+            if self.line[mask] != -2 or mask in shown:
+                return
+            shown.add(mask)
+            least, below, most, above = self._tightest(mask)
+            ceiling = (self.supports.release.min_support or 1) - 1
+            ends = [("at_least", least, below if least > 0 else None), ("at_most", most, above if most < ceiling else None)]
+            for _, _, group in ends:
+                if group is not None:
+                    for extra in _submasks(mask ^ group)[:-1].tolist():
+                        show(group | extra)
+            for end, value, group in ends:
+                if group is not None:
+                    steps.append({"items": self._items(mask), end: value, "by": "group", "present": self._items(group)})
+                elif end == "at_most":
+                    steps.append({"items": self._items(mask), end: value, "by": "min_support"})
+
+        for extra in _submasks(whole ^ has).tolist():
+            show(has | extra)
+        return steps
+
+    def published(self, items: frozenset[str]) -> tuple[int, int, str] | None:
+        """Bounds on the support of a subset, and where it stands; None where no line tells it."""
+        names = self.supports.release.items.names
+        mask = sum(1 << place for place, item in enumerate(self.items.tolist()) if names[item] in items)
+        line = int(self.line[mask])
+        if line == -2:
+            return None
+        place = "n" if line == -1 else f"line {self.supports.release.line(line)}"
+        return int(self.low[mask]), int(self.high[mask]), place
+
+    def _items(self, mask: int) -> list[str]:
+        return sorted(self.supports.release.items.names[i] for i in self.items[bits_of(mask, len(self.items))])
+
+
+def _submasks(mask: int) -> Whole:
+    """All masks inside a mask, ascending.
+
+    >>> _submasks(5).tolist()
+    [0, 1, 4, 5]
+    """
+    found = np.zeros(1, np.int64)
+    for bit in range(mask.bit_length()):
+        if mask >> bit & 1:
+            found = np.concatenate((found, found | 1 << bit))
+    return found

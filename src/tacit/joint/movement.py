@@ -1,0 +1,161 @@
+"""People who came, went or changed, described fully: what two proofs say about the same people is one description.
+
+Where all people of a wider group have what one group says, whoever of another group is in the wider one has it, too. In numbers: at least as
+many people are in both as in each of the two together, less those of the wider group.
+
+People who came, went or changed: each of them once, with all that is known of her.
+
+What a release of last year and one of this year tell about these people are many groups, and most of them say less than others: that two who
+left are men adds nothing where both are told with all their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from tacit.joint.boxes import Axis, item_event
+from tacit.joint.cube import Prover, Step
+from tacit.model.event import ItemEvent
+
+#: The classes that a group allows, by axis; an axis that is not named may be anything.
+Box = Mapping[int, int]
+Name = TypeVar("Name", bound=Hashable)
+
+#: More groups than this are all told as they are.
+MOST_MOVERS = 1_000
+
+
+def told_once(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set[Name], int]:
+    """The groups that others tell more fully, and how many people there are at least in all; each group has a name, a box and its exact number.
+
+    >>> men, tall, short = {0: 1}, {0: 1, 1: 1}, {0: 1, 1: 2}
+    >>> told_once([("men", men, 2), ("tall men", tall, 1), ("short men", short, 1)])
+    ({'men'}, 2)
+    >>> told_once([("not thin", {0: 6}, 1), ("tall", {0: 2}, 1)])
+    ({'not thin'}, 1)
+    """
+    listed = sorted(groups, key=lambda group: (-len(group[1]), _width(group[1]), str(group[0])))
+    if len(listed) > MOST_MOVERS:
+        return set(), 0
+    apart: list[tuple[Name, Box, int]] = []
+    for group in listed:
+        if all(_are_apart(group[1], other[1]) for other in apart):
+            apart.append(group)
+    fullest = {name for name, _, _ in apart}
+    said_more_fully = {
+        name
+        for name, box, people in listed
+        if any(people == inner[2] and inner[1] != box and _is_inside(inner[1], box) for inner in listed)
+        or (name not in fullest and _people(box, apart) == people)
+    }
+    return said_more_fully, sum(people for _, _, people in apart)
+
+
+def _width(box: Box) -> int:
+    """How many classes a box allows on the axes that it names: of two descriptions, the wider one says less."""
+    return sum(mask.bit_count() for mask in box.values())
+
+
+def _people(box: Box, apart: Sequence[tuple[Name, Box, int]]) -> int:
+    """How many people of a box the groups inside it hold."""
+    return sum(people for _, inner, people in apart if _is_inside(inner, box))
+
+
+def _are_apart(one: Box, other: Box) -> bool:
+    return any(not mask & other[axis] for axis, mask in one.items() if axis in other)
+
+
+def _is_inside(inner: Box, outer: Box) -> bool:
+    return all(axis in inner and not inner[axis] & ~mask for axis, mask in outer.items())
+
+
+#: More groups than this are not compared with each other.
+MOST_COMPARED = 300
+
+_ONCE = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Portrait:
+    """A group of an exact number of people, with the steps that prove both ends."""
+
+    box: Box
+    people: int
+    least: Step
+    most: Step
+
+
+def portraits(prover: Prover, parts: Sequence[Portrait]) -> Iterator[Portrait]:
+    """Fuller descriptions of the people of these groups."""
+    if len(parts) > MOST_COMPARED:
+        return
+    known = {_name(part.box): part for part in parts}
+    seen = set(known)
+    for start in parts:
+        whole = start
+        for part in [*parts, *parts]:
+            whole = _joined(prover, known, whole, part) or whole
+        if (name := _name(whole.box)) not in seen:
+            seen.add(name)
+            yield whole
+
+
+def _name(box: Box) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted(box.items()))
+
+
+def of_group(prover: Prover, cube: int, group: int) -> Portrait:
+    """What a cube proves about a group."""
+    least, most = prover.step(cube, group, "lo"), prover.step(cube, group, "hi")
+    return Portrait(prover.cubes[cube].box(group), least.value, least, most)
+
+
+def _joined(
+    prover: Prover, known: Mapping[tuple[tuple[int, int], ...], Portrait], one: Portrait, other: Portrait
+) -> Portrait | None:
+    """The people of one group, told with what another says about all of them; None where it does not, or says nothing new."""
+    if other.box.keys() <= one.box.keys():
+        return None
+    box = dict(one.box)
+    for axis, mask in other.box.items():
+        box[axis] = box.get(axis, mask) & mask
+    if not all(box.values()):
+        return None
+    around = {axis: one.box[axis] | other.box[axis] for axis in one.box.keys() & other.box.keys()}
+    proved = known.get(_name(around))
+    wider = proved.most if proved is not None and proved.people == other.people else _exact(prover, around, other.people)
+    if wider is None:
+        return None
+    cited = {("step", id(step)): _ONCE for step in (one.least, other.least, wider)}
+    least = prover.keep(Step(box, "lo", one.people, cited))
+    return Portrait(box, one.people, least, prover.keep(Step(box, "hi", one.people, {("step", id(one.most)): _ONCE})))
+
+
+def _exact(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
+    """That a box holds at most so many people, by a cube that has it; None where none shows it."""
+    for number, cube in enumerate(prover.cubes):
+        named = {axis: mask for axis, mask in masks.items() if axis in cube.chosen}
+        if len(named) < len(masks):
+            continue
+        axes = {place: axis for place, axis in zip(cube.chosen, cube.axes, strict=True) if place in named}
+        if any(mask not in axes[place].slot_of for place, mask in named.items()):
+            continue
+        group = cube.group(named)
+        if group is not None and int(cube.hi[group]) == people:
+            return prover.step(number, group, "hi")
+    return None
+
+
+def event_of(prover: Prover, box: Box) -> ItemEvent | None:
+    """The people of a box as an event; None where items cannot say it."""
+    problem = prover.cubes[0].problem
+    slots = [_slot(axis, box.get(place)) for place, axis in enumerate(problem.axes)]
+    told = [slot for slot in slots if slot is not None]
+    return item_event(problem.axes, told, problem.members) if len(told) == len(slots) else None
+
+
+def _slot(axis: Axis, mask: int | None) -> int | None:
+    return axis.everything if mask is None else axis.slot_of.get(mask)

@@ -1,0 +1,461 @@
+"""Worlds near a world: people of a few classes are arranged anew by an integer program, and everybody else stays.
+
+Where columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a world
+that is known it leads to others in which groups are empty, or hold k people; these are not small in every world.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.joint.boxes import Choice, Line
+from tacit.joint.rows import Flags, Floats, Rows, Whole, sparse
+from tacit.model.policy import Limits
+from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_program
+
+#: Attempts at a question, one after the other: cells that are arranged anew at most, and classes that are chosen of an axis with more. Small
+#: programs are quick and settle most questions; those that stay open are asked by larger ones, about other classes every time.
+ATTEMPTS = ((150, 3), *((300, 4),) * 4, *((600, 4), (600, 5)) * 2, (600, 5), (1200, 6))
+#: The attempt at a condition that is broken.
+MENDING = (600, 4)
+#: All classes with people of a group are among these where they are at most so many.
+MOST_TAKEN = 7
+#: Programs that are made ahead of the answer that is waited for, all that are asked at most, and how many in a row that settle nothing end an
+#: attempt for all questions.
+AHEAD, MOST_PROGRAMS, MOST_IDLE = 6, 3_000, 60
+#: Rows that a world is farther from missing than by so many people are left out at first; programs that are tried until none is missed.
+FAR, MOST_TRIED = 10, 3
+#: Above so many cells any solution of a program is taken: a good one takes long to find.
+MANY_CELLS = 400
+#: Nodes of a program, and the share by which its answer may be worse than the best.
+NODES, GAP = 3, 0.5
+#: How far a sum of fractions may be from a whole number that it stands for.
+NEAR = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Cells that are arranged anew, so that the group of a question is empty, or holds so many people."""
+
+    number: int
+    movable: Whole
+    group: Whole
+    people: int
+    tried: int = 1
+
+
+@dataclass(eq=False)
+class Rearranging:
+    """A world, and those near it. Conditions that were broken on the way stand as lines, on the side that is true of the world."""
+
+    rows: Rows
+    world: Whole
+    limits: Limits
+    _narrowed: Rows = field(init=False)
+    _near: set[int] = field(default_factory=set)
+    _counted: tuple[Whole, Rows, Floats] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._narrowed = self.rows
+        self._counted = self.world, self.rows, self.rows.matrix @ self.world
+
+    @cached_property
+    def random(self) -> np.random.Generator:
+        """The same choices for the same seed."""
+        return np.random.default_rng(self.limits.seed)
+
+    @cached_property
+    def _classes(self) -> Whole:
+        """The class of every cell on every axis."""
+        return np.indices(self.rows.cells.shape).reshape(len(self.rows.cells.shape), -1)
+
+    def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
+        """The boxes that are empty, or hold k people, in one of the worlds that were met."""
+        asking = _Asking(self, boxes, k)
+        while asking.goes_on:
+            for solution in solve_ahead(asking.programs(), AHEAD):
+                self.limits.check("X01")
+                asking.take(solution)
+        return asking.settled
+
+    def mend(self) -> bool:
+        """Arrange people anew, part by part, until no condition is broken; whether that came about."""
+        idle = 0
+        broken = list(self.rows.choices(self.world))
+        while broken and idle <= MOST_IDLE:
+            drawn = [broken[number] for number in self.random.integers(len(broken), size=2).tolist()]
+            near = [self.rows.cells.problem.masks(choice.fewer.terms[0][1]) for choice in drawn]
+            better = self._less_broken([self._movable(box, *MENDING) for box in near], broken)
+            idle = idle + 1 if better is None else 0
+            if better is not None:
+                self.world = better
+                broken = list(self.rows.choices(self.world))
+        return not broken
+
+    def _less_broken(self, parts: Sequence[Whole], broken: Sequence[Choice]) -> Whole | None:
+        """People in the cells of one part who miss the nearer statements of broken conditions by less; None where there are none."""
+        wanted = self.rows.only(()).along(choice.nearer for choice in broken)
+        known = {choice.origin for choice in broken}
+        waiting = list(parts)
+        for _ in range(MOST_TRIED):
+            programs = [self._mending(movable, wanted) for movable in waiting]
+            found = zip(waiting, self._arranged(waiting, self._solve(programs)), strict=True)
+            waiting, mended = [], []
+            for movable, world in found:
+                if world is None or _missed(wanted, world) >= _missed(wanted, self.world):
+                    continue
+                missed = self._note_missed(world)
+                fresh = [] if missed else [one for one in self.rows.choices(world) if one.origin not in known]
+                if missed or fresh:
+                    self._keep_true(fresh)
+                    waiting.append(movable)
+                else:
+                    mended.append(world)
+            if mended:
+                return min(mended, key=lambda world: _missed(wanted, world))
+        return None
+
+    def _mending(self, movable: Whole, wanted: Rows) -> Program:
+        """The program by which people in these cells miss what is wanted by the least."""
+        from scipy.sparse import csr_array, eye_array, hstack, vstack
+
+        hard, low, high = self._near_rows(movable)
+        soft, lower, upper = _rows_of(wanted, self.world, movable)
+        some = len(lower)
+        short = eye_array(some).multiply(np.where(np.isfinite(upper), -1.0, 1.0)[:, None])  # each has one end
+        matrix = vstack((hstack((hard, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
+        cost = np.concatenate((np.zeros(len(movable)), np.ones(some)))
+        return self._program(cost, matrix, np.concatenate((low, lower)), np.concatenate((high, upper)), 1 - cost)
+
+    def _keep_true(self, choices: Sequence[Choice]) -> None:
+        """From now on, these choices keep the side that is true of the world."""
+        lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
+        self._narrowed = self._narrowed.along(lines) if lines else self._narrowed
+
+    def accepts(self, world: Whole) -> bool:
+        """Whether a world fits all rows and conditions; programs to come heed those that it misses."""
+        if self._note_missed(world):
+            return False
+        broken = list(self.rows.choices(world))
+        self._keep_true(broken)
+        return not broken
+
+    def part(self, number: int, box: Mapping[int, int], attempt: tuple[int, int], people: int) -> Part:
+        """Cells for an attempt at the group of a question, in which it is to be empty, or to hold so many people."""
+        return Part(number, self._movable(box, *attempt), self.rows.cells.inside(box), people)
+
+    def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Whole, Program] | None:
+        """The program by which people in the cells of a part cost little, or much where its group is to hold many, and these cells.
+
+        Cells in which nobody can be are left out. None where no people fit its rows.
+        """
+        held = np.isin(part.movable, part.group)
+        stay = self.world[part.group].sum() - self.world[part.movable[held]].sum()
+        rows, low, high = self._near_entries(part.movable)
+        rows = rows.with_row(np.flatnonzero(held))
+        ends = (part.people - stay, np.inf) if part.people else (-np.inf, -stay)
+        lean = without_empty(rows, np.append(low, ends[0]), np.append(high, ends[1]))
+        if lean is None:
+            return None
+        kept, rows, low, high = lean
+        filled = part.movable[kept]
+        entries, low, high = one_row_each(rows, low, high)
+        wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
+        return filled, self._program(wanted, entries.matrix, low, high)
+
+    def _arranged(self, parts: Sequence[Whole], found: Sequence[Solution]) -> list[Whole | None]:
+        """The worlds with these people in the cells of each part, which may miss rows; None where none was found."""
+        out: list[Whole | None] = []
+        for movable, solution in zip(parts, found, strict=True):
+            world = None if solution.x is None else self.world.copy()
+            if world is not None and solution.x is not None:
+                world[movable] = np.rint(solution.x[: len(movable)]).astype(np.int64)
+            out.append(world)
+        return out
+
+    def _note_missed(self, world: Whole) -> bool:
+        """Whether a world misses rows; programs will know these from now on."""
+        if self._narrowed.adds_up(world):
+            return False
+        total, (lo, hi) = self._narrowed.matrix @ world, self._narrowed.bounds
+        self._near |= set(np.flatnonzero((total < lo) | (total > hi)).tolist())
+        return True
+
+    def _true_side(self, choice: Choice) -> Line | None:
+        """The statement of a choice that is true of the world."""
+        sides = (line for line in (choice.fewer, choice.more) if line is not None)
+        return next((line for line in sides if self.rows.only(()).along([line]).adds_up(self.world)), None)
+
+    def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Whole:
+        """The cells that are arranged anew: those where people of the box are, and of some more classes on each axis.
+
+        Where axes are many, only one class on some of those that the box does not name.
+        """
+        cells = self.rows.cells
+        kept, size = np.ones(len(cells), np.bool_), len(cells)
+        inside = cells.inside(box)
+        inside = inside[self.world[inside] > 0]
+        order = sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self.random.random()))
+        wide = [(at, classes) for at in order if cells.shape[at] > classes]
+        others = [(at, 1) for at in order if cells.chosen[at] not in box and cells.shape[at] <= classes]
+        for at, most in (*wide, *others):
+            if size <= cells_at_most:
+                break
+            mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
+            taken = self.random.permutation(np.unique(self._classes[at][inside])).tolist()
+            if most > 1 and len(taken) < min(width, MOST_TAKEN):
+                # Few classes hold people of the group: without these it can be emptied.
+                most = max(most, len(taken) + 1)
+            own = [*taken, *(bit for bit in self.random.permutation(width).tolist() if mask >> bit & 1 and bit not in taken)]
+            rest = [bit for bit in self.random.permutation(width).tolist() if bit not in own]
+            # Of a group that lacks a value, or has one of several, some of its classes are enough.
+            chosen = [*own[: most - 1], *rest, *own[most - 1 :]][:most]
+            kept &= np.isin(self._classes[at], chosen)
+            size = int(np.count_nonzero(kept))
+        return np.flatnonzero(kept)
+
+    def _near_rows(self, movable: Whole) -> tuple[Any, Floats, Floats]:
+        """The rows of :meth:`_near_entries` as a matrix."""
+        entries, low, high = self._near_entries(movable)
+        return entries.matrix, low, high
+
+    def _near_entries(self, movable: Whole) -> tuple[Entries, Floats, Floats]:
+        """What rows say about some cells beside people who stay, those left out that the world is far from missing."""
+        (lo, hi), total = self._narrowed.bounds, self._total
+        near = np.minimum(total - lo, hi - total) <= FAR
+        near[[*self._near]] = True
+        entries = Entries.of(self._narrowed.by_cell, movable)
+        stay = total - entries.sums(self.world[movable])
+        kept = near & entries.is_used
+        return entries.only(kept), (lo - stay)[kept], (hi - stay)[kept]
+
+    @property
+    def _total(self) -> Floats:
+        """What rows count in the world."""
+        world, rows, total = self._counted
+        if world is not self.world or rows is not self._narrowed:
+            total = self._narrowed.matrix @ self.world
+            self._counted = self.world, self._narrowed, total
+        return total
+
+    def _program(self, cost: Floats, matrix: Any, low: Floats, high: Floats, integrality: Any = None) -> Program:
+        return whole_program(
+            cost,
+            matrix=matrix,
+            low=low,
+            high=high,
+            most=2.0 * max(int(self.world.sum()), 1),
+            integrality=integrality,
+            nodes=NODES,
+            gap=GAP,
+            seconds=self.limits.seconds_left,
+        )
+
+    def _solve(self, programs: Iterable[Program]) -> list[Solution]:
+        found = solve(programs)
+        self.limits.check("X01")
+        return found
+
+
+class _Asking:
+    """Groups that may hold 1 to k-1 people in every world, and what became of them so far."""
+
+    def __init__(self, near: Rearranging, boxes: Sequence[Mapping[int, int]], k: int) -> None:
+        self._near, self._boxes, self._k = near, boxes, k
+        self._inside = sparse(near.rows.cells, boxes)
+        self.settled = self._is_settled(near.world)
+        self._cost = self._people_in(~self.settled)
+        self._attempts = np.zeros(len(boxes), np.int64)
+        # By programs that empty a group, and by those that fill it.
+        self._asked, self._successful = np.ones(2), np.ones(2)
+        self._again: deque[Part] = deque()
+        # Each with the world that it starts from, and the cells to be filled.
+        self._waiting: deque[tuple[Part, Whole, Whole]] = deque()
+        self._programs = self._idle = 0
+
+    def _is_settled(self, world: Whole) -> Flags:
+        counts = np.rint(self._inside @ world)
+        return np.asarray((counts == 0) | (counts >= self._k))
+
+    def _people_in(self, groups: Flags) -> Floats:
+        """In how many of these groups everybody of a cell is."""
+        return np.asarray(self._inside[np.flatnonzero(groups)].sum(axis=0), np.float64).ravel()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a question to be asked."""
+        is_left = bool(self._again) or bool((~self.settled & (self._attempts < len(ATTEMPTS))).any())
+        return is_left and self._programs < MOST_PROGRAMS
+
+    def programs(self) -> Iterator[Program]:
+        """Programs about open questions, each from the world that was met last."""
+        while self.goes_on:
+            if self._idle > MOST_IDLE:
+                least = self._attempts[~self.settled].min(initial=len(ATTEMPTS))
+                self._attempts[self._attempts == least] += 1
+                self._idle = 0
+                continue
+            part = self._again.popleft() if self._again else self._drawn()
+            if self.settled[part.number]:
+                continue
+            asked = self._near.program(part, self._cost)
+            self._programs += 1
+            if asked is None:
+                self._idle += 1
+                continue
+            filled, program = asked
+            self._waiting.append((part, self._near.world, filled))
+            yield program
+
+    def _drawn(self) -> Part:
+        """One of the questions that were asked least, and how it is asked now."""
+        left = np.flatnonzero(~self.settled & (self._attempts < len(ATTEMPTS)))
+        least = left[self._attempts[left] == self._attempts[left].min()]
+        number = int(self._near.random.choice(least))
+        share = self._near.world[self._near.rows.cells.inside(self._boxes[number])].sum() / self._k
+        rates = np.array((1 - share, share)) * self._successful / self._asked
+        fill = int(self._near.random.random() * rates.sum() < rates[1])
+        attempt = ATTEMPTS[self._attempts[number]]
+        self._attempts[number] += 1
+        self._asked[fill] += 1
+        return self._near.part(number, self._boxes[number], attempt, self._k * fill)
+
+    def take(self, solution: Solution) -> None:
+        """Use the solution of the program that has waited longest: it may settle several questions."""
+        part, start, filled = self._waiting.popleft()
+        self._idle += 1
+        if solution.x is None:
+            return
+        world = start.copy()
+        world[part.movable] = 0
+        world[filled] = np.rint(solution.x)
+        if not self._near.accepts(world):
+            if part.tried < MOST_TRIED:
+                self._again.append(replace(part, tried=part.tried + 1))
+            return
+        found = self._is_settled(world) & ~self.settled
+        if found.any():
+            self._idle = 0
+            self._successful[int(part.people > 0)] += 1
+            self._cost -= self._people_in(found)
+            self.settled |= found
+        self._near.world = world
+
+
+def _rows_of(rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
+    """What rows say about some cells beside people who stay: a matrix with both ends."""
+    lo, hi = rows.bounds
+    part = rows.by_cell[:, movable].tocsr()
+    stay = rows.matrix @ world - part @ world[movable]
+    used = np.diff(part.indptr) > 0
+    return part[used], (lo - stay)[used], (hi - stay)[used]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """A sparse matrix as its entries, column by column."""
+
+    row: Whole
+    column: Whole
+    value: Floats
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, matrix: Any, columns: Whole) -> Entries:
+        """Some columns of a matrix that is stored by columns."""
+        starts = matrix.indptr[columns]
+        sizes = matrix.indptr[columns + 1] - starts
+        column = np.repeat(np.arange(len(columns)), sizes)
+        at = np.arange(len(column)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        return cls(matrix.indices[at], column, matrix.data[at], (matrix.shape[0], len(columns)))
+
+    @property
+    def matrix(self) -> Any:
+        """The same for solvers."""
+        from scipy.sparse import csc_array
+
+        starts = np.zeros(self.shape[1] + 1, np.int64)
+        np.cumsum(np.bincount(self.column, minlength=self.shape[1]), out=starts[1:])
+        return csc_array((self.value, self.row, starts), shape=self.shape)
+
+    @property
+    def is_used(self) -> Flags:
+        """The rows that have an entry."""
+        out = np.zeros(self.shape[0], np.bool_)
+        out[self.row] = True
+        return out
+
+    def sums(self, people: npt.NDArray[Any]) -> Floats:
+        """The sum of every row for so many people in each column."""
+        return np.bincount(self.row, self.value * people[self.column], self.shape[0]).astype(np.float64)
+
+    def only(self, rows: Flags) -> Entries:
+        """The same with some of the rows."""
+        kept = rows[self.row]
+        number = np.cumsum(rows) - 1
+        return Entries(number[self.row[kept]], self.column[kept], self.value[kept], (int(rows.sum()), self.shape[1]))
+
+    def without(self, columns: Flags) -> Entries:
+        """The same without some of the columns."""
+        kept = ~columns[self.column]
+        number = np.cumsum(~columns) - 1
+        return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
+
+    def with_row(self, columns: Whole) -> Entries:
+        """The same with a further row, which counts some columns once."""
+        row = np.concatenate((self.row, np.full(len(columns), self.shape[0])))
+        column = np.concatenate((self.column, columns))
+        order = np.argsort(column, kind="stable")
+        value = np.concatenate((self.value, np.ones(len(columns))))
+        return Entries(row[order], column[order], value[order], (self.shape[0] + 1, self.shape[1]))
+
+
+def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entries, Floats, Floats] | None:
+    """Leave out cells in which nobody can be, as a row that counts them ends at 0: cells that are kept, and rows about them.
+
+    None where a row is missed whoever is in the cells.
+    """
+    kept = np.ones(rows.shape[1], np.bool_)
+    takes_off = np.zeros(len(low), np.bool_)
+    takes_off[rows.row[rows.value < 0]] = True
+    while True:
+        used = rows.is_used
+        if ((high < -NEAR) & ~(takes_off & used)).any() or ((low > NEAR) & ~used).any():
+            return None
+        empty = np.zeros(rows.shape[1], np.bool_)
+        empty[rows.column[((high <= NEAR) & ~takes_off)[rows.row]]] = True
+        if not empty.any():
+            return kept, rows.only(used), low[used], high[used]
+        rows = rows.without(empty)
+        kept[kept] = ~empty
+
+
+def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Floats, Floats]:
+    """Make one row of those that count the same cells in the same proportions."""
+    first = np.ones(rows.shape[0])
+    first[rows.row[::-1]] = rows.value[::-1]
+    # Rows are told apart by a sum over random numbers, one per cell.
+    marks = np.round(rows.sums(np.random.default_rng(0).uniform(0.5, 1.5, rows.shape[1])) / first, 9)
+    low, high = np.minimum(low / first, high / first), np.maximum(low / first, high / first)
+    _, where, which = np.unique(marks, return_index=True, return_inverse=True)
+    lowest, highest = np.full(len(where), -np.inf), np.full(len(where), np.inf)
+    np.maximum.at(lowest, which, low)
+    np.minimum.at(highest, which, high)
+    kept = np.zeros(rows.shape[0], np.bool_)
+    kept[where] = True
+    order = which[kept]  # the rows stay in their order
+    scaled = replace(rows, value=rows.value / first[rows.row]).only(kept)
+    return scaled, lowest[order], highest[order]
+
+
+def _missed(rows: Rows, world: Whole) -> float:
+    """By how much a world misses rows, over their scales, in all."""
+    total, (lo, hi) = rows.matrix @ world, rows.bounds
+    return float(np.maximum(lo - total, 0).sum() + np.maximum(total - hi, 0).sum())

@@ -1,0 +1,361 @@
+"""Exchanges between two people: single steps from a world to others, by which a small group is emptied or filled.
+
+Two people exchange their classes on one axis, or one person takes another class. Each step is allowed only where every published line stays
+true, rounding and thresholds used to the full. A group that such steps empty, or fill up to k people, is not small in every world.
+
+Worlds: whole people who fit every published line. Whatever is not small in one of them cannot be proved to be small.
+
+A world comes from the owner's rows or from an integer program. Exchanging the values of one column among people who are alike for every line
+that names the column changes no published count, so that one world leads to many others at little cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.joint.boxes import Axis, Problem, literal
+from tacit.joint.cube import Cube
+from tacit.joint.rows import MOST_PEOPLE, Cells
+from tacit.model.table import Transactions
+
+Whole = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Signs = npt.NDArray[np.uint64]
+
+#: Of all people, those who exchange something at a time, where conditions must hold.
+SHARES = (1.0, 0.1, 0.01)
+
+
+@dataclass(eq=False)
+class World:
+    """People by their class on every axis: ``kinds[i]`` holds those of person ``i``, a column for each axis."""
+
+    problem: Problem
+    kinds: Whole
+    _inside: dict[tuple[int, int], Flags] = field(default_factory=dict)
+
+    @classmethod
+    def of_rows(cls, problem: Problem, data: Transactions) -> World | None:
+        """The world of the owner's rows; None where they do not fit the lines, or are too many."""
+        if data.n > MOST_PEOPLE:
+            return None
+        columns = [_classes(axis, data) for axis in problem.axes]
+        known = [column for column in columns if column is not None]
+        if len(known) < len(columns):
+            return None
+        kinds = np.stack(known, axis=1) if known else np.zeros((len(data.rows), 0), np.int64)
+        found = cls(problem, np.repeat(kinds, data.weights, axis=0))
+        return found if found.fits() else None  # of conditions, the data are the judge
+
+    @classmethod
+    def of_cells(cls, cells: Cells, people: Whole) -> World | None:
+        """The world with so many people in each cell of all axes; None where they are too many."""
+        if int(people.sum()) > MOST_PEOPLE:
+            return None
+        return cls(cells.problem, cells.kinds(people))
+
+    def inside(self, box: Mapping[int, int]) -> Flags:
+        """Who is in a box."""
+        found = np.ones(len(self.kinds), np.bool_)
+        for axis, mask in box.items():
+            found &= self._allowed(axis, mask)
+        return found
+
+    def count(self, box: Mapping[int, int]) -> int:
+        """How many people a box holds."""
+        return int(np.count_nonzero(self.inside(box)))
+
+    def _allowed(self, axis: int, mask: int) -> Flags:
+        if (axis, mask) not in self._inside:
+            bits = np.array([bool(mask >> place & 1) for place in range(len(self.problem.axes[axis].classes))])
+            self._inside[axis, mask] = bits[self.kinds[:, axis]]
+        return self._inside[axis, mask]
+
+    @cached_property
+    def totals(self) -> list[int]:
+        """What every line adds up to among these people."""
+        return [sum(factor * self.count(masks) for factor, masks in terms) for terms in self.problem.boxes]
+
+    def fits(self) -> bool:
+        """Whether every line is true of these people."""
+        return all(
+            (line.lo is None or total >= line.lo) and (line.hi is None or total <= line.hi)
+            for line, total in zip(self.problem.lines, self.totals, strict=True)
+        )
+
+    def cells(self, cells: Cells) -> Whole:
+        """How many people are in each cell."""
+        places = np.zeros(len(self.kinds), np.int64)
+        for place, size in zip(cells.chosen, cells.shape, strict=True):
+            places = places * size + self.kinds[:, place]
+        return np.bincount(places, minlength=len(cells))
+
+    def counts(self, cube: Cube) -> Whole:
+        """How many people each group of a cube holds."""
+        shape = [len(axis.classes) for axis in cube.axes]
+        cells = np.zeros(len(self.kinds), np.int64)
+        for place, size in zip(cube.chosen, shape, strict=True):
+            cells = cells * size + self.kinds[:, place]
+        table = np.bincount(cells, minlength=int(np.prod(shape, dtype=np.int64))).astype(np.float64).reshape(shape)
+        for position, axis in enumerate(cube.axes):
+            held = np.array([[float(mask >> bit & 1) for bit in range(len(axis.classes))] for mask in axis.slots])
+            table = np.moveaxis(np.tensordot(held, table, axes=(1, position)), 0, position)
+        return np.rint(table).astype(np.int64).ravel()
+
+    def exchanged(self, random: np.random.Generator) -> World:
+        """Another world: on every axis in turn, people who are alike for all lines that name it exchange their classes at random.
+
+        Only some of them do where conditions break otherwise; nobody where they break even so.
+        """
+        for share in SHARES if self.problem.conditions else SHARES[:1]:
+            found = self._exchanged(random, share)
+            if self.problem.holds(found.kinds):
+                return found
+        return self
+
+    def _exchanged(self, random: np.random.Generator, share: float) -> World:
+        found = World(self.problem, self.kinds.copy())
+        for axis in random.permutation(len(self.problem.axes)).tolist():
+            taking = np.flatnonzero(random.random(len(self.kinds)) < share)
+            alike = found.alike(axis)[taking]
+            before = taking[np.lexsort((random.random(len(alike)), alike))]
+            after = taking[np.argsort(alike, kind="stable")]
+            found.kinds[after, axis] = found.kinds[before, axis]
+            found.forget(axis)
+        return found
+
+    def narrowed(self, room: int) -> World:
+        """The same people, with lines in place of conditions that hold as long as at most so many people change."""
+        return World(self.problem.narrowed(self.kinds, room), self.kinds)
+
+    def forget(self, axis: int) -> None:
+        """Forget who is in which part of an axis, since somebody has changed there."""
+        for known in [key for key in self._inside if key[0] == axis]:
+            del self._inside[known]
+
+    def alike(self, axis: int) -> Signs:
+        """A number for everybody, the same for people whom all lines that name the axis treat alike, whatever their class on it."""
+        weigh = np.random.default_rng(axis)
+        others = np.delete(self.kinds, axis, axis=1).astype(np.uint64)
+        names = others @ weigh.integers(1, 2**63, others.shape[1], dtype=np.uint64)
+        _, first, which = np.unique(names, return_index=True, return_inverse=True)
+        distinct = World(self.problem, self.kinds[first])
+        found = np.zeros(len(first), np.uint64)
+        for box in self.problem.beside(axis):
+            found += distinct.inside(box) * np.uint64(weigh.integers(1, 2**63, dtype=np.uint64))
+        return np.asarray(found[which.ravel()])
+
+
+def refuted_by(world: World, cube: Cube, k: int) -> Flags:
+    """The groups of a cube that are empty in a world, or have k people or more."""
+    counts = world.counts(cube)
+    return np.asarray((counts == 0) | (counts >= k))
+
+
+def _classes(axis: Axis, data: Transactions) -> Whole | None:
+    """The class of every row on an axis; None where that cannot be told."""
+    number = {name: place for place, name in enumerate(data.items.names)}
+    owners = data.rows.owners()
+    found = np.full(len(data.rows), -1, np.int64)
+    for place, values in enumerate(axis.classes):
+        for value in values:
+            item = None if value is None else number.get(literal(axis.key, value))
+            if item is not None:
+                found[owners[data.rows.members == item]] = place
+    rest = [place for place, values in enumerate(axis.classes) if None in values]
+    if (found < 0).any():
+        if not rest:
+            return None
+        found[found < 0] = rest[0]
+    return found
+
+
+#: People who are looked at as partners for each step, and people of all open groups together, at most.
+MOST_PARTNERS, MOST_EXCHANGED = 64, 20_000
+#: Worlds that steps start from, at most; where more boxes than a few are left after the first, others would not help.
+MOST_STARTS, FEW_LEFT = 8, 500
+#: Boxes that are asked about at most.
+MOST_BOXES = 4_000
+#: Entries of the table of people and what lines ask of them, at most; above, an axis is left out.
+MOST_ENTRIES = 60_000_000
+#: Room of a line without an end.
+NO_END = 2**30
+
+
+def refuted_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: int | None, check: Callable[[], None]) -> Flags:
+    """Which of the boxes steps empty or fill, from a world or from others that exchanges at random lead to, as long as some are left."""
+    random = np.random.default_rng(seed)
+    out = np.zeros(len(boxes), np.bool_)
+    for turn in range(MOST_STARTS):
+        asked = np.flatnonzero(~out)
+        if not len(asked) or (turn and len(asked) > FEW_LEFT):
+            break
+        out[asked] = refuted_by_exchanges(world, [boxes[number] for number in asked.tolist()], k, check)
+        world = world.exchanged(random)
+    return out
+
+
+def refuted_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
+    """Which of the boxes are empty, or hold k people, in the world or in one that steps along a single axis lead to."""
+    held = [np.flatnonzero(world.inside(box)) for box in boxes]
+    out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
+    if not world.problem.tells_conditions:
+        return out
+    world = world.narrowed(2 * k)  # each of fewer than k steps changes two people
+    random = np.random.default_rng(len(boxes))
+    named: dict[int, list[int]] = {}
+    for number, box in enumerate(boxes):
+        for axis in box:
+            named.setdefault(axis, []).append(number)
+    for axis in sorted(named, key=lambda one: (-len(named[one]), one)):
+        asked = [number for number in named[axis] if not out[number]][:MOST_BOXES]
+        if not asked:
+            continue
+        inside = np.unique(np.concatenate([held[number] for number in asked]))
+        others = random.permutation(len(world.kinds))[: 4 * MOST_PARTNERS]
+        people = np.union1d(inside[:MOST_EXCHANGED], others)
+        steps = _Steps(world, axis, people, random)
+        if not steps.fits_in_memory:
+            continue
+        for number in asked:
+            check()
+            out[number] = steps.refute(boxes[number], held[number], k)
+    return out
+
+
+@dataclass(eq=False)
+class _Steps:
+    """Steps along one axis between some of the people of a world."""
+
+    world: World
+    axis: int
+    people: Whole
+    random: np.random.Generator
+
+    @property
+    def _problem(self) -> Problem:
+        return self.world.problem
+
+    @cached_property
+    def _terms(self) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
+        """Every term of a line that names the axis: its line, its factor, its classes on the axis, and the rest of its box."""
+        out = []
+        for number, terms in enumerate(self._problem.boxes):
+            for factor, masks in terms:
+                if self.axis in masks:
+                    rest = tuple(sorted((place, mask) for place, mask in masks.items() if place != self.axis))
+                    out.append((number, factor, masks[self.axis], rest))
+        return out
+
+    @cached_property
+    def _rests(self) -> dict[tuple[tuple[int, int], ...], int]:
+        return {rest: place for place, rest in enumerate(dict.fromkeys(term[3] for term in self._terms))}
+
+    @property
+    def fits_in_memory(self) -> bool:
+        """Whether the table of people and what lines ask of them is small enough."""
+        return len(self.people) * len(self._rests) <= MOST_ENTRIES
+
+    @cached_property
+    def _asked(self) -> npt.NDArray[np.int8]:
+        """Who of the people has what the rest of each term asks for, a column for each term."""
+        kinds = self.world.kinds[self.people]
+        part = World(self._problem, kinds)
+        columns = np.stack([part.inside(dict(rest)) for rest in self._rests], axis=1).astype(np.int8)
+        return columns[:, [self._rests[term[3]] for term in self._terms]]
+
+    @cached_property
+    def _factor(self) -> Whole:
+        return np.array([term[1] for term in self._terms], np.int64)
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether every line that names the axis is one box, counted once."""
+        return bool((self._factor == 1).all()) and len(self._lines[0]) == len(self._terms)
+
+    @cached_property
+    def _allowed(self) -> npt.NDArray[np.int8]:
+        """Which classes of the axis each term allows, a row for each class."""
+        classes = range(len(self._problem.axes[self.axis].classes))
+        return np.array([[term[2] >> one & 1 for term in self._terms] for one in classes], np.int8)
+
+    @cached_property
+    def _lines(self) -> tuple[Whole, Whole]:
+        """The lines that name the axis, and where the terms of each of them begin."""
+        numbers = np.array([term[0] for term in self._terms], np.int64)
+        lines, starts = np.unique(numbers, return_index=True)
+        return lines, starts
+
+    @cached_property
+    def _room(self) -> tuple[Whole, Whole]:
+        """How much each of these lines may fall, and rise."""
+        lines, _ = self._lines
+        totals = self.world.totals
+        down, up = [], []
+        for number in lines.tolist():
+            line = self._problem.lines[number]
+            down.append(NO_END if line.lo is None else totals[number] - line.lo)
+            up.append(NO_END if line.hi is None else line.hi - totals[number])
+        kind = np.int32 if max((*down, *up), default=0) <= NO_END else np.int64
+        return np.array(down, kind), np.array(up, kind)
+
+    def refute(self, box: Mapping[int, int], held: Whole, k: int) -> bool:
+        """Whether steps empty the box, or fill it up to k people."""
+        rest = {place: mask for place, mask in box.items() if place != self.axis}
+        allowed = np.array([bool(box[self.axis] >> one & 1) for one in range(len(self._allowed))])
+        kinds = self.world.kinds[self.people, self.axis]
+        here = allowed[kinds]
+        others = World(self._problem, self.world.kinds[self.people]).inside(rest)
+        inside = np.flatnonzero(here & others)
+        if len(inside) == len(held) and self._walk(inside, np.flatnonzero(~here & ~others), ~allowed, len(inside)):
+            return True
+        return self._walk(np.flatnonzero(~here & others), np.flatnonzero(here & ~others), allowed, k - len(held))
+
+    def _walk(self, movers: Whole, partners: Whole, target: Flags, wanted: int) -> bool:
+        """Whether so many movers can get a class among the target's, each from a partner or by themselves."""
+        down, up = (ends.copy() for ends in self._room)
+        kinds = self.world.kinds[self.people, self.axis].copy()
+        done, failed = 0, 0
+        most = 3 * wanted + 3
+        for mover in self.random.permutation(movers).tolist():
+            partner = self.random.permutation(partners)[:MOST_PARTNERS]
+            change, chosen = self._best(mover, partner, target, kinds, down, up)
+            if change is None:
+                failed += 1
+                if failed + done > most or len(movers) - failed < wanted:
+                    return False
+                continue
+            down += change
+            up -= change
+            if chosen >= 0:
+                kinds[mover], kinds[chosen] = kinds[chosen], kinds[mover]
+                partners = partners[partners != chosen]
+            done += 1
+            if done >= wanted:
+                return True
+        return False
+
+    def _best(self, mover: int, partners: Whole, target: Flags, kinds: Whole, down: Whole, up: Whole) -> tuple[Whole | None, int]:
+        """A step that every line allows, as what it adds to each line and the partner (-1: none); None where there is none."""
+        mine = self._asked[mover]
+        own = self._allowed[kinds[mover]]
+        _, starts = self._lines
+        alone = np.flatnonzero(target)
+        # By oneself: take another class. With a partner: take hers, and she takes mine.
+        moves = [mine * (self._allowed[alone] - own)]
+        if len(partners):
+            moves.append((self._asked[partners] - mine) * (own - self._allowed[kinds[partners]]))
+        step = np.concatenate(moves)
+        change = step if self._is_plain else np.add.reduceat(step * self._factor, starts, axis=1)
+        fits = ((change <= up) & (change >= -down)).all(axis=1)
+        possible = np.flatnonzero(fits)
+        if not len(possible):
+            return None, -1
+        # The step that changes the fewest lines leaves most room for the next.
+        best = int(possible[np.argmin(np.count_nonzero(change[possible], axis=1))])
+        return change[best], -1 if best < len(alone) else int(partners[best - len(alone)])

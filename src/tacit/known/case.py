@@ -1,0 +1,608 @@
+"""Rules read as statements about known people: what every published line says about how many of a group have a sensitive value.
+
+Withheld: the count reaches the thresholds. Printed: the counts that print so, and reach the thresholds. Missing from a complete list: the count
+does not reach them (:mod:`tacit.known.case`). The distribution of the sensitive column, where it is published, is exact.
+Background facts say what they say, in whole people.
+
+Missing rules: what a complete list says by what it leaves out, looked at only where it matters.
+
+A missing rule ``Q => x`` says that fewer than ``max(s n, c count(Q))`` people have Q and x. That is news only where Q itself has that many
+people, so only frequent sets Q are looked at; and sets Q that the same people have say the same, so only closed ones. Most of these bounds
+hold anyway: estimates are made without them, checked against all of them, and made again with those that were missed, until none is.
+
+How many rules are missing, and how many of them are left when those that follow from others are dropped.
+
+A pattern is a set Q of quasi-identifiers that somebody has, with a sensitive value x; the rules that are missing are all patterns less the
+published ones. By Theorem 3 of Zhu, Wang, Du a missing rule ``Q and more => x`` follows from a missing rule ``Q => x`` where
+``c count(Q)`` is no more than the support threshold: Q is *light* then. Estimates need no such list
+(:mod:`tacit.known.case`); these numbers say how large it would be.
+
+Nothing of it is enumerated but what is kept. All parts of a set that is not light are not light, so its missing rules are all kept. Of the
+light ones those are kept whose smaller parts are all not light, or published: the border of a family that is closed downwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
+from typing import NoReturn, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import Contradiction, InputError, LimitReached, numbered
+from tacit.mining.itemsets import count_itemsets, mine_itemsets
+from tacit.model.knowledge import Fact
+from tacit.model.population import Places, Population
+from tacit.model.release import Rules
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Transactions
+from tacit.rules.bounds import Ceiling, Confidences, missing_ceiling
+from tacit.solve.bounds import clashing
+from tacit.solve.entropy import Solution, solve
+from tacit.solve.statements import Clash, Problem, Statements
+from tacit.solve.statements import reduce as reduce_classes
+
+#: Where a statement comes from: the number of a line; a missing rule, by the combinations it is about and its value; the published distribution.
+#: a background fact, by its file and line there.
+LINE, MISSING, DISTRIBUTION, FACT = "line", "missing", "distribution", "fact"
+
+Pair = tuple[str, str]
+
+CHECK = "Give the data that the rules were made from, with the same columns and missing-value rule"
+
+
+class PeopleCase(Protocol):
+    """What is said about the sensitive values of known people, by one release or by several."""
+
+    @property
+    def population(self) -> Population:
+        """Everybody's quasi-identifiers."""
+
+    @property
+    def sensitive(self) -> str:
+        """The name of the sensitive column."""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values that it can have."""
+
+    @property
+    def sa_counts(self) -> tuple[int, ...]:
+        """The number of people with each value, where it is published."""
+
+    @property
+    def n_lines(self) -> int:
+        """How many published lines there are."""
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The columns and values that are published."""
+
+    @property
+    def missing(self) -> Missing:
+        """What complete lists say by what they leave out."""
+
+    def published(self) -> Statements:
+        """What the lines say, with what is known besides."""
+
+    def refuse(self, origins: Sequence[object]) -> NoReturn:
+        """Raise because these statements cannot all be true."""
+
+
+@dataclass(frozen=True, eq=False)
+class RuleCase:
+    """Rules, everybody's quasi-identifiers, and what else is known about these people."""
+
+    release: Rules
+    population: Population
+    facts: tuple[Fact, ...] = ()
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The values that the sensitive column can have."""
+        return self.release.header.sa_values
+
+    @cached_property
+    def codes(self) -> list[int]:
+        """The number of the sensitive value of each line."""
+        code = {value: number for number, value in enumerate(self.values)}
+        found = [code.get(self.consequent(line), -1) for line in range(len(self.release))]
+        if -1 in found:
+            remedy = "List every value in the header's sa_values"
+            where = self.place(found.index(-1))
+            raise InputError("the sensitive value is not one of those in the header", where=where, remedy=remedy)
+        return found
+
+    @cached_property
+    def sensitive(self) -> str:
+        """The name of the sensitive column."""
+        return " & ".join(self.release.header.sa)
+
+    @property
+    def sa_counts(self) -> tuple[int, ...]:
+        """The number of people with each value, where it is published."""
+        return self.release.header.sa_counts
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The columns and values that are published."""
+        return self.release.items.pairs or ()
+
+    @property
+    def n_lines(self) -> int:
+        """How many rules are published."""
+        return len(self.release)
+
+    def consequent(self, line: int) -> str:
+        """The sensitive value of a line."""
+        pairs = self.release.items.pairs
+        assert pairs is not None
+        return pairs[int(self.release.consequents[line][0])][1]
+
+    def antecedent(self, line: int) -> list[Pair]:
+        """The QI values of a line."""
+        pairs = self.release.items.pairs
+        assert pairs is not None
+        return [pairs[int(item)] for item in self.release.antecedents[line]]
+
+    @cached_property
+    def missing(self) -> Missing:
+        """The missing rules that say something."""
+        return Missing.of(self)
+
+    @cached_property
+    def holders(self) -> list[Places]:
+        """The combinations that each line speaks of."""
+        self._refuse_other_people()
+        found = [self._holding(self.antecedent(line)) for line in range(len(self.release))]
+        for line, places in enumerate(found):
+            if len(places) == 0:
+                raise InputError("nobody in the known data has the antecedent of this rule", where=self.place(line), remedy=CHECK)
+        return found
+
+    def _holding(self, pairs: list[Pair]) -> Places:
+        """The combinations with all these values, or with values of the groups that go by these names."""
+        groups = {(group.column, group.name): group for group in self.release.header.groups}
+        named = [groups[pair] for pair in pairs if pair in groups]
+        plain = self.population.holding(pair for pair in pairs if pair not in groups)
+        if not named:
+            return plain
+        values = {column.name: column.values for column in self.population.columns}
+        boxes = [self.population.among({group.column: group.among(values[group.column])}) for group in named]
+        return reduce(partial(np.intersect1d, assume_unique=True), boxes, plain)
+
+    @cached_property
+    def wholes(self) -> npt.NDArray[np.int64]:
+        """How many people have the antecedent of each line."""
+        return np.array([int(self.population.people[places].sum()) for places in self.holders], np.int64)
+
+    def published(self) -> Statements:
+        """What the lines say, and the distribution where it is published."""
+        said = Statements(self.population, len(self.values))
+        for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in self.counts), strict=True)):
+            said.say(self.holders[line], self.codes[line], lo, hi, (LINE, line))
+        everyone = np.arange(len(self.population), dtype=np.int32)
+        for number, count in enumerate(self.release.header.sa_counts):
+            said.say(everyone, number, count, count, (DISTRIBUTION, number))
+        for fact in self.facts:
+            self._say(said, fact)
+        return said
+
+    def _say(self, said: Statements, fact: Fact) -> None:
+        """Add a background fact; what it says about nobody is left out, unless it says that there is somebody."""
+        unknown = sorted(set(fact.allowed) - set(self.population.names))
+        if unknown:
+            known = ", ".join(self.population.names)
+            raise InputError(
+                "names a column that is not quasi-identifying", where=fact.place, remedy=f"The known columns are: {known}"
+            )
+        if fact.value not in self.values:
+            raise InputError("its value is not one of the sensitive column's", where=fact.place, remedy="Correct or drop it")
+        event = self.population.among(fact.allowed)
+        lo, hi = fact.bounds(int(self.population.people[event].sum()))
+        if len(event) or lo > 0:
+            said.say(event, self.values.index(fact.value), lo, hi, (FACT, fact.file, fact.line, fact.place))
+
+    @cached_property
+    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Bounds on the people with antecedent and consequent of each line, from all that it prints and from the thresholds that it reaches."""
+        release, wholes = self.release, self.wholes
+        lines = np.arange(len(release))
+        lo, hi = np.maximum(release.lo, 0), np.minimum(release.hi, wholes)
+        if release.confidence is not None:
+            least, most = Confidences.of(release, lines).parts(wholes, wholes)
+            lo, hi = np.maximum(lo, least), np.minimum(hi, most)
+        return np.maximum(lo, self._thresholds(wholes)), hi
+
+    def _thresholds(self, wholes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The fewest people that a published rule can have."""
+        header = self.release.header
+        least = header.min_support or 0
+        if header.min_confidence is None:
+            return np.full(len(wholes), least, np.int64)
+        bar = Ceiling(max(least, 1), header.min_confidence, header.strict)
+        return np.array([bar.of(people) + 1 for people in wholes.tolist()], np.int64)
+
+    def _refuse_other_people(self) -> None:
+        header = self.release.header
+        known = self.population
+        name = self.release.source.name if self.release.source else "the release"
+        if header.n is not None and header.n != known.n:
+            raise InputError(
+                f"the rules are about {header.n:,} people, the known data about {known.n:,}", where=name, remedy=CHECK
+            )
+        unknown = {column for line in range(len(self.release)) for column, _ in self.antecedent(line)} - set(known.names)
+        if unknown:
+            listed = ", ".join(sorted(unknown))
+            raise InputError(f"the known data have no column {listed}, which a rule uses", where=name, remedy=CHECK)
+
+    def place(self, line: int) -> str:
+        """Where a line stands, for errors."""
+        name = self.release.source.name if self.release.source else "the release"
+        return f"{name} line {self.release.line(line)}"
+
+    def refuse(self, origins: Sequence[object]) -> NoReturn:
+        """Raise because these statements cannot all be true of the known people."""
+        told = [origin for origin in origins if isinstance(origin, tuple)]
+        lines = sorted({self.release.line(origin[1]) for origin in told if origin[0] == LINE})
+        facts = sorted({origin[3] for origin in told if origin[0] == FACT})
+        name = self.release.source.name if self.release.source else "the release"
+        places = [f"{name} {numbered(lines)}"] if lines else []
+        places += [*facts[:8], *([f"{len(facts) - 8} more facts"] if len(facts) > 8 else [])]
+        kinds = {origin[0] for origin in told}
+        also = [
+            text for kind, text in ((MISSING, "the rules that are missing"), (FACT, "the background knowledge")) if kind in kinds
+        ]
+        beside = f", with {' and '.join(also)}," if also else ""
+        raise Contradiction(
+            f"the published numbers{beside} cannot all be true of the known people",
+            where=" and ".join(places) or name,
+            remedy="Check the file, how its numbers were rounded (--rounding), whether the list is complete, and the known data",
+            lines=lines,
+        )
+
+
+#: Multipliers by the key of the event (:meth:`Statements.keys`) and the value.
+Multipliers = dict[tuple[tuple[int, int], int], float]
+
+#: So many members of events are added up at once.
+BLOCK = 1 << 21
+
+#: A bound counts as missed when it is by more than this share of all people.
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Missing:
+    """The missing rules that say something: event by event, the most people who can have each value.
+
+    ``most[e, v]`` is the whole event where the rule is not missing.
+    """
+
+    events: Sets
+    most: npt.NDArray[np.int64]
+    wholes: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, case: RuleCase) -> Missing:
+        """The missing rules of a list that is complete; none of one that is not."""
+        ceiling = missing_ceiling(case.release)
+        nothing = cls(Sets.from_lists([]), np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
+        if ceiling is None or case.release.header.coarser:
+            return nothing
+        found = mine_itemsets(rows_of(case.population), min_support=max(1, ceiling.min_support), only="closed")
+        pairs = found.items.pairs
+        assert pairs is not None
+        events = [case.population.holding(pairs[item] for item in members.tolist()) for members in found.sets]
+        most = np.array([ceiling.of(people) for people in found.lo.tolist()], np.int64)[:, None].repeat(len(case.values), axis=1)
+        said = Statements(case.population, len(case.values))
+        number = {said.event(event): place for place, event in enumerate(events)}
+        for line, holders in enumerate(case.holders):
+            place = number.get(said.event(holders))
+            if place is not None:
+                most[place, case.codes[line]] = found.lo[place]
+        useful = np.flatnonzero((most < found.lo[:, None]).any(axis=1))
+        if len(useful) == 0:
+            return nothing
+        chosen = [events[place] for place in useful.tolist()]
+        ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
+        return cls(Sets(ends, np.concatenate(chosen)), most[useful], found.lo[useful])
+
+    def missed(self, people: npt.NDArray[np.float64], n: int) -> list[tuple[int, int]]:
+        """The events and values whose bound is missed, when ``people[q, v]`` people of combination q have value v."""
+        if len(self.events) == 0:
+            return []
+        totals = self._totals(people)
+        over = totals > self.most + TOLERANCE * n
+        over &= self.most < self.wholes[:, None]
+        return [(int(event), int(value)) for event, value in np.argwhere(over)]
+
+    def _totals(self, people: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """How many people of each event have each value; block by block, so that little memory is needed."""
+        from scipy.sparse import csr_array
+
+        members, offsets = self.events.members, self.events.offsets
+        blocks = np.unique(np.searchsorted(offsets, np.arange(0, len(members) + BLOCK, BLOCK)).clip(0, len(self.events)))
+        ones = np.ones(int(np.diff(offsets[blocks]).max()))
+        parts = []
+        for first, last in zip(blocks[:-1].tolist(), blocks[1:].tolist(), strict=True):
+            begin, end = int(offsets[first]), int(offsets[last])
+            shape = (last - first, len(people))
+            rows = csr_array((ones[: end - begin], members[begin:end], offsets[first : last + 1] - begin), shape=shape)
+            parts.append(rows @ people)
+        return np.concatenate(parts)
+
+    def say(self, said: Statements, event: int, value: int) -> None:
+        """Add one bound to the statements."""
+        combinations = self.events[event].astype(np.int32)
+        said.say(combinations, value, 0, int(self.most[event, value]), (MISSING, event, value))
+
+
+def rows_of(population: Population) -> Transactions:
+    """The known people as transactions over their values."""
+    pairs = [(column.name, value) for column in population.columns for value in column.values]
+    starts = np.cumsum([0] + [len(column.values) for column in population.columns])
+    members = np.stack([column.codes + start for column, start in zip(population.columns, starts[:-1], strict=True)], axis=1)
+    offsets = np.arange(len(population) + 1, dtype=np.int64) * len(population.columns)
+    return Transactions(Sets(offsets, members.reshape(-1).astype(np.int32)), population.people, Items.of_columns(pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """The distribution of largest entropy under published and missing rules, and the statements that it took.
+
+    ``missing_pairs`` are the missing rules among them, by event and value.
+    """
+
+    problem: Problem
+    solution: Solution
+    missing_used: int
+    rounds: int
+    missing_pairs: tuple[tuple[int, int], ...] = ()
+    keys: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def multipliers(self) -> Multipliers:
+        """What each event and value got, for the estimate of a similar release about the same people to begin with."""
+        events = [self.keys[event] for event in self.problem.events.tolist()]
+        return dict(zip(zip(events, self.problem.values.tolist(), strict=True), self.solution.multipliers.tolist(), strict=True))
+
+    def posterior(self) -> npt.NDArray[np.float64]:
+        """P(value | combination), one row for each combination."""
+        return self.solution.share[self.problem.class_of]
+
+
+def estimate(
+    case: PeopleCase,
+    missing: Missing,
+    *,
+    check: Callable[[], None] = lambda: None,
+    multipliers: Multipliers | None = None,
+    left_out: Collection[object] = (),
+) -> Estimate:
+    """Solve, look which missing rules are not kept, add them, and solve again, until all are kept.
+
+    Statements with an origin in ``left_out`` are taken as not known. ``multipliers`` of a similar estimate save most of the steps.
+    """
+    said = case.published()
+    said.listed = [one for one in said.listed if one.origin not in left_out]
+    used: set[tuple[int, int]] = set()
+    known = dict(multipliers or {})
+    rounds = 0
+    while True:
+        try:
+            problem = reduce_classes(said)
+        except Clash as clash:
+            case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
+        keys = said.keys()
+        start = _begin(problem, keys, known) if known else None
+        solution = solve(problem, multipliers=start, check=check)
+        rounds += 1
+        if not solution.converged:
+            # There may be nothing to converge to; the lines that clash are named then.
+            if origins := clashing(said, check=check, stop=LimitReached):
+                case.refuse(origins)
+            return Estimate(problem, solution, len(used), rounds, (), tuple(keys))
+        people = solution.share[problem.class_of] * case.population.people[:, None]
+        fresh = [pair for pair in missing.missed(people, case.population.n) if pair not in used]
+        fresh = [pair for pair in fresh if (MISSING, *pair) not in left_out]
+        if not fresh:
+            return Estimate(problem, solution, len(used), rounds, tuple(sorted(used)), tuple(keys))
+        for event, value in fresh:
+            missing.say(said, event, value)
+        used.update(fresh)
+        known = Estimate(problem, solution, len(used), rounds, (), tuple(keys)).multipliers
+
+
+def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers) -> npt.NDArray[np.float64]:
+    """Multipliers to begin with: those known, 0 for what is new."""
+    pairs = zip((keys[event] for event in problem.events.tolist()), problem.values.tolist(), strict=True)
+    return np.array([known.get(pair, 0.0) for pair in pairs])
+
+
+Marks = npt.NDArray[np.uint64]
+
+#: Beyond this many numbers to sort or to look up, the counts are not worth their time.
+MOST_WORK = 60_000_000
+MOST_SETS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """How many rules are missing, how many are kept, and how many combinations these match; None where counting would take too long."""
+
+    missing: int | None
+    kept: int | None
+    occurrences: int | None
+
+    @property
+    def why_not(self) -> str:
+        """What was not counted, or nothing."""
+        left_out = [name for name, number in (("missing rules", self.missing), ("those kept", self.kept)) if number is None]
+        return f"{' and '.join(left_out)} were not counted: there are too many patterns" if left_out else ""
+
+
+def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -> Listed | None:
+    """The numbers of a complete list; None of one whose missing rules say nothing."""
+    ceiling = missing_ceiling(case.release)
+    if ceiling is None or case.release.header.coarser:
+        return None
+    family = _Family.of(case, ceiling, check)
+    patterns = count_patterns(case.population, check=check)
+    missing = None if patterns is None else patterns * len(case.values) - len(_published(case))
+    if family is None:
+        return Listed(missing, None, None)
+    return Listed(missing, *family.kept())
+
+
+def count_patterns(population: Population, *, check: Callable[[], None] = lambda: None) -> int | None:
+    """How many sets of quasi-identifiers somebody has, the empty one aside; None where counting them would take too long.
+
+    >>> from tacit.model.table import Table
+    >>> count_patterns(Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "40")])))
+    7
+    """
+    width = len(population.columns)
+    if width > 40 or len(population) << width > MOST_WORK:
+        return None
+    chance = np.random.default_rng(20090402)
+    # Without the column of most values few rows are distinct, so it goes first.
+    columns = sorted(population.columns, key=lambda column: -len(column.values))
+    marks = [chance.integers(1, 2**63, len(column.values), np.uint64)[column.codes] for column in columns]
+    if width == 0 or len(population) == 0:
+        return 0
+    return _distinct(np.sum(marks, axis=0, dtype=np.uint64), np.stack(marks), check) - 1
+
+
+def _distinct(rows: Marks, columns: Marks, check: Callable[[], None]) -> int:
+    """How many sets there are of these rows and of what is left of them without some of the columns.
+
+    A row is the sum of the marks of its values, and all rows are distinct. With a column left out fewer are, and only these go on, with
+    the columns behind it.
+    """
+    check()
+    total = len(rows)
+    for number, column in enumerate(columns):
+        left = rows - column
+        if number == len(columns) - 1:
+            ordered = np.sort(left)
+            return total + 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+        order = np.argsort(left)  # much faster than a stable sort, and any of equal rows will do
+        ordered = left[order]
+        first = np.append(True, ordered[1:] != ordered[:-1])
+        total += _distinct(ordered[first], columns[number + 1 :, order[first]], check)
+    return total
+
+
+def _published(case: RuleCase) -> dict[tuple[int, str], None]:
+    """The antecedent of each published rule as bits over the items of the population, with its value; each once."""
+    bit = _bits(case.population)
+    lines = range(len(case.release))
+    return dict.fromkeys((sum(1 << bit[pair] for pair in case.antecedent(line)), case.consequent(line)) for line in lines)
+
+
+def _bits(population: Population) -> dict[tuple[str, str], int]:
+    pairs = [(column.name, value) for column in population.columns for value in column.values]
+    return {pair: place for place, pair in enumerate(pairs)}
+
+
+@dataclass(eq=False)
+class _Family:
+    """The sets that are not light, the light ones that rules are about, and what each of them with one value more matches.
+
+    A set is written as bits over the items, in the order of the columns. ``combinations[S]`` is how many combinations match S, ``larger[S]``
+    the same for S with one value more of a later column.
+    """
+
+    values: tuple[str, ...]
+    heavy: list[int]
+    published: dict[tuple[int, str], None]
+    combinations: dict[int, int]
+    larger: dict[int, list[tuple[int, int]]]
+
+    @classmethod
+    def of(cls, case: RuleCase, ceiling: Ceiling, check: Callable[[], None]) -> _Family | None:
+        population, rows = case.population, rows_of(case.population)
+        bit = _bits(population)
+        least = _least_heavy(ceiling, population.n)
+        heavy: list[int] = []
+        people = 0
+        if least <= population.n:
+            if count_itemsets(rows, min_support=least, only=["all"])["all"] > MOST_SETS:
+                return None
+            found = mine_itemsets(rows, min_support=least)
+            pairs = found.items.pairs or ()
+            heavy = [sum(1 << bit[pairs[item]] for item in members.tolist()) for members in found.sets]
+            people = int(found.lo.sum())
+        published = _published(case)
+        light = {mask for mask, _ in published}.difference(heavy)
+        if (people + int(case.wholes.sum()) + population.n) * len(population.columns) > 10 * MOST_WORK:
+            return None
+        family = cls(case.values, heavy, published, {}, {})
+        family._look(population, [0, *heavy, *sorted(light)], check)
+        return family
+
+    def _look(self, population: Population, sets: Iterable[int], check: Callable[[], None]) -> None:
+        starts = np.cumsum([0] + [len(column.values) for column in population.columns]).tolist()
+        pairs = list(_bits(population))
+        for number, mask in enumerate(sets):
+            if number % 256 == 0:
+                check()
+            matching = population.holding(pairs[place] for place in _places(mask))
+            self.combinations[mask] = len(matching)
+            grown: list[tuple[int, int]] = []
+            for column, start in zip(population.columns, starts[:-1], strict=True):
+                if mask >> start == 0:
+                    sizes = np.bincount(column.codes[matching], minlength=len(column.values))
+                    grown += [(mask | 1 << start + code, int(sizes[code])) for code in np.flatnonzero(sizes).tolist()]
+            self.larger[mask] = grown
+
+    def kept(self) -> tuple[int, int]:
+        """How many missing rules are kept, and how many combinations they match."""
+        plain = self._border({})
+        rules = occurrences = 0
+        everything = sum(self.combinations[mask] for mask in self.heavy)
+        heavy = set(self.heavy)
+        for value in self.values:
+            said = [mask for mask, consequent in self.published if consequent == value]
+            light = dict.fromkeys(mask for mask in said if mask not in heavy)
+            border = self._border(light) if light else plain
+            rules += len(self.heavy) - (len(said) - len(light)) + border[0]
+            occurrences += everything - sum(self.combinations[mask] for mask in said if mask not in light) + border[1]
+        return rules, occurrences
+
+    def _border(self, light: dict[int, None]) -> tuple[int, int]:
+        """The sets outside the family all of whose parts are in it: how many, and how many combinations they match."""
+        family = {0, *self.heavy, *light}
+        rules = occurrences = 0
+        for mask in family:
+            bits = [1 << place for place in _places(mask)]
+            for larger, matched in self.larger[mask]:
+                if larger not in family and all(larger ^ bit in family for bit in bits):
+                    rules += 1
+                    occurrences += matched
+        return rules, occurrences
+
+
+def _least_heavy(ceiling: Ceiling, n: int) -> int:
+    """The fewest people of whom a missing rule allows more than the support threshold does; more than n where there are none."""
+    low, high = 1, n + 1
+    while low < high:
+        middle = (low + high) // 2
+        if ceiling.of(middle) > max(0, ceiling.min_support - 1):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _places(mask: int) -> list[int]:
+    """The places of the bits that are set."""
+    out = []
+    while mask:
+        low = mask & -mask
+        out.append(low.bit_length() - 1)
+        mask ^= low
+    return out

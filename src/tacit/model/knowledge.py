@@ -1,0 +1,230 @@
+"""Which sensitive values somebody who knows negative rules can rule out for whom.
+
+Background knowledge: what an adversary knows about groups of people besides the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError, OptionError
+from tacit.model.numbers import exact
+from tacit.model.table import Column, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number of people, or a share of a group.
+
+    >>> Amount.parse("5").of(8), Amount.parse("10%").of(8), Amount.parse(0.25).of(8)
+    (Fraction(5, 1), Fraction(4, 5), Fraction(2, 1))
+    """
+
+    value: Fraction
+    is_share: bool
+
+    @classmethod
+    def parse(cls, given: object, *, where: str = "amount") -> Amount:
+        """A whole number is a count; ``0.1``, ``1.0`` and ``10%`` are shares."""
+        value = exact(given, where=where)
+        whole = given.strip().isdecimal() if isinstance(given, str) else not isinstance(given, (float, Fraction))
+        if value < 0 or (not whole and value > 1):
+            raise OptionError(
+                "is neither a count nor a share", where=where, remedy="Write a count such as 5, or a share such as 0.1 or 10%"
+            )
+        return cls(value, not whole)
+
+    def of(self, people: int) -> Fraction:
+        """The number for a group of so many people."""
+        return self.value * people if self.is_share else self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """At least and at most so many people whose values are among the allowed ones, column by column, have a sensitive value.
+
+    ``file`` and ``line`` say where it stands, for errors and explanations; ``unit`` is what a line is called there.
+
+    >>> Fact({"sex": ("M",)}, "pregnant", at_most=Amount.parse("0")).bounds(50)
+    (0, 0)
+    >>> Fact({"age": ("60", "61")}, "ill", Amount.parse("10%"), Amount.parse("5")).bounds(31)
+    (4, 5)
+    """
+
+    allowed: Mapping[str, tuple[str, ...]]
+    value: str
+    at_least: Amount | None = None
+    at_most: Amount | None = None
+    file: str | None = None
+    line: int = 0
+    unit: str = "line"
+
+    def bounds(self, people: int) -> tuple[int, int]:
+        """The fewest and the most people of a group of this size, in whole people; a share is read exactly."""
+        low = Fraction(0) if self.at_least is None else self.at_least.of(people)
+        high = Fraction(people) if self.at_most is None else self.at_most.of(people)
+        return -(-low.numerator // low.denominator), high.numerator // high.denominator
+
+    @property
+    def excludes(self) -> bool:
+        """Whether it says that nobody of the group has the value, whatever the size of the group."""
+        return self.at_most is not None and self.at_most.value == 0
+
+    @property
+    def place(self) -> str:
+        """Where it stands."""
+        return f"{self.file or 'knowledge'} {self.unit} {self.line}"
+
+
+Numbers = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Words = npt.NDArray[np.uint64]
+
+#: So many words are looked at together: 32 MB.
+_WORDS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exclusions:
+    """For row i of a table the values ``v`` with ``patterns[kind[i], v]`` are ruled out; ``values`` names them.
+
+    People with the same pattern are interchangeable for whoever knows nothing else, so everything is done per kind.
+
+    >>> from tacit.model.knowledge import Amount
+    >>> people = Table.from_rows(["sex"], [("F",), ("M",), ("F",)])
+    >>> known = Exclusions.of([Fact({"sex": ("M",)}, "pregnant", at_most=Amount.parse(0))], people, ("flu", "pregnant"))
+    >>> known.patterns[known.kind].tolist()
+    [[False, False], [False, True], [False, False]]
+    """
+
+    values: tuple[str, ...]
+    patterns: npt.NDArray[np.bool_]
+    kind: npt.NDArray[np.int32]
+
+    @classmethod
+    def none(cls, rows: int, values: tuple[str, ...]) -> Exclusions:
+        """Nothing is ruled out for anybody."""
+        return cls(values, np.zeros((1, len(values)), np.bool_), np.zeros(rows, np.int32))
+
+    @classmethod
+    def of(cls, facts: Iterable[Fact], people: Table, values: tuple[str, ...]) -> Exclusions:
+        """What facts that exclude a value say about each row of a table; values that nobody can have are passed over.
+
+        A fact that allows exceptions is refused: by it people would be matched to values as if their own were impossible.
+        """
+        place = {value: number for number, value in enumerate(values)}
+        told = [fact for fact in facts if _is_told(fact, people.names) and fact.value in place]
+        if not told or not values:
+            return cls.none(len(people.weights), values)
+        told.sort(key=lambda fact: place[fact.value])
+        bits = _Bits.of(np.array([place[fact.value] for fact in told], np.int64), len(values))
+        words = [bits.holding(_nodes(told, column), len(column.values)) for column in people.columns]
+        row, combination = _combinations([column.codes for column in people.columns], words)
+        excluded = np.concatenate([bits.any(words, [codes[part] for codes in row]) for part in _blocks(row, bits.width)])
+        first, kind = _distinct(excluded)
+        return cls(values, excluded[first], kind[combination].astype(np.int32))
+
+
+def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
+    """Whether a fact can be looked at; raises where it is none that excludes a value for people with given quasi-identifiers."""
+    if not fact.excludes:
+        raise InputError(
+            "says how many people have a value, not that nobody has it, so nobody can be matched to values by it",
+            where=fact.place,
+            remedy="Give negative rules without exceptions only (mine them with --min-confidence 1)",
+        )
+    if not set(fact.allowed) <= set(columns):
+        known = ", ".join(columns)
+        raise InputError(
+            "names a column that is not quasi-identifying", where=fact.place, remedy=f"The known columns are: {known}"
+        )
+    return True
+
+
+# Facts as bits: those that a value of a column fits. A person whom a fact speaks of fits it in every column.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bits:
+    """Where the bit of each fact stands: facts about the same sensitive value fill words of their own, from ``starts`` of the value on."""
+
+    spot: Numbers
+    starts: Numbers
+    width: int
+
+    @classmethod
+    def of(cls, value: Numbers, n_values: int) -> _Bits:
+        """Places for facts that are sorted by their sensitive value."""
+        per_value = np.bincount(value, minlength=n_values)
+        starts = np.append(0, np.cumsum(-(-per_value // 64)))
+        number = np.arange(len(value)) - np.append(0, np.cumsum(per_value))[value]
+        return cls(starts[value] * 64 + number, starts, int(starts[-1]))
+
+    def holding(self, nodes: tuple[Numbers, list[tuple[str, ...]], tuple[str, ...]], n_values: int) -> Words:
+        """The facts that each value of a column fits, as rows of words."""
+        node_of_fact, listed, names = nodes
+        place = {name: number for number, name in enumerate(names)}
+        fits = np.zeros((len(listed), n_values), np.bool_)
+        for node, members in enumerate(listed):
+            fits[node, [place[name] for name in members if name in place]] = True
+        fits[0] = True  # what asks nothing of the column
+        out = np.zeros((n_values, self.width * 64), np.bool_)
+        out[:, self.spot] = fits[node_of_fact].T
+        return np.packbits(out, axis=1, bitorder="little").view(np.uint64)
+
+    def any(self, words: Sequence[Words], rows: Sequence[Numbers]) -> npt.NDArray[np.bool_]:
+        """Whether some fact about each sensitive value speaks of these combinations."""
+        both = words[0][rows[0]]
+        for known, codes in zip(words[1:], rows[1:], strict=True):
+            both &= known[codes]
+        out = np.zeros((len(both), len(self.starts) - 1), np.bool_)
+        filled = np.flatnonzero(np.diff(self.starts))
+        out[:, filled] = np.bitwise_or.reduceat(both, self.starts[filled], axis=1) != 0
+        return out
+
+
+def _nodes(told: Sequence[Fact], column: Column) -> tuple[Numbers, list[tuple[str, ...]], tuple[str, ...]]:
+    """The set of values that each fact asks of a column, by its number, and the sets; number 0 asks nothing."""
+    numbers: dict[tuple[str, ...], int] = {}
+    node = [
+        0 if (asked := fact.allowed.get(column.name)) is None else 1 + numbers.setdefault(asked, len(numbers)) for fact in told
+    ]
+    return np.array(node, np.int64), [(), *numbers], column.values
+
+
+def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Numbers], Numbers]:
+    """The combinations of values that occur, column by column, and that of each row; values that fit the same facts count as one.
+
+    ``words`` is cut to one row for each of these.
+    """
+    key, largest, parts = np.zeros(len(columns[0]) if columns else 0, np.int64), 1, []
+    for number, codes in enumerate(columns):
+        first, same = _distinct(words[number])
+        words[number] = words[number][first]
+        if largest * len(first) >= 1 << 62:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            largest = len(key)
+        parts.append(same[codes])
+        key, largest = key * len(first) + parts[-1], largest * len(first)
+    _, example, combination = np.unique(key, return_index=True, return_inverse=True)
+    return [codes[example] for codes in parts], combination.reshape(-1)
+
+
+def _distinct(rows: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
+    """A row of each kind, and the kind of each row."""
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows)
+    whole = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).reshape(-1)
+    _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
+    return first, kind.reshape(-1)
+
+
+def _blocks(row: Sequence[Numbers], width: int) -> Iterator[slice]:
+    """Stretches of combinations whose words take little memory at once."""
+    size = max(1, _WORDS_AT_ONCE // max(1, width))
+    return (slice(first, first + size) for first in range(0, len(row[0]), size))

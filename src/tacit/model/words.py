@@ -1,0 +1,390 @@
+"""Findings about several releases in words, from their events and certificates.
+
+Findings in words: the same sentences for those who write a finding down and for those who check it.
+
+Nothing here infers anything. A sentence is made of an event, a count and a certificate alone, so whoever holds these can write it again.
+
+Derivations about itemsets that a list leaves out, in words, from their certificates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tacit.model.event import Change, ItemEvent, Side
+from tacit.model.frequencies import UNBOUNDED
+from tacit.model.numbers import Bound
+
+__all__ = ["listed", "people", "printed_as", "sentence"]
+
+
+def people(count: Bound) -> str:
+    """``1 person``, ``1 to 3 people``.
+
+    >>> people(Bound(1, 1)), people(Bound(1, 3))
+    ('1 person', '1 to 3 people')
+    """
+    number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
+    return f"{number} {'person' if count == Bound(1, 1) else 'people'}"
+
+
+def sentence(event: ItemEvent, count: Bound) -> str:
+    """What the people of an event have and lack.
+
+    >>> sentence(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), sentence(ItemEvent((), ("c",)), Bound(2, 2))
+    ('has a and b, and neither c nor d', 'have no c')
+    >>> sentence(ItemEvent(("a",), not_all=("b", "c")), Bound(1, 1))
+    'has a but not all of b and c'
+    """
+    verb = "has" if count == Bound(1, 1) else "have"
+    if event.not_all:
+        first = f"{verb} {listed(event.present, 'and')} but" if event.present else f"{'does' if verb == 'has' else 'do'} not have"
+        return f"{first} {'not ' if event.present else ''}all of {listed(event.not_all, 'and')}"
+    if not event.absent:
+        return f"{verb} {listed(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
+    lacking = f"neither {listed(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
+    if not event.present:
+        return f"{verb} no {event.absent[0]}" if len(event.absent) == 1 else f"{verb} {lacking}"
+    return f"{verb} {listed(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
+
+
+def listed(names: Sequence[str], word: str) -> str:
+    """Names as in a sentence: ``a, b and c``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def printed_as(text: str, count: Bound) -> str:
+    """What a line prints, where that is not the count itself.
+
+    >>> printed_as("50", Bound(45, 54)), printed_as("50", Bound(50, 50)), printed_as("", Bound(0, 4))
+    (', printed as 50', '', '')
+    """
+    return "" if count.is_exact or not text else f", printed as {text}"
+
+
+#: Sums of more terms than this are given as one number.
+MOST_TERMS = 32
+#: Derivations through more unpublished itemsets than this are not written out step by step.
+MOST_STEPS = 40
+
+Set = frozenset[str]
+#: Bounds on a published support and where it stands; None where no line tells it.
+Published = Callable[[Set], tuple[int, int, str] | None]
+
+
+def derivation_steps(
+    steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
+) -> list[str]:
+    """Return the steps of a certificate in words, and the group that they lead to; ``threshold`` is that of the complete list."""
+    return _Story(published, threshold).told(steps, present, present | absent, count)
+
+
+class _Story:
+    """Bounds on unpublished supports, each explained once."""
+
+    def __init__(self, published: Published, threshold: int) -> None:
+        self.published, self.threshold = published, threshold
+        self.shown: dict[Set, tuple[int, int]] = {}
+
+    def told(self, steps: Sequence[Mapping[str, Any]], present: Set, whole: Set, count: Bound) -> list[str]:
+        """All steps, from the smallest unpublished subset to the group that the finding is about."""
+        parts = list(_by_items(steps))
+        if len(parts) > MOST_STEPS:
+            many = f"{len(parts):,} unpublished subsets"
+            return [f"It follows through {many}, too many to write out here; all published lines are cited."]
+        out = [line for items, entries in parts for line in self._explained(items, entries)]
+        return [*out, f"{self._group(whole, present)} people, that is {people(count)}."]
+
+    def _explained(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """How the bounds on an unpublished itemset follow."""
+        least, most = self.shown.get(items, (0, self.threshold - 1))
+        yield f"No line says how many people have {listed(sorted(items), 'and')}; call it x."
+        for entry in entries:
+            side, value = ("least", entry["at_least"]) if "at_least" in entry else ("most", entry["at_most"])
+            if entry["by"] == "group":
+                yield f"{self._group(items, frozenset(entry['present']))} people cannot be negative: x is at {side} {value:,}."
+            else:
+                complete = f"The list is complete from {self.threshold:,} people on and leaves it out"
+                yield f"{complete}: x is at most {value:,}."
+            least, most = (max(least, value), most) if side == "least" else (least, min(most, value))
+        self.shown[items] = (least, most)
+        yield f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}."
+
+    def _group(self, whole: Set, has: Set) -> str:
+        """A group on an itemset as a sum of supports: "Those with a without b: 50 (line 3) - x = 50 - x"."""
+        rest = sorted(whole - has)
+        who = f"with {listed(sorted(has), 'and')}" if has else "of all people"
+        without = f" without {listed(rest, 'or')}" if rest else ""
+        terms, lo, hi = [], 0, 0
+        for mask in range((1 << len(rest)) - 1):
+            low, high, place = self._support(has | {item for place, item in enumerate(rest) if mask >> place & 1})
+            sign = -1 if mask.bit_count() % 2 else 1
+            lo, hi = (lo + low, hi + high) if sign > 0 else (lo - high, hi - low)
+            terms.append(f"{'-' if sign < 0 else '+'} {_ends(low, high)} ({place})")
+        last = "- x" if len(rest) % 2 else "+ x"
+        if len(terms) > MOST_TERMS:
+            terms = [f"+ {_ends(lo, hi)} (a sum of {len(terms)} supports)"]
+        written = " ".join([*terms, last]).removeprefix("+ ")
+        return f"Those {who}{without}: {written}" + (f" = {_ends(lo, hi)} {last}" if len(terms) > 1 else "")
+
+    def _support(self, items: Set) -> tuple[int, int, str]:
+        found = self.published(items)
+        return (*self.shown[items], "from above") if found is None else found
+
+
+def _by_items(steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Set, list[Mapping[str, Any]]]]:
+    """The steps about one itemset after the other."""
+    found: dict[Set, list[Mapping[str, Any]]] = {}
+    for step in steps:
+        found.setdefault(frozenset(step["items"]), []).append(step)
+    yield from found.items()
+
+
+def _ends(lo: int, hi: int) -> str:
+    return f"{lo:,}" if lo == hi else f"[{lo:,} to {hi:,}]"
+
+
+#: How many terms of a sum the steps show; the certificate holds all of them.
+SHOWN_TERMS = 16
+#: The kinds of axes of which a box allows some values.
+AXES = ("item", "column", "people", "change", "item_change")
+#: Those of them that are about what somebody had and has.
+CHANGES = ("change", "item_change")
+
+#: A box: for each axis, by its kind and name, some values and whether it is all but these.
+Box = Mapping[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a cited place says: ``lo <= sum of factor * people in box <= hi``, where it stands, and what it prints there."""
+
+    terms: Sequence[tuple[Fraction | int, Box]]
+    lo: int | None
+    hi: int | None
+    release: str
+    place: int | str
+    what: str
+    items: Sequence[str]
+    printed: Bound
+    text: str = ""
+
+
+#: Looks up what an entry of a certificate cites.
+LookUp = Callable[[Mapping[str, Any]], Said]
+
+
+def joint_statement(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
+    """Return what is found: how many people have, lack or changed what, and whose people they are; ``names`` are those of populations."""
+    return f"{people(count)} {_told(event, count, names)}{_whose(event, names)}."
+
+
+def _told(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
+    """What the people of an event have, lack and changed."""
+    if not event.changes:
+        return sentence(event, count)
+    verb = "has" if count == Bound(1, 1) else "have"
+    changed = listed([change_words(change, names, verb) for change in event.changes], "and")
+    having = f"with {listed(event.present, 'and')}" if event.present else ""
+    lacking = f"without {listed(event.absent, 'or')}" if event.absent else ""
+    return ", ".join(part for part in (changed, having, lacking) if part)
+
+
+def _whose(event: ItemEvent, names: Sequence[str]) -> str:
+    """Among which releases' people, where they differ."""
+    if not event.inside:
+        return ""
+    inside = listed([names[number] for number in event.inside], "and")
+    outside = listed([names[number] for number in event.outside], "nor") if event.outside else ""
+    every = {1: "", 2: "both "}.get(len(event.inside), "all of ")
+    among = f", among the people of {every}{inside}"
+    return f"{among} who are not in {outside}" if outside else among
+
+
+def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[str]:
+    """Return the sums behind both ends of a certificate; one where both are the same sum."""
+    least, most = certificate["least"], certificate["most"]
+    claim = certificate["claim"]
+    single = len(least) == 1 and len(most) == 1 and claim["at_least"] == claim["at_most"]
+    if single and "weights" in least[0] and "weights" in most[0] and _weights(least[0], -1) == _weights(most[0], 1):
+        return [*_terms(least[0], look_up), f"sum: {claim['at_least']:,}"]
+    out: list[str] = []
+    for name, proof in (("At least", least), ("At most", most)):
+        for number, step in enumerate(proof):
+            last = number == len(proof) - 1
+            low = "at_least" in step
+            what = "in the group" if last else _group_words(step["event"])
+            bound = name if last else "At least" if low else "At most"
+            out.append(f"{bound} {step['at_least' if low else 'at_most']:,} {what}:")
+            out += _case_words(step) if "split" in step else _terms(step, look_up)
+    return out
+
+
+def _weights(step: Mapping[str, Any], sign: int) -> dict[str, Fraction]:
+    """The weights of a sum, by what they are of."""
+    return {_key(entry): sign * Fraction(entry["weight"]) for entry in step["weights"]}
+
+
+def _key(entry: Mapping[str, Any]) -> str:
+    return json.dumps({name: value for name, value in entry.items() if name != "weight"}, sort_keys=True)
+
+
+def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
+    """A proof by cases, one line for each case; what settles them stands in the certificate."""
+    if "split" not in case:
+        shown = "nobody at all fits the lines" if case.get("impossible") else "the lines show it"
+        return [f"{'in that case ' * bool(depth)}{shown}"]
+    fewer, more = _split_words(case["split"])
+    return [f"if {fewer}:", *_case_words(case["le"], depth + 1), f"if {more}:", *_case_words(case["ge"], depth + 1)]
+
+
+def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
+    """What is true in either case."""
+    if "event" in split:
+        group, at = _group_words(split["event"]), split["at"]
+        return f"{group} number at most {at:,}", f"{group} number at least {at + 1:,}"
+    if split["what"] == "missing-rule":
+        return f"the {split['cell']} has too little support", f"the {split['cell']} has too little confidence"
+    place = f"line {split['line']}" if "line" in split else f"cell {split['cell']}"
+    return f"{place} stands for nobody", f"{place} stands for as many people as are not hidden"
+
+
+def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[str]:
+    """The terms of a sum, signed as for a lower bound on the group."""
+    out = []
+    sign = 1 if "at_least" in step else -1
+    for entry in step["weights"][:SHOWN_TERMS]:
+        weight = Fraction(entry["weight"])
+        signed = weight * sign
+        times = "" if abs(signed) == 1 else f"{abs(signed)} times "
+        word = "plus" if signed > 0 else "minus"
+        if "step" in entry:
+            out.append(f"{word} {times or '1 times '}what was shown above ({entry['step'] + 1})")
+            continue
+        said = look_up(entry)
+        bound = said.lo if weight > 0 else said.hi
+        out.append(f"{word} {times}{bound:,}: {_line_words(said)}")
+    if len(step["weights"]) > SHOWN_TERMS:
+        out.append(f"and {len(step['weights']) - SHOWN_TERMS:,} more terms, which the certificate lists")
+    return out
+
+
+def _line_words(said: Said) -> str:
+    """What a line counts, and where it stands."""
+    name, place, what = said.release, said.place, said.what
+    where = f"{name}, line {place}" if isinstance(place, int) else name
+    if what == "count" and isinstance(place, str):
+        where = f"{name}, cell {place}"
+    if what == "n":
+        return f"all people ({name})"
+    if what in ("left", "joined"):
+        return f"people who {what}, as declared"
+    if what == "changed":
+        return f"people who have another {said.items[0]} than before, as declared"
+    if what == "closed":
+        return f"{box_words(said.terms[0][1])}, at least, as the itemset is closed ({where})"
+    if what == "closure":
+        return f"{box_words(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too ({where})"
+    if what == "all-values":
+        return f"people with another {said.items[0]}, as {name} lists all of its values"
+    if what == "missing-share":
+        (first, left), (second, right) = said.terms
+        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, as that rule is missing ({where})"
+    if len(said.terms) > 2:
+        return f"{_sum_words(said)} ({where})"
+    if len(said.terms) == 2:
+        (first, left), (second, right) = said.terms
+        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, by the confidence ({where})"
+    counted = box_words(said.terms[0][1])
+    if what == "count" and not said.printed.is_exact:
+        return f"{counted}{_printed_words(said)} ({where})"
+    if what == "fact":
+        return f"{counted}, as is known besides ({place})"
+    if what == "missing-rule":
+        return f"{counted}, at most, as that rule is missing ({where})"
+    return f"{counted}, too few to be listed ({where})" if what == "missing" else f"{counted} ({where})"
+
+
+def _printed_words(said: Said) -> str:
+    """What a line prints that is not a number of people, and which numbers that means."""
+    count = said.printed
+    means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
+    return f"{printed_as(said.text, count) or ', hidden'}, that is {means}"
+
+
+def _sum_words(said: Said) -> str:
+    """What a line about several groups adds up."""
+    return listed([f"{'' if factor == 1 else f'{factor} times '}{box_words(box)}" for factor, box in said.terms], "and")
+
+
+def box_words(box: Box) -> str:
+    """Return the people of a box."""
+    parts = []
+    for (kind, name), (values, excluded) in sorted(box.items(), key=lambda entry: entry[0]):
+        if kind != "people":
+            parts.append(_part_words(kind, name, sorted(values), excluded))
+    return f"people with {listed(parts, 'and')}" if parts else "all people"
+
+
+def _part_words(kind: str, name: str, values: Sequence[str], excluded: bool) -> str:
+    """One axis of a box, in words."""
+    if kind in CHANGES:
+        return histories_words(kind, name, values)
+    named = name if kind == "item" else f"{name}={' or '.join(values)}"
+    return f"not {named}" if excluded else named
+
+
+def _group_words(event: Sequence[Mapping[str, Any]]) -> str:
+    """A group of a step, in words."""
+    parts = []
+    for entry in event:
+        kind = next(name for name in AXES if name in entry)
+        if kind != "people":
+            parts.append(_part_words(kind, entry[kind], entry["values"], entry["excluded"]))
+    return f"people with {listed(parts, 'and')}" if parts else "people"
+
+
+# Changes between two releases
+
+
+def change_words(change: Change, names: Sequence[str], verb: str) -> str:
+    """What somebody changed, as it stands in a sentence after ``1 person``.
+
+    >>> change_words(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
+    'changed from smokes=no to smokes=yes'
+    """
+    if change.is_any:
+        return f"changed {change.name}"
+    before, after = _side_words(change.before), _side_words(change.after)
+    if before and after:
+        return f"kept {before}" if before == after else f"changed from {before} to {after}"
+    return f"had {before} in {names[0]}" if before else f"{verb} {after} in {names[1]}"
+
+
+def _side_words(side: Side) -> str:
+    return " and ".join([*side[0], *(f"not {name}" for name in side[1])])
+
+
+def differs(history: str) -> bool:
+    """Whether somebody with this history has changed.
+
+    >>> differs('["no", "yes"]'), differs('["no", "no"]'), differs('[null, null, "changed"]')
+    (True, False, True)
+    """
+    values = json.loads(history)
+    return len(values) > 2 or values[0] != values[1]
+
+
+def histories_words(kind: str, name: str, inside: Collection[str]) -> str:
+    """Some histories as a line counts them: by the half that it is about."""
+    if all(map(differs, inside)):
+        return f"another {name}"
+    read = [json.loads(one) for one in inside]
+    half = min(({values[place] for values in read} for place in (0, 1)), key=len)
+    if kind == "item_change":
+        return name if None not in half else f"not {name}"
+    return f"{name}={' or '.join(sorted(str(value) for value in half if value is not None))}"

@@ -1,0 +1,90 @@
+"""The papers' tables and figures beside ours: one module per paper, one row each in the table.
+
+A paper's module has a function ``reproduce(bench) -> (parts, left out)``. What needs no data always runs; what needs a public data set is
+left out, and said so, where the file is not there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tacit.errors import OptionError, nearest_name
+from tacit.model.audit import Progress, silent
+from tacit.model.reproduction import Part, Reproduction
+from tacit.papers import atzori05, injector08, li07, pmicd08, zhu09
+from tacit.papers.bench import Bench
+
+#: About how many seconds a reproduction takes at most, unless the caller says otherwise.
+TIME_LIMIT = 240.0
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A row of the table: ``reproduce`` returns the parts of the paper, and what was left out."""
+
+    name: str
+    citation: str
+    reproduce: Callable[[Bench], tuple[tuple[Part, ...], tuple[str, ...]]]
+
+
+PAPERS: tuple[Paper, ...] = (
+    Paper(
+        "atzori05",
+        "M. Atzori, F. Bonchi, F. Giannotti, D. Pedreschi, k-Anonymous Patterns, PKDD 2005",
+        atzori05.reproduce,
+    ),
+    Paper(
+        "injector08",
+        "T. Li, N. Li, Injector: Mining Background Knowledge for Data Anonymization, ICDE 2008",
+        injector08.reproduce,
+    ),
+    Paper(
+        "li07",
+        "C. Li, H. Shirani-Mehr, X. Yang, Protecting Individual Information Against Inference Attacks in Data Publishing, DASFAA 2007",
+        li07.reproduce,
+    ),
+    Paper("pmicd08", "A new approach for detecting anonymity of patterns (PMICD), WAIM 2008", pmicd08.reproduce),
+    Paper(
+        "zhu09",
+        "Z. Zhu, G. Wang, W. Du, Deriving Private Information from Association Rule Mining Results, ICDE 2009",
+        zhu09.reproduce,
+    ),
+)
+
+
+def paper_named(name: str) -> Paper:
+    """The row of this name."""
+    for paper in PAPERS:
+        if paper.name == name:
+            return paper
+    known = [paper.name for paper in PAPERS]
+    raise OptionError(f"there is no reproduction {name!r}", where="tacit reproduce", remedy=nearest_name(name, known, "papers"))
+
+
+def reproduce(
+    name: str,
+    *,
+    data: str | os.PathLike[str] | None = None,
+    time_limit: float = TIME_LIMIT,
+    progress: Progress = silent,
+) -> Reproduction:
+    """A paper's tables and figures beside ours.
+
+    ``data`` is a folder with the public data sets that the paper uses; without it, only what needs none is reproduced. Rivals that would take
+    more than a tenth of ``time_limit``, or more than what is left of it, are not run, and their place says how long they would take.
+
+    Examples
+    --------
+    >>> made = reproduce("pmicd08")
+    >>> [part.name for part in made.parts], len(made.left_out)
+    (['worked-example'], 2)
+    """
+    paper = paper_named(name)
+    parts, left_out = paper.reproduce(Bench.open(data, time_limit, progress))
+    progress(1.0)
+    return Reproduction(paper.name, paper.citation, parts, left_out)
+
+
+__all__ = ["PAPERS", "TIME_LIMIT", "Paper", "paper_named", "reproduce"]

@@ -1,0 +1,391 @@
+"""What reproductions work with: the public data sets, the rivals on the same input, and the time that they may take.
+
+Tables that several papers share: run times of all detectors, and numbers of channels by threshold and k.
+
+UCI Adult as the papers use it: by default as Zhu, Wang and Du, eight categorical columns, the salary, rows with a missing value removed.
+
+What a paper states beside what is found: rows of place, statement, the paper's number, ours, and whether they agree.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.resources import files
+from itertools import chain, combinations, pairwise
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from tacit.errors import InputError, LimitReached, OptionError
+from tacit.files.disk import shown
+from tacit.files.tables import read_table
+from tacit.files.transactions import read_transactions
+from tacit.itemsets.detectors import DETECTORS, naive, oicd, pmicd
+from tacit.itemsets.detectors.family import Family, Found
+from tacit.itemsets.supports import Supports
+from tacit.model.audit import AttackRun, Progress, Target
+from tacit.model.policy import Limits, Policy
+from tacit.model.release import Itemsets
+from tacit.model.reproduction import Cell, Chart, Part
+from tacit.model.table import Table, Transactions
+from tacit.verbs.audit import audit, mine_itemsets
+
+Made = TypeVar("Made")
+
+#: How much each rival has to do: a number that does not depend on the machine, and what it counts.
+WORK = {naive.NAME: naive.work, oicd.NAME: oicd.work, pmicd.NAME: pmicd.work}
+UNITS = {naive.NAME: "sums", oicd.NAME: "supports added", pmicd.NAME: "rows sorted"}
+#: The name of the data that come with Tacit, where a folder is asked for.
+BUNDLED = "bundled"
+#: A rival that takes less than this is run three times, and the least time counts.
+QUICK = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A data set at a threshold (a share of the people, or a count), and the k that groups are compared with."""
+
+    people: Transactions
+    min_support: float
+    k: int
+
+    @cached_property
+    def closed(self) -> Itemsets:
+        """What is published: the closed itemsets."""
+        return mine_itemsets(self.people, min_support=self.min_support, only="closed")
+
+    @cached_property
+    def family(self) -> Family:
+        """The itemsets as the papers' detectors take them."""
+        return Family(Target(self.closed, Policy(k=self.k), data=self.people), Supports(self.closed))
+
+    def with_k(self, k: int) -> Setting:
+        """The same publication under another k; nothing is mined again."""
+        other = Setting(self.people, self.min_support, k)
+        target = replace(self.family.target, policy=Policy(k=k))
+        vars(other).update(closed=self.closed, family=self.family.under(target))
+        return other
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How a rival did: its seconds and what it found, or None and the seconds that it would take about; and how much it has to do."""
+
+    seconds: float | None
+    found: int | None = None
+    measures: dict[str, int] = field(default_factory=dict)
+    steps: int | None = None
+    about: float | None = None
+
+    @property
+    def told(self) -> float | str:
+        """The seconds, or why there are none."""
+        if self.seconds is not None:
+            return self.seconds
+        return "not run: too many itemsets" if self.about is None else f"not run: would take about {_length(self.about)}"
+
+
+def _length(seconds: float) -> str:
+    """A time in words.
+
+    >>> _length(40.2), _length(600), _length(9000)
+    ('40 s', '10 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+@dataclass(eq=False)
+class Bench:
+    """A folder of data sets, and a clock; it learns how fast each rival works, and runs what fits into the time."""
+
+    folder: Path | None
+    limits: Limits
+    allowance: float
+    progress: Progress
+    rates: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str] | None, time_limit: float, progress: Progress) -> Bench:
+        """A bench over a folder, which must exist where one is given; ``bundled`` is what comes with Tacit, Adult only."""
+        if folder == BUNDLED and not Path(BUNDLED).exists():
+            folder = str(files("tacit").joinpath("data"))
+        place = None if folder is None else Path(folder)
+        if place is not None and not place.is_dir():
+            what = "is not a folder" if place.exists() else "does not exist"
+            raise OptionError(what, where=shown(place), remedy="Give the folder that holds the files with --data")
+        return cls(place, Limits.within(time_limit), time_limit / 10, progress)
+
+    def people(self, name: str) -> Transactions | None:
+        """A data set of the FIMI repository, or None where the folder does not hold it."""
+        if self.folder is None:
+            return None
+        for ending in (".dat", ".dat.gz"):
+            path = self.folder / f"{name}{ending}"
+            if path.is_file():
+                return read_transactions(path)
+        return None
+
+    def missing(self, name: str, parts: str) -> str:
+        """What to say about a data set that is not there, and what is left out without it."""
+        where = "no folder was given with --data" if self.folder is None else f"it is not in {shown(self.folder)}"
+        return f"{parts}: they need {name}.dat or {name}.dat.gz of the FIMI repository (Frequent Itemset Mining Implementations), and {where}"
+
+    def ours(self, setting: Setting) -> Timing:
+        """Tacit's own search: the whole audit call, the comparison of every published count with the data included."""
+
+        def attack() -> AttackRun:
+            found = audit(setting.closed, data=setting.people, policy=Policy(k=setting.k), attacks=["I01"])
+            return found.attack("I01")
+
+        attack()  # kernels are compiled once, and that is not what is measured
+        best, run = _least(attack)
+        return Timing(best, run.findings)
+
+    def rival(self, name: str, setting: Setting) -> Timing:
+        """A paper's detector on the itemsets of a setting, which are made ready before the clock starts."""
+        family = setting.family
+        try:
+            steps = WORK[name](family)
+            if name != pmicd.NAME:
+                len(family.frequent)  # worked out once, here
+        except OptionError:  # more frequent itemsets than the references hold
+            return Timing(None)
+        about, left = self.rates.get(name, 0.0) * steps, self.limits.seconds_left or 0.0
+        if about > min(self.allowance, left) or left < 0.01:
+            return Timing(None, steps=steps, about=about)
+        shares = [0.0]
+        target = replace(family.target, limits=Limits.within(min(self.allowance, left)), progress=shares.append)
+        begun = time.perf_counter()
+        try:
+            seconds, (found, measures) = _least(lambda: _detected(name, family.under(target)))
+        except LimitReached:
+            about = (time.perf_counter() - begun) / max(shares[-1], 1e-3)
+            self.rates[name] = about / max(1, steps)
+            return Timing(None, steps=steps, about=about)
+        self.rates[name] = seconds / max(1, steps)
+        return Timing(seconds, found, measures, steps)
+
+
+def _detected(name: str, family: Family) -> tuple[int, dict[str, int]]:
+    """How many channels a detector hands on, and its numbers."""
+    found = 0
+
+    def count(channels: Found) -> None:
+        nonlocal found
+        found += len(channels[0])
+
+    told = next(row for row in DETECTORS if row.name == name).detect(family, count)
+    return found, told.measures
+
+
+def _least(call: Callable[[], Made]) -> tuple[float, Made]:
+    """The seconds that a call takes, the least of three where it is quick, and what it returns."""
+    best = float("inf")
+    for _ in range(3):
+        begun = time.perf_counter()
+        made = call()
+        best = min(best, time.perf_counter() - begun)
+        if best > QUICK:
+            break
+    return best, made
+
+
+RIVALS = ("naive", "oicd", "pmicd")
+NAMES = {"naive": "naive", "oicd": "OICD", "pmicd": "PMICD", "Tacit": "Tacit"}
+READING = (
+    "detection only, as the papers measure it: itemsets are ready before the clock starts. Tacit's time is its whole audit call, which also "
+    "compares every published count with the data. The rivals are the readable references of this package, plain Python with sums in numpy, so "
+    "their times do not compare with compiled programs; how much they have to do stands beside. docs/benchmarks.md has PMICD in C++."
+)
+
+
+def times_part(
+    name: str, title: str, what: str, timed: Sequence[tuple[float, dict[str, Timing]]], claim: str, reading: str = READING
+) -> Part:
+    """Seconds of every detector by ``what``, how much the rivals have to do, and whether all found the same."""
+    rows = tuple(
+        (x, *(times[rival].told for rival in NAMES), *(times[rival].steps for rival in RIVALS), _same(times))
+        for x, times in timed
+    )
+    seconds = {rival: [(x, found) for x, times in timed if (found := times[rival].seconds) is not None] for rival in NAMES}
+    return Part(
+        name,
+        title,
+        reading,
+        (what, *(f"{told} s" for told in NAMES.values()), *(f"{NAMES[rival]}: {UNITS[rival]}" for rival in RIVALS), "found"),
+        rows,
+        claim,
+        frozenset(f"{told} s" for told in NAMES.values()),
+        Chart(what, "seconds", tuple((NAMES[rival], tuple(points)) for rival, points in seconds.items() if points)),
+    )
+
+
+def _same(times: dict[str, Timing]) -> str:
+    """What was found, and whether all who ran found it."""
+    numbers = {timing.found for timing in times.values() if timing.found is not None}
+    return f"{max(numbers):,}, all the same" if len(numbers) == 1 else f"DIFFERENT: {sorted(numbers)}"
+
+
+def counts_by_support(
+    name: str, title: str, reading: str, people: Transactions, shares: Sequence[float], levels: Sequence[int]
+) -> Part:
+    """Numbers of maximal channels by support (percent) and k: one search with the largest k, then counted for each."""
+    rows: list[tuple[Cell, ...]] = []
+    for share in shares:
+        release = mine_itemsets(people, min_support=share / 100, only="closed")
+        found = audit(release, data=people, policy=Policy(k=max(levels)), attacks=["I01"])
+        sizes = np.asarray(found.table("I01")["count"])
+        rows.append((share, *(int((sizes < k).sum()) for k in levels)))
+    lines = [(f"k = {k}", tuple((float(row[0]), float(row[1 + i])) for row in rows)) for i, k in enumerate(levels)]  # type: ignore[arg-type]
+    falls = all(earlier[i] <= later[i] for earlier, later in pairwise(rows) for i in range(1, len(levels) + 1))  # type: ignore[operator]
+    free = [f"k = {k}: {_lowest_free(rows, i + 1)}" for i, k in enumerate(levels)]
+    return Part(
+        name,
+        title,
+        reading,
+        ("min. support %", *(f"k = {k}" for k in levels)),
+        tuple(rows),
+        f"The number falls as the support rises, as the paper shows{'' if falls else ', but not at every step'}. "
+        f"Lowest of these supports without a channel: {'; '.join(free)}.",
+        chart=Chart("min. support %", "maximal inference channels", tuple(lines)),
+    )
+
+
+def _lowest_free(rows: Sequence[tuple[Cell, ...]], column: int) -> str:
+    """The lowest support from which on no channel is left."""
+    free = None
+    for row in rows:
+        if row[column]:
+            break
+        free = row[0]
+    return "none" if free is None else f"{free:g} %"
+
+
+FILES = ("adult.data", "adult.csv", "adult.csv.gz")
+COLUMN_NAMES = (
+    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race", "sex",
+    "capital-gain", "capital-loss", "hours-per-week", "native-country", "salary",
+)  # fmt: skip
+QI = ("workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country", "education")
+SA = "salary"
+#: The levels of education in their order: the column education-num numbers them from 1, and the copy that comes with Tacit leaves it out.
+EDUCATION = (
+    "Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college", "Assoc-voc", "Assoc-acdm",
+    "Bachelors", "Masters", "Prof-school", "Doctorate",
+)  # fmt: skip
+#: What to say where the data are not there.
+NEEDED = (
+    "they need adult.data of the UCI repository (Adult), or adult.csv or adult.csv.gz with its column names "
+    "(--data bundled takes the copy that comes with Tacit)"
+)
+
+
+def find_adult(folder: Path | None) -> Path | None:
+    """The training file of Adult in a folder: as UCI distributes it, or with a header line."""
+    return next((folder / name for name in FILES if (folder / name).is_file()), None) if folder is not None else None
+
+
+def read_adult(
+    path: Path, *, qi: Sequence[str] = QI, sa: str = SA, missing_rule: Literal["drop", "drop-any"] = "drop-any"
+) -> Table:
+    """The people of a paper; rows with a question mark in any column, or in one that is used, are left out."""
+    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    rows = [row for row in csv.reader(io.StringIO(text.decode("utf-8", "replace")), skipinitialspace=True) if row]
+    names = [name.strip() for name in rows.pop(0)] if rows and not rows[0][0].strip().isdigit() else list(COLUMN_NAMES)
+    wrong = next((number for number, row in enumerate(rows, 1) if len(row) != len(names)), None)
+    columns = {name: [row[place].strip() for row in rows] for place, name in enumerate(names)} if wrong is None else {}
+    if "education-num" not in columns and set(columns.get("education", "?")) <= set(EDUCATION):
+        columns["education-num"] = [str(EDUCATION.index(level) + 1) for level in columns["education"]]
+    if not rows or not {*qi, sa} <= columns.keys():
+        what = f"row {wrong} has another number of cells" if wrong is not None else "lacks columns of Adult, or rows"
+        raise InputError(what, where=path.name, remedy="Give the file adult.data as UCI distributes it")
+    return read_table(columns, qi=list(qi), sa=sa, missing="?", missing_rule=missing_rule)
+
+
+HEAD = ("where", "what", "paper", "Tacit", "agrees")
+Row = tuple[Cell, ...]
+
+
+def fact(where: str, what: str, paper: Cell, ours: Cell, why: str = "") -> Row:
+    """A row; ``why`` says what is behind a difference."""
+    return where, what, paper, ours, "yes" if paper == ours else f"NO{': ' if why else ''}{why}"
+
+
+def facts_part(name: str, title: str, reading: str, rows: Sequence[Row]) -> Part:
+    """A table of facts; its outcome counts how many agree."""
+    agreeing = sum(row[-1] == "yes" for row in rows)
+    rest = "" if agreeing == len(rows) else f"; {len(rows) - agreeing} not confirmed, for the reason beside"
+    return Part(name, title, reading, HEAD, tuple(rows), f"{agreeing} of {len(rows)} statements confirmed{rest}.")
+
+
+class Database:
+    """A few people with letters as items, looked at straight from the definitions."""
+
+    def __init__(self, rows: str) -> None:
+        self.rows = [frozenset(row) for row in rows.split()]
+
+    @property
+    def people(self) -> Transactions:
+        """The same people as transactions."""
+        return Transactions.from_lists(sorted(row) for row in self.rows)
+
+    def support(self, present: str, absent: str = "") -> int:
+        """How many people have all of the first letters and none of the second.
+
+        >>> Database("ab a b").support("a", "b")
+        1
+        """
+        return sum(row.issuperset(present) and row.isdisjoint(absent) for row in self.rows)
+
+    def frequent(self, least: int) -> dict[str, int]:
+        """All sets of letters that at least so many people have, the empty one included."""
+        items = sorted(frozenset().union(*self.rows))
+        return {part: count for part in subsets(items) if (count := self.support(part)) >= least}
+
+    def channels(self, least: int, k: int) -> dict[tuple[str, str], int]:
+        """All channels as (I, J): the people whose letters of the frequent set J are exactly I, where they are 1 to k-1."""
+        found = {}
+        for whole in self.frequent(least):
+            for part in subsets(whole):
+                size = self.support(part, "".join(set(whole) - set(part)))
+                if 0 < size < k:
+                    found[part, whole] = size
+        return found
+
+
+def subsets(items: Iterable[str]) -> Iterable[str]:
+    """All subsets of some letters, as words."""
+    listed = sorted(items)
+    return map("".join, chain.from_iterable(combinations(listed, size) for size in range(len(listed) + 1)))
+
+
+def listed(supports: dict[str, int]) -> str:
+    """Sets with their supports in one line, the shortest first.
+
+    >>> listed({"ab": 2, "": 5, "b": 3})
+    '{}:5 b:3 ab:2'
+    """
+    return " ".join(
+        f"{items or '{}'}:{count}" for items, count in sorted(supports.items(), key=lambda entry: (len(entry[0]), entry[0]))
+    )
+
+
+def pairs(channels: dict[tuple[str, str], int]) -> str:
+    """Channels in one line: ``I in J: size``.
+
+    >>> pairs({("g", "fg"): 1})
+    'g in fg: 1'
+    """
+    return ", ".join(
+        f"{part or '{}'} in {whole}: {size}" for (part, whole), size in sorted(channels.items(), key=lambda e: (e[0][1], e[0][0]))
+    )

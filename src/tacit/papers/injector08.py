@@ -1,0 +1,503 @@
+"""*Injector: Mining Background Knowledge for Data Anonymization*, ICDE 2008: Tables I and II, Figures 3 to 8.
+
+Adult as the Injector paper uses it: its trees as far as they can be told, rules, groups and errors, each worked out once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tacit.buckets.assignments import Valid, valid_values
+from tacit.buckets.methods import Method, group_people
+from tacit.buckets.surviving_correlations import guess, learn
+from tacit.buckets.utility import Combinations, Estimator, PositiveRules, Queries, by_groups, draw_queries
+from tacit.errors import Infeasible
+from tacit.files.buckets import read_buckets
+from tacit.files.knowledge import read_knowledge
+from tacit.model.buckets import Buckets
+from tacit.model.knowledge import Exclusions
+from tacit.model.negative import NegativeRules
+from tacit.model.numbers import Threshold
+from tacit.model.policy import Policy
+from tacit.model.reproduction import Chart, Part
+from tacit.model.table import Hierarchy, Table
+from tacit.papers.bench import NEEDED, Bench, fact, facts_part, find_adult, read_adult
+from tacit.verbs.audit import audit
+from tacit.verbs.mine import mine_negative_rules
+
+QI = ("age", "workclass", "education", "marital-status", "race", "sex")
+SA = "occupation"
+
+#: The trees are not in the paper. These reproduce its numbers of rules and of people best: each coarser value with what belongs to it; a value
+#: without a coarser one stands on every level, as in the files that such trees come in.
+_COARSER = {
+    "workclass": {"Self-emp": "Self-emp-inc Self-emp-not-inc", "Government": "Federal-gov Local-gov State-gov"},
+    "race": {"Non-White": "Amer-Indian-Eskimo Asian-Pac-Islander Black Other"},
+    "marital-status": {
+        "spouse present": "Married-civ-spouse Married-AF-spouse",
+        "spouse not present": "Divorced Never-married Separated Widowed Married-spouse-absent",
+    },
+    "education": {
+        "Primary School": "Preschool 1st-4th 5th-6th",
+        "High School": "7th-8th 9th 10th 11th 12th HS-grad",
+        "Professional Education": "Assoc-acdm Assoc-voc Prof-school",
+        "Undergraduate": "Some-college Bachelors",
+        "Graduate": "Masters Doctorate",
+    },
+}
+_COARSEST = {
+    "education": {
+        "Primary education": "Primary School",
+        "Secondary education": "High School",
+        "Higher education": "Professional Education/Undergraduate/Graduate",
+    }
+}
+#: Anatomy is drawn so often; figures give the mean.
+DRAWS = 10
+#: So many questions are asked.
+QUERIES = 1000
+
+
+def trees(people: Table) -> dict[str, Hierarchy]:
+    """The trees of the columns that have one, for the values that occur."""
+    out = {}
+    for column, coarser in _COARSER.items():
+        upper = {node: top for top, listed in _COARSEST.get(column, {}).items() for node in listed.split("/")}
+        above = {value: node for node, listed in coarser.items() for value in listed.split()}
+        levels: dict[str, tuple[str, ...]] = {}
+        for value in people.column(column).values:
+            node = above.get(value)
+            levels[value] = () if node is None else (node, upper[node]) if node in upper else (node,)
+        # One level that repeats the value, where its column has one level of coarser values.
+        repeated = {value: 1 for value, chain in levels.items() if not chain}
+        out[column] = Hierarchy(column, levels, "the trees of this reproduction", repeated)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Groups, and the seconds that forming them took."""
+
+    buckets: Buckets
+    seconds: float
+
+
+@dataclass(eq=False)
+class Trial:
+    """The people, and all that was worked out about them so far; settings come back in several figures."""
+
+    people: Table
+    _rules: dict[Any, tuple[NegativeRules, Exclusions, float]] = field(default_factory=dict)
+    _groups: dict[Any, Grouped] = field(default_factory=dict)
+    _readers: dict[Any, tuple[Estimator, Estimator]] = field(default_factory=dict)
+    _queries: dict[Any, Queries] = field(default_factory=dict)
+
+    @cached_property
+    def trees(self) -> dict[str, Hierarchy]:
+        """The trees of the columns."""
+        return trees(self.people)
+
+    def rules(self, expectation: float) -> tuple[NegativeRules, Exclusions, float]:
+        """The rules about single columns at an expectation, what they rule out for whom, and the seconds that mining took."""
+        return self._mined((expectation, 1), min_expectation=expectation, max_length=1)
+
+    def conjunctive(self) -> tuple[NegativeRules, Exclusions, float]:
+        """The rules about any columns that are no chance, corrected for the number of tests."""
+        return self._mined("conjunctive", min_expectation=0.9, significance=0.05)
+
+    def _mined(self, key: Any, **how: Any) -> tuple[NegativeRules, Exclusions, float]:
+        if key not in self._rules:
+            start = time.perf_counter()
+            found = mine_negative_rules(self.people, hierarchies=self.trees, **how)
+            seconds = time.perf_counter() - start
+            known = Exclusions.of(read_knowledge(found), self.people.qi, self.people.sa.values)
+            self._rules[key] = found, known, seconds
+        return self._rules[key]
+
+    def groups(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Grouped:
+        """The groups of a method; Anatomy does not look at what is known."""
+        key = (method, least, None if method == "anatomy" else id(known), seed)
+        if key not in self._groups:
+            start = time.perf_counter()
+            made = group_people(self.people.sa.codes, known.kind, known.patterns, least=least, method=method, seed=seed)
+            seconds = time.perf_counter() - start
+            self._groups[key] = Grouped(Buckets.of(self.people.qi, self.people.sa, made.group), seconds)
+        return self._groups[key]
+
+    def valid(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Valid:
+        """What everybody can have in the groups of a method."""
+        return valid_values(self.groups(method, least, known, seed).buckets, known, self.people.sa.codes)
+
+    def vulnerable(self, method: Method, least: int, known: Exclusions) -> list[int]:
+        """How many people have fewer than l valid values; Anatomy is drawn several times."""
+        seeds = range(DRAWS) if method == "anatomy" else range(1)
+        return [int(np.count_nonzero(self.valid(method, least, known, seed).counts < least)) for seed in seeds]
+
+    @cached_property
+    def cells(self) -> Combinations:
+        """The combinations of quasi-identifiers; they are the same for all groups of the same people."""
+        return Combinations.of(self.groups("anatomy", 3, self.rules(0.9)[1]).buckets, self.people)
+
+    def readers(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> tuple[Estimator, Estimator]:
+        """What groups let one count, as they are and with their mixing undone."""
+        key = (method, least, None if method == "anatomy" else id(known), seed)
+        if key not in self._readers:
+            uniform, debiased, _ = by_groups(self.cells, self.groups(method, least, known, seed).buckets)
+            self._readers[key] = uniform, debiased
+        return self._readers[key]
+
+    def rule_errors(self, method: Method, least: int, known: Exclusions, seeds: int = 1) -> dict[str, dict[str, float]]:
+        """Confidence and identification errors, by estimator; the mean of some draws."""
+        found = []
+        everybody = self.cells.true.sum(axis=0)
+        for seed in range(seeds):
+            readers = self.readers(method, least, known, seed)
+            rules = PositiveRules.of(
+                self.cells, readers, least=Threshold.parse("1%"), conviction=Fraction(11, 10), length=3, intervals={"age": 10}
+            )
+            found.append({one.name: rules.errors(one, everybody) for one in readers})
+        return {
+            name: {measure: float(np.mean([one[name][measure] for one in found])) for measure in found[0][name]}
+            for name in found[0]
+        }
+
+    def query_errors(
+        self,
+        groupings: Sequence[tuple[Method, str, int]],
+        least: int,
+        known: Exclusions,
+        *,
+        dim: int = 2,
+        selectivity: str = "0.5",
+    ) -> dict[str, float]:
+        """Mean errors of the answers that several groupings give to the same questions; each is a method, its name, and how many draws."""
+        key = (dim, selectivity)
+        if key not in self._queries:
+            self._queries[key] = draw_queries(self.cells, number=QUERIES, dim=dim, selectivity=Fraction(selectivity), seed=1)
+        readers = {
+            (name, seed): self.readers(method, least, known, seed)[0]
+            for method, name, draws in groupings
+            for seed in range(draws)
+        }
+        numbered = [replace(reader, name=str(number)) for number, reader in enumerate(readers.values())]
+        off = self._queries[key].errors(numbered)
+        found = dict(zip(readers, (float(off[one.name].mean()) for one in numbered), strict=True))
+        return {name: mean([found[name, seed] for seed in range(draws)]) for _, name, draws in groupings}
+
+    def guessed(self, method: Method, least: int, known: Exclusions) -> tuple[float, float]:
+        """The share of people whose value is the most frequent one of their group, and whose value is what B03 guesses."""
+        valid = self.valid(method, least, known)
+        buckets = valid.cells.buckets
+        right = guess(valid, learn(valid)).top == self.people.sa.codes
+        return float(np.maximum.reduceat(buckets.count, buckets.starts[:-1]).sum()) / buckets.n, float(right.mean())
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean of some numbers."""
+    return float(np.mean(values))
+
+
+EXPECTATIONS = (0.75, 0.80, 0.85, 0.90, 0.95)
+LEAST = (3, 4, 5, 6)
+#: Figure 3: how many rules, and the percentage of people with 1, 2, 3, 4 and at least 5 values ruled out.
+FIGURE_3 = {
+    0.75: (45, 80.4, 15.9, 2.3, 1.2, 0.2),
+    0.80: (39, 84.6, 12.2, 2.1, 1.0, 0.1),
+    0.85: (32, 87.5, 9.2, 2.0, 1.0, 0.0),
+    0.90: (22, 87.9, 9.2, 2.5, 0.4, 0.0),
+    0.95: (15, 96.2, 1.8, 2.0, 0.0, 0.0),
+}
+#: Table I with the groups of Table II: zip code, age, sex, disease, group.
+TABLE_I = (
+    "47677 29 F Ovarian 1", "47602 22 F Ovarian 1", "47678 27 M Prostate 1", "47905 43 M Flu 2", "47909 52 F Heart 2",
+    "47906 47 M Heart 2", "47605 30 M Heart 3", "47673 36 M Flu 3", "47607 32 M Flu 3",
+)  # fmt: skip
+#: Groupings, the columns that they stand in, and how often each is drawn for errors.
+GROUPINGS: tuple[tuple[Method, str, int], ...] = (
+    ("anatomy", "Anatomy", 3),
+    ("injector", "Injector as printed", 1),
+    ("balanced-1", "balanced-1", 1),
+    ("balanced-2", "balanced-2", 1),
+)
+_IN_PICTURE = "the heights of the points stand in the picture only. "
+_WHAT = "Figures 3 to 8"
+
+
+def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+    """The parts of the paper, and what was left out."""
+    parts = [example()]
+    path = find_adult(bench.folder)
+    if path is None:
+        where = "and no folder was given with --data" if bench.folder is None else "and the folder holds none of them"
+        return tuple(parts), (f"{_WHAT}: {NEEDED}, {where}",)
+    trial = Trial(read_adult(path, qi=QI, sa=SA, missing_rule="drop"))
+    steps: list[Callable[[Trial], list[Part]]] = [rules, vulnerable, run_times, rule_errors, query_errors, beyond]
+    left_out = []
+    for done, step in enumerate(steps):
+        if bench.limits.seconds_left is not None and bench.limits.seconds_left < 1:
+            left_out.append(f"{step.__doc__ or ''} the time limit was reached".replace(".", ":", 1))
+            continue
+        try:
+            parts += step(trial)
+        except Infeasible as error:  # of other people than the paper's
+            left_out.append(f"{step.__doc__ or ''} {error}".replace(".", ":", 1))
+        bench.progress((done + 1) / len(steps))
+    return tuple(parts), tuple(left_out)
+
+
+def example() -> Part:
+    """Tables I and II: what Anatomy gives away to somebody who knows that no man has ovarian cancer."""
+    rows = [line.split() for line in TABLE_I]
+    qit = {name: [row[place] for row in rows] for place, name in enumerate(("zip", "age", "sex"))} | {
+        "group": [row[4] for row in rows]
+    }
+    buckets = read_buckets(qit=qit, st={"group": [row[4] for row in rows], "disease": [row[3] for row in rows]})
+    knowledge = [({"sex": "M"}, "Ovarian"), ({"sex": "F"}, "Prostate")]
+    found = audit(buckets, knowledge=knowledge, policy=Policy(l=2), attacks=["B01"])
+    events = [finding.event.to_dict() for finding in found.findings]
+    bob = next((event["disease"] for event in events if event["sex"] == ["M"] and event["group"] == ["1"]), [])
+    without = audit(buckets, policy=Policy(l=2), attacks=["B01"])
+    return facts_part(
+        "example",
+        "Tables I and II: a background knowledge attack on Anatomy",
+        "the known facts are that no man has ovarian and no woman prostate cancer.",
+        [
+            fact("Table II (b)", "lines of the sensitive table", 6, len(buckets.value)),
+            fact("Section II", "what Bob, the man of the first group, can have", "Prostate", ", ".join(bob)),
+            fact("Section II", "people whose value is certain without the knowledge", 0, int(without.measures["pinned"] or 0)),
+            fact("Section II", "people whose value is certain with it", "Bob", int(found.measures["pinned"] or 0),
+                 "the values of both women of his group are certain as well"),
+        ],
+    )  # fmt: skip
+
+
+def rules(trial: Trial) -> list[Part]:
+    """Figure 3."""
+    numbers = {one: (FIGURE_3[one][0], len(trial.rules(one)[0]), trial.rules(one)[0].minimal_rules) for one in EXPECTATIONS}
+    people = [row for one in EXPECTATIONS for row in _people_by_values(trial, one)]
+    close = [one for one, _, paper, ours in people if abs(paper - ours) < 0.1]
+    agree = f"{len(close)} of {len(people)} percentages agree to 0.1, at .90 and .95 {sum(one >= 0.9 for one in close)} of 12"
+    same = sum(paper == ours for paper, ours, _ in numbers.values())
+    apart = max(abs(paper - ours) for paper, ours, _ in numbers.values())
+    reading = (
+        f"{trial.people.n:,} people of the training file without '?' in a column that is used; antecedents of one column, all levels of the "
+        "trees counted, rules that follow from others too. The trees are ours: the paper does not print its own."
+    )
+    lines = tuple(
+        (name, tuple((one, float(row[place])) for one, row in numbers.items())) for place, name in enumerate(("paper", "Tacit"))
+    )
+    return [
+        Part(
+            "figure-3-rules",
+            "Figure 3: how many negative rules there are",
+            reading,
+            ("min. expectation", "paper", "Tacit", "minimal ones"),
+            tuple((one, *row) for one, row in numbers.items()),
+            f"{same} of 5 numbers of rules are the paper's, none is off by more than {apart}. The paper defines antecedents as conjunctions; "
+            "its numbers are of the size of those of single columns.",
+            chart=Chart("min. expectation", "rules", lines, logarithmic=False),
+        ),
+        Part(
+            "figure-3-people",
+            "Figure 3: people by how many values are ruled out, percent",
+            "as above; N3 is the percentage of people with three values ruled out.",
+            ("min. expectation", "values", "paper", "Tacit"),
+            tuple(people),
+            f"{agree}.",
+        ),
+    ]
+
+
+def _people_by_values(trial: Trial, expectation: float) -> list[tuple[float, str, float, float]]:
+    """The percentages of people by how many values are ruled out for them, the paper's beside ours."""
+    excluded = (100 * trial.rules(expectation)[0].excluded_values / trial.people.n).tolist()
+    ours = [*(excluded + [0.0] * 5)[:5], sum(excluded[5:])]
+    paper = (0.0, *FIGURE_3[expectation][1:])
+    names = ("N0", "N1", "N2", "N3", "N4", "N5+")
+    return [(expectation, name, told, round(found, 2)) for name, told, found in zip(names, paper, ours, strict=True)]
+
+
+def vulnerable(trial: Trial) -> list[Part]:
+    """Figure 4."""
+    known = trial.rules(0.9)[1]
+    by_least = {float(least): _vulnerable(trial, least, known) for least in LEAST}
+    by_rules = {expectation: _vulnerable(trial, 6, trial.rules(expectation)[1]) for expectation in EXPECTATIONS}
+    reading = (
+        _IN_PICTURE
+        + "People with fewer than l possible values for whoever knows the rules, by matching; Anatomy: mean of 10 draws."
+    )
+    drawn = (
+        ("figure-4a", "Figure 4 (a): vulnerable people by l", "l", "Min. expectation .9.", by_least),
+        ("figure-4b", "Figure 4 (b): vulnerable people by expectation", "min. expectation", "l = 6.", by_rules),
+    )
+    return [
+        _curves(name, title, f"{reading} {fixed}", axis, found, "people", _none(found))
+        for name, title, axis, fixed, found in drawn
+    ]
+
+
+def _vulnerable(trial: Trial, least: int, known: Exclusions) -> dict[str, float]:
+    return {name: mean(trial.vulnerable(method, least, known)) for method, name, _ in GROUPINGS}
+
+
+def _none(found: Mapping[float, Mapping[str, float]]) -> str:
+    """What became of the statement that Injector leaves nobody vulnerable."""
+    ours = [value for row in found.values() for name, value in row.items() if name != "Anatomy"]
+    anatomy = [row["Anatomy"] for row in found.values()]
+    return (
+        f"'Injector has no vulnerable tuples': {_said(not any(ours))}, as printed (with its errors corrected) and balanced. "
+        f"Anatomy leaves {min(anatomy):,.0f} to {max(anatomy):,.0f}."
+    )
+
+
+def run_times(trial: Trial) -> list[Part]:
+    """Figure 5."""
+    rows: list[tuple[float, ...]] = []
+    for expectation in EXPECTATIONS:
+        _, known, seconds = trial.rules(expectation)
+        for least in LEAST if expectation == 0.9 else (6,):
+            taken = [trial.groups(method, least, known).seconds for method, _, _ in GROUPINGS]
+            rows.append((expectation, least, seconds, *taken))
+    slower = max(row[4] / max(row[3], 1e-9) for row in rows)
+    outcome = (
+        f"'Bucketizing takes roughly as long as Anatomy, within seconds': all groupings take {max(max(row[3:]) for row in rows):.2f} seconds at "
+        f"the most, Injector as printed up to {slower:.1f} times as long as Anatomy. 'The main issue is mining': here it takes "
+        f"{max(row[2] for row in rows):.2f} seconds at the most, for rules about single columns."
+    )
+    head = ("min. expectation", "l", "mining, seconds", *(f"{name}, seconds" for _, name, _ in GROUPINGS))
+    reading = _IN_PICTURE + "Seconds on this machine; the first of each includes loading compiled code."
+    return [Part("figure-5", "Figure 5: run time", reading, head, tuple(rows), outcome, frozenset(head[2:]))]
+
+
+def rule_errors(trial: Trial) -> list[Part]:
+    """Figures 6 and 7."""
+    by_least = {float(least): _errors_of_rules(trial, least, 0.9) for least in LEAST}
+    by_rules = {expectation: _errors_of_rules(trial, 6, expectation) for expectation in EXPECTATIONS}
+    how = (
+        "Rules of the data with a support of at least 1 %, a conviction of at least 1.1, up to three columns, ages in decades; Anatomy: mean of "
+        "3 draws. "
+    )
+    reading = f"{_IN_PICTURE}{how}Everybody has the shares of her group."
+    parts = []
+    for letter, axis, fixed, found in (
+        ("a", "l", "Min. expectation .9.", by_least),
+        ("b", "min. expectation", "l = 6.", by_rules),
+    ):
+        off = _percent(found, "uniform", "confidence_error")
+        title = f"Figure 6 ({letter}): confidence error by {axis}"
+        told = _smaller("confidence errors", off)
+        parts.append(_curves(f"figure-6{letter}", title, f"{reading} {fixed}", axis, off, "percent", told))
+    for letter, axis, fixed, found in (
+        ("a", "l", "Min. expectation .9.", by_least),
+        ("b", "min. expectation", "l = 6.", by_rules),
+    ):
+        for sign, name, what in (
+            ("plus", "identification_false_positive", "added"),
+            ("minus", "identification_false_negative", "lost"),
+        ):
+            off = _percent(found, "uniform", name)
+            values = [value for row in off.values() for value in row.values()]
+            told = f"{_smaller('identification errors', off)} {min(values):.0f} to {max(values):.0f} % as many rules are {what} (sigma {sign})."
+            title = f"Figure 7 ({letter}): rules {what} by {axis}"
+            parts.append(_curves(f"figure-7{letter}-{what}", title, f"{reading} {fixed}", axis, off, "percent", told))
+    debiased = _percent(by_least, "debiased", "confidence_error")
+    fell = ", ".join(
+        f"l = {least:g} {100 * by_least[least]['Anatomy']['uniform']['confidence_error']:.0f} to {row['Anatomy']:.0f}"
+        for least, row in debiased.items()
+    )
+    told = f"past the paper: what groups mix can be undone on average where they are drawn at random. Errors of Anatomy fall, at {fell}."
+    title = "Confidence error, mixing undone, by l"
+    return [*parts, _curves("debiased", title, f"{how}Min. expectation .9.", "l", debiased, "percent", told)]
+
+
+def _errors_of_rules(trial: Trial, least: int, expectation: float) -> dict[str, dict[str, dict[str, float]]]:
+    known = trial.rules(expectation)[1]
+    return {name: trial.rule_errors(method, least, known, draws) for method, name, draws in GROUPINGS}
+
+
+def _percent(
+    found: Mapping[float, Mapping[str, Mapping[str, Mapping[str, float]]]], estimator: str, measure: str
+) -> dict[float, dict[str, float]]:
+    """One measure of all groupings over an axis."""
+    return {x: {name: 100 * errors[estimator][measure] for name, errors in row.items()} for x, row in found.items()}
+
+
+def query_errors(trial: Trial) -> list[Part]:
+    """Figure 8."""
+    known = trial.rules(0.9)[1]
+
+    def errors(least: int, dim: int = 2, selectivity: str = "0.5") -> dict[str, float]:
+        found = trial.query_errors(GROUPINGS, least, known, dim=dim, selectivity=selectivity)
+        return {name: 100 * value for name, value in found.items()}
+
+    reading = _IN_PICTURE + (
+        "Mean relative error of 1,000 counts, the same for all groupings; sizes of predicates drawn from 1 on (the paper's 0 asks for "
+        "nobody), and questions that nobody fits drawn again."
+    )
+    drawn = (
+        ("figure-8a", "by l", "Two columns, selectivity .5.", "l", {float(least): errors(least) for least in LEAST}),
+        ("figure-8b", "by columns", "l = 6, selectivity .5.", "columns", {float(dim): errors(6, dim) for dim in (1, 2, 3, 4)}),
+        ("figure-8c", "by selectivity", "l = 6, two columns.", "selectivity",
+         {float(part): errors(6, 2, part) for part in ("0.2", "0.4", "0.6", "0.8")}),
+    )  # fmt: skip
+    return [
+        _curves(
+            name, f"Figure 8: query error {what}", f"{reading} {fixed}", axis, found, "percent", _smaller("query errors", found)
+        )
+        for name, what, fixed, axis, found in drawn
+    ]
+
+
+def beyond(trial: Trial) -> list[Part]:
+    """Past the paper: rules about several columns, and what can be guessed."""
+    single, several = trial.rules(0.9), trial.conjunctive()
+    rows: list[tuple[int, str, Method, int, int, float, float]] = []
+    for least in (3, 6):
+        for name, (_, known, _) in (("single columns, min. expectation .9", single), ("any columns, Bonferroni .05", several)):
+            for method in ("anatomy", "balanced"):
+                exposed = trial.vulnerable(method, least, known)[0]
+                largest = int(trial.groups(method, least, known).buckets.sizes.max())
+                shares = [round(100 * share, 1) for share in trial.guessed(method, least, known)]
+                rows.append((least, name, method, exposed, largest, shares[0], shares[1]))
+    most = {method: max(row[3] for row in rows if row[2] == method) for method in ("anatomy", "balanced")}
+    alone, right = ([row[place] for row in rows] for place in (5, 6))
+    outcome = (
+        f"{several[0].minimal_rules:,} minimal rules about several columns are no chance. For whoever knows such rules up to "
+        f"{most['anatomy']:,} people are vulnerable with Anatomy, and {most['balanced']:,} in balanced groups. No grouping bounds what all "
+        f"groups show together (B03): its guesses are right for {min(right)} to {max(right)} % of the people, and by the group alone for "
+        f"{min(alone)} to {max(alone)} %."
+    )
+    head = ("l", "rules known", "grouping", "vulnerable", "largest group", "guess by group right, %", "guess by B03 right, %")
+    reading = "one draw each; how often the most frequent value of the group, and the most probable one by B03, is the true one."
+    return [Part("beyond", "Past the paper: stronger rules, and guesses that need none", reading, head, tuple(rows), outcome)]
+
+
+def _smaller(what: str, found: Mapping[float, Mapping[str, float]]) -> str:
+    """What became of the statement that Injector has the smaller errors."""
+    told = []
+    for name in ("Injector as printed", "balanced-1", "balanced-2"):
+        better = sum(row[name] < row["Anatomy"] for row in found.values())
+        told.append(f"{name} in {better} of {len(found)} settings")
+    holds = all(row["Injector as printed"] < row["Anatomy"] for row in found.values())
+    return f"'In all figures, Injector has smaller {what}': {_said(holds)}; smaller than Anatomy are {', '.join(told)}."
+
+
+def _curves(
+    name: str, title: str, reading: str, axis: str, found: Mapping[float, Mapping[str, float]], unit: str, outcome: str
+) -> Part:
+    """A table of curves over one axis, with their picture."""
+    names: Sequence[str] = list(next(iter(found.values())))
+    rows = tuple((x, *(round(row[one], 3) for one in names)) for x, row in found.items())
+    lines = tuple((one, tuple((float(x), row[one]) for x, row in found.items())) for one in names)
+    return Part(name, title, reading, (axis, *names), rows, outcome, chart=Chart(axis, unit, lines, logarithmic=False))
+
+
+def _said(holds: bool) -> str:
+    return "confirmed" if holds else "NOT confirmed"

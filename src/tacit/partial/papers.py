@@ -1,0 +1,326 @@
+"""rgraph: hide condition cells of other records, along the graph of the sensitive records' patterns.
+
+A node is a pattern of a sensitive record. Two numbers belong to it: *MinHide*, how many of its relevant records must lose the pattern until the
+rule is safe, and *ExactMatch*, how many relevant records have it as a largest pattern in the graph. Each step takes a node with records that
+no larger such node has, hides the cell that most of its unsafe descendants share, and does so in as many records as the least demanding of
+them needs.
+
+With several sensitive values they are looked at in turn until no rule is unsafe: a hidden cell can make a rule of another value stronger.
+
+Reference
+---------
+C. Li, H. Shirani-Mehr, X. Yang, "Protecting Individual Information Against Inference Attacks in Data Publishing", DASFAA 2007, section 5.
+
+smc: hide sensitive values of other records, by the greedy algorithm for set multicover.
+
+Every unsafe rule must be covered as often as values have to be hidden until it is safe; hiding the value of a record covers all rules that
+the record supports. Each step takes the record that supports most of the rules that are still unsafe.
+
+Reference
+---------
+C. Li, H. Shirani-Mehr, X. Yang, "Protecting Individual Information Against Inference Attacks in Data Publishing", DASFAA 2007, section 4.1.
+
+cr: hide what supports one unsafe rule after the other, as is done for hiding rules rather than people; a rival to compare with.
+
+Longer rules come first, then those with more confidence. A rule's records that support the fewest unsafe rules are hidden first: their value
+where values may be hidden, else the cell of the rule's pattern that most records of the table share.
+
+Reference
+---------
+Y. Saygin, V. Verykios, C. Clifton, "Using unknowns to prevent discovery of association rules", SIGMOD Record 30(4), 2001, as it is described in
+C. Li, H. Shirani-Mehr, X. Yang, DASFAA 2007, section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.partial.problem import RELEVANT, Flags, Hiding, Problem
+
+Choice = Literal["max-descendant", "random-max", "random"]
+
+
+def hide_along_graph(
+    problem: Problem, regions: frozenset[str], choice: Choice, *, seed: int = 0, check: Callable[[], None] = lambda: None
+) -> Hiding | None:
+    """What the graph algorithm hides; None where cells that must be published stand in the way."""
+    state = Hiding(problem, regions & {"nc"})
+    chance = np.random.default_rng(seed)
+    while not state.is_safe:
+        before = state.cells_hidden
+        for target in range(len(problem.column)):
+            if (state.unsafe & (problem.rules.target == target)).any():
+                _Graph(state, target).make_safe(choice, chance, check)
+        if state.cells_hidden == before:
+            return None
+    return state
+
+
+@dataclass(slots=True)
+class _Node:
+    """A pattern: its attributes as bits, the rules of its subsets, how many of these are unsafe; the piles that have it as a largest one."""
+
+    mask: int
+    codes: npt.NDArray[np.int32]
+    below: npt.NDArray[np.int64]
+    unsafe: int
+    piles: dict[int, None] = field(default_factory=dict)
+    records: int = 0
+
+
+class _Graph:
+    """The nodes that records with one sensitive value have as largest patterns."""
+
+    def __init__(self, state: Hiding, target: int) -> None:
+        self.state, self.problem = state, state.problem
+        self.column = int(self.problem.column[target])
+        classes = self.problem.classes
+        self.owners = np.unique(classes.conditions[classes.truth[:, self.column] == target], axis=0)
+        self.unsafe = state.unsafe & (self.problem.rules.target == target)
+        self.target = target
+        self.nodes: dict[bytes, _Node] = {}
+        self.of_pile: dict[int, list[_Node]] = {}
+        self.holding: dict[int, list[_Node]] = {rule: [] for rule in np.flatnonzero(self.problem.rules.target == target).tolist()}
+        supporting = (
+            self._supporting()
+        )  # records of no unsafe rule never matter: hiding others makes none of these rules stronger
+        for number, pile in enumerate(state.piles):
+            if supporting[pile.of]:
+                self.add(number)
+
+    def _supporting(self) -> Flags:
+        """The classes with a record that is relevant to an unsafe rule."""
+        rules = self.problem.rules
+        entries = np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)
+        found = np.zeros(len(self.problem.classes), np.bool_)
+        found[rules.member[entries]] = True
+        return found
+
+    def add(self, number: int) -> None:
+        """Put the records of a pile into the graph."""
+        pile, state = self.state.piles[number], self.state
+        if number in self.of_pile or not state.people[number]:
+            return
+        if (
+            self.problem.classes.value[pile.of, self.column] != self.target
+            or pile.hidden >> (self.problem.attributes + self.column) & 1
+        ):
+            return
+        rules, roles = state.rules_of(number)
+        rules = rules[(roles == RELEVANT) & (self.problem.rules.target[rules] == self.target)]
+        own = self.problem.classes.conditions[pile.of]
+        published = np.array([not pile.hidden >> a & 1 for a in range(self.problem.attributes)])
+        self.of_pile[number] = []
+        for mask in _largest(((self.owners == own) & (own >= 0) & published) @ (1 << np.arange(len(own), dtype=np.int64))):
+            node = self.node(mask, own, rules)
+            node.piles[number] = None
+            node.records += state.people[number]
+            self.of_pile[number].append(node)
+
+    def node(self, mask: int, codes: npt.NDArray[np.int32], rules: npt.NDArray[np.int64]) -> _Node:
+        """The node of a pattern, given the rules that a record with it supports."""
+        inside = np.array([mask >> a & 1 == 1 for a in range(len(codes))])
+        codes = np.where(inside, codes, np.int32(-1))
+        key = codes.tobytes()
+        if key not in self.nodes:
+            below = rules[(self.problem.rules.mask[rules] & ~mask) == 0]
+            self.nodes[key] = _Node(mask, codes, below, int(self.unsafe[below].sum()))
+            for rule in below.tolist():
+                self.holding[rule].append(self.nodes[key])
+        return self.nodes[key]
+
+    def make_safe(self, choice: Choice, chance: np.random.Generator, check: Callable[[], None]) -> None:
+        """Hide cells until no rule of the value is unsafe, or nothing more can be done about those that are."""
+        bound: set[int] = set()  # nodes without a cell that may be hidden
+        while self.unsafe.any():
+            check()
+            active = [node for node in self.nodes.values() if node.unsafe and node.records and id(node) not in bound]
+            if not active:
+                return
+            node = self.chosen(active, choice, chance)
+            cell = self.cell(node)
+            if cell is None:
+                bound.add(id(node))
+            else:
+                self.hide(node, cell)
+
+    def cell(self, node: _Node) -> int | None:
+        """The cell of a node's records that most of its unsafe descendants share, among those that may be hidden."""
+        masks = self.problem.rules.mask[node.below[self.unsafe[node.below]]]
+        shared = [(int((masks >> a & 1).sum()), -a) for a in range(self.problem.attributes) if node.mask >> a & 1]
+        for count, a in sorted(shared, reverse=True):
+            if count and any(self.state.people[number] and self.state.may_hide(number, -a) for number in node.piles):
+                return -a
+        return None
+
+    def chosen(self, active: list[_Node], choice: Choice, chance: np.random.Generator) -> _Node:
+        """One of the nodes that no larger node stands above."""
+        if choice == "max-descendant":
+            # Whatever stands above a node has its descendants and is larger: the best one has nothing above it.
+            return max(active, key=lambda node: (node.unsafe, node.mask.bit_count()))
+        if choice == "random-max":
+            largest = max(node.mask.bit_count() for node in active)
+            top = [node for node in active if node.mask.bit_count() == largest]
+            return top[int(chance.integers(len(top)))]
+        while True:  # any of the others may be drawn first, so every top node is as likely
+            node = active[int(chance.integers(len(active)))]
+            if not any(self.is_above(other, node) for other in active):
+                return node
+
+    def is_above(self, larger: _Node, node: _Node) -> bool:
+        """Whether a pattern holds another one and more."""
+        if larger is node or node.mask & ~larger.mask:
+            return False
+        return bool(((node.codes < 0) | (node.codes == larger.codes)).all())
+
+    def hide(self, node: _Node, cell: int) -> None:
+        """Hide the cell in as many of the node's records as the least demanding unsafe descendant with it needs."""
+        state, rules = self.state, self.problem.rules
+        shared = node.below[self.unsafe[node.below] & (rules.mask[node.below] >> cell & 1 == 1)]
+        needed = int(self.problem.thresholds.records_to_hide(state.having[shared], state.both[shared]).min())
+        for number in list(node.piles):
+            records = min(needed, state.people[number])
+            if records and state.may_hide(number, cell):
+                target, _ = state.hide(number, cell, records)
+                needed -= records
+                for left in self.of_pile[number]:
+                    left.records -= records
+                if target in self.of_pile:
+                    for joined in self.of_pile[target]:
+                        joined.records += records
+                else:
+                    self.add(target)
+        now = state.unsafe & (rules.target == self.target)
+        for rule in np.flatnonzero(now != self.unsafe).tolist():
+            for holder in self.holding[rule]:
+                holder.unsafe += 1 if now[rule] else -1
+        self.unsafe = now
+
+
+def _largest(masks: npt.NDArray[np.int64]) -> list[int]:
+    """The masks that are part of no other one."""
+    found = set(masks.tolist()) - {0}
+    return sorted(mask for mask in found if not any(other != mask and mask & other == mask for other in found))
+
+
+def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+    """What the greedy multicover hides; None where what may be hidden does not suffice."""
+    problem = problem.only_unsafe().merged()
+    state = Hiding(problem, regions & {"ns"})
+    k, rules = problem.attributes, problem.rules
+    unsafe = state.unsafe
+    # How many unsafe rules hiding each value would cover; sensitive columns do not touch each other's rules.
+    covers = np.zeros(state.allowed[:, k:].shape, np.int64)
+    left = np.where(state.allowed[:, k:], problem.classes.people[:, None], 0)
+
+    def count(rule: int, by: int) -> None:
+        inside = slice(rules.start[rule], rules.start[rule + 1])
+        members = rules.member[inside][rules.role[inside] == RELEVANT]
+        covers[members, problem.column[rules.target[rule]]] += by
+
+    for rule in np.flatnonzero(unsafe).tolist():
+        count(rule, 1)
+    while unsafe.any():
+        check()
+        scores = np.where(left > 0, covers, 0)
+        best = int(scores.argmax())
+        of, column = divmod(best, scores.shape[1])
+        if scores[of, column] == 0:
+            return None
+        number = next(n for n in _piles_of(state, of) if state.people[n] and state.may_hide(n, k + column))
+        needed = problem.thresholds.values_to_hide(state.having, state.both)
+        touched = state.touched(number, k + column).rules
+        records = min(state.people[number], int(needed[touched][unsafe[touched]].min()))
+        state.hide(number, k + column, records)
+        left[of, column] -= records
+        now = state.unsafe
+        for rule in touched[unsafe[touched] & ~now[touched]].tolist():
+            count(rule, -1)
+        unsafe = now
+    return state
+
+
+def _piles_of(state: Hiding, of: int) -> list[int]:
+    """The piles of a class; more than one only where there are several sensitive columns."""
+    if state.problem.classes.value.shape[1] == 1:
+        return [of]
+    return [number for number, pile in enumerate(state.piles) if pile.of == of]
+
+
+def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+    """What hiding one rule after the other hides; None where what may be hidden does not suffice."""
+    state = Hiding(problem, frozenset({"ns"}) if "ns" in regions else regions & {"nc"})
+    while not state.is_safe:
+        before = state.cells_hidden
+        for rule in _ordered(state):
+            check()
+            if state.unsafe[rule]:
+                _make_safe(state, rule)
+        if state.cells_hidden == before:
+            return None
+    return state
+
+
+def _ordered(state: Hiding) -> list[int]:
+    """The unsafe rules, long ones first, then confident ones."""
+
+    def rank(rule: int) -> tuple[int, Fraction, int]:
+        return -int(state.problem.rules.mask[rule]).bit_count(), -Fraction(int(state.both[rule]), int(state.having[rule])), rule
+
+    return sorted(np.flatnonzero(state.unsafe).tolist(), key=rank)
+
+
+def _make_safe(state: Hiding, rule: int) -> None:
+    """Hide records of one rule until it is safe, or none is left that may be hidden."""
+    problem = state.problem
+    k, by_value = problem.attributes, bool(state.allowed[:, problem.attributes :].any())
+    cells = [k + int(problem.column[problem.rules.target[rule]])] if by_value else _by_support(state, rule)
+    unsafe = state.unsafe
+    supported = {number: int(unsafe[rules].sum()) for number, rules in _relevant_piles(state, rule)}
+    for number in sorted(supported, key=lambda number: (supported[number], number)):
+        having, both = state.having[rule : rule + 1], state.both[rule : rule + 1]
+        limits = problem.thresholds
+        needed = int((limits.values_to_hide if by_value else limits.records_to_hide)(having, both)[0])
+        if not needed:
+            return
+        for cell in cells:
+            if state.may_hide(number, cell):
+                state.hide(number, cell, min(needed, state.people[number]))
+                break
+
+
+def _relevant_piles(state: Hiding, rule: int) -> list[tuple[int, npt.NDArray[np.int64]]]:
+    """The piles whose records support a rule, each with all the rules it supports."""
+    rules = state.problem.rules
+    inside = slice(rules.start[rule], rules.start[rule + 1])
+    members = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
+    found = []
+    for number, pile in enumerate(state.piles):
+        if pile.of in members and state.people[number]:
+            listed, roles = state.rules_of(number)
+            supported = listed[roles == RELEVANT]
+            if rule in supported:
+                found.append((number, supported))
+    return found
+
+
+def _by_support(state: Hiding, rule: int) -> list[int]:
+    """The attributes of a rule's pattern, the one first whose value most records have."""
+    problem = state.problem
+    mask = int(problem.rules.mask[rule])
+    some = problem.classes.conditions[problem.rules.member[problem.rules.start[rule]]]
+    people = np.array(state.people)
+    of = np.array([pile.of for pile in state.piles])
+    hidden = np.array([pile.hidden for pile in state.piles])
+    support = {
+        a: int(people[(problem.classes.conditions[of, a] == some[a]) & (hidden >> a & 1 == 0)].sum())
+        for a in range(problem.attributes)
+        if mask >> a & 1
+    }
+    return sorted(support, key=lambda a: (-support[a], a))

@@ -1,0 +1,158 @@
+"""T01 rules-about-blanks: blank sensitive cells of a table, told by a rule that the rest of the table shows.
+
+Infers
+    Rules ``condition cells => value`` that more than the support of records show, and more than the confidence of those that fit the conditions.
+    Whoever fits the conditions, and whose cell is blank, is taken to have the value.
+Assumes
+    The reader has the table. A blank condition cell fits nothing; a record whose sensitive cell is blank counts among those that fit, and
+    never among those that show the value. The owner says which rows are sensitive, and may give the table before cells were hidden: then only
+    rules that tell the true value count. Without that, every blank sensitive cell is at risk, by whatever value a rule tells.
+Claim
+    Proves. The counts are exact, both thresholds are strict; that the reader believes such a rule is what the thresholds say.
+Cost
+    Each pattern of the sensitive records' cells is counted once, among equal rows taken together, and only while enough records show a value:
+    less than a second for a million rows, seven conditions and dozens of sensitive records.
+Example
+    Of six records with the same condition four show the value s, and two are blank: 4 / 6 is above 0.55, so both blanks are told.
+Reference
+    Li, Shirani-Mehr, Yang, Protecting Individual Information Against Inference Attacks in Data Publishing, DASFAA 2007, section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.audit import AttackRun, Target
+from tacit.model.event import BoxEvent
+from tacit.model.finding import Finding, certificate
+from tacit.model.numbers import Bound
+from tacit.model.partial import Numbers
+from tacit.partial import words
+from tacit.partial.case import Attribute, RuleList, TableCase, unsafe_rules
+
+CODE = "T01"
+NAME = "rules-about-blanks"
+
+
+def run(target: Target) -> AttackRun:
+    """The rules that tell blank cells."""
+    case = TableCase.of(target)
+    if not case.at_risk:
+        return AttackRun(CODE, NAME, "proves", "unavailable", NOTHING)
+    return _Outcome(target, case).run()
+
+
+NOTHING = "no sensitive cell is blank: name the rows to protect with --rows"
+
+
+class _Outcome:
+    """The findings of one run, written out only when they are looked at."""
+
+    def __init__(self, target: Target, case: TableCase) -> None:
+        self.case, self.index, self.bars = case, target.index, case.thresholds(target.policy)
+        self.found: list[tuple[Attribute, RuleList]] = [
+            (one, unsafe_rules(case.counted(one), self.bars, check=lambda: target.limits.check(CODE))) for one in case.attributes
+        ]
+        #: Each finding: which attribute, which of its rules; or -1 - value where a cell that is to be protected is shown as it is.
+        self.listed = np.array(self._shown() + self._rules(), np.int64).reshape(-1, 2)
+
+    def _shown(self) -> list[tuple[int, int]]:
+        out = []
+        for place, (attribute, _) in enumerate(self.found):
+            shown = attribute.shown[self.case.still_shown(attribute)]
+            out += [(place, -1 - int(value)) for value in np.unique(shown).tolist()]
+        return out
+
+    def _rules(self) -> list[tuple[int, int]]:
+        every = [(place, rule) for place, (_, rules) in enumerate(self.found) for rule in range(len(rules))]
+        return sorted(every, key=lambda one: (-self._confidence(*one), one))
+
+    def _confidence(self, place: int, rule: int) -> float:
+        rules = self.found[place][1]
+        return 1.0 if rule < 0 else float(rules.both[rule] / rules.whole[rule])
+
+    def rows(self, place: int, rule: int) -> Numbers:
+        """The rows that a finding is about."""
+        attribute, rules = self.found[place]
+        if rule >= 0:
+            return rules.owners_of(rule)
+        shown = self.case.still_shown(attribute)
+        return np.asarray(shown[attribute.shown[shown] == -1 - rule], np.int64)
+
+    def run(self) -> AttackRun:
+        """The run with its measures and findings."""
+        told = [self.rows(*one) for one in self.listed.tolist()]
+        people = len(np.unique(np.concatenate(told))) if told else 0
+        complete = all(rules.complete for _, rules in self.found)
+        undecided = sum(rules.undecided for _, rules in self.found)
+        return AttackRun(
+            CODE,
+            NAME,
+            "proves",
+            "ran" if complete else "stopped",
+            words.view(self.case, undecided) if complete else "the time limit was reached; there may be more rules",
+            people=people,
+            undecided=undecided,
+            measures={
+                **self.case.figures,
+                "unsafe_rules": sum(len(rules) for _, rules in self.found),
+                "rule_confidence": max((rules.worst_confidence for _, rules in self.found), default=0.0),
+                "records_told": people,
+            },
+            columns=self._columns([len(rows) for rows in told]),
+            severity=((1 - self._confidences()) * 1e9).astype(np.int64),
+            event=self.event,
+            show=self.show,
+        )
+
+    def _confidences(self) -> npt.NDArray[np.float64]:
+        return np.array([self._confidence(*one) for one in self.listed.tolist()], np.float64)
+
+    def _columns(self, people: list[int]) -> Mapping[str, npt.NDArray[Any]]:
+        """All findings as columns: pattern, sensitive column and value as text, records that fit, that show the value, that are told."""
+        counts = np.array([self._counts(*one) for one in self.listed.tolist()], np.int64).reshape(-1, 2)
+        events = [self._parts(*one) for one in self.listed.tolist()]
+        texts = np.array([words.described(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
+        attributes = np.array([attribute.name for _, attribute, _ in events], object)
+        values = np.array([attribute.values[value] for _, attribute, value in events], object)
+        count = np.array(people, np.int64)
+        out: dict[str, npt.NDArray[Any]] = {"pattern": texts, "column": attributes, "value": values}
+        out |= {"support": counts[:, 1], "whole": counts[:, 0], "confidence": self._confidences()}
+        return out | {"count": count, "count_hi": count}
+
+    def _counts(self, place: int, rule: int) -> tuple[int, int]:
+        rules = self.found[place][1]
+        if rule < 0:
+            return (len(self.rows(place, rule)),) * 2
+        return int(rules.whole[rule]), int(rules.both[rule])
+
+    def _parts(self, place: int, rule: int) -> tuple[list[tuple[int, int]], Attribute, int]:
+        """The pattern, the attribute and the value of a finding."""
+        attribute, rules = self.found[place]
+        if rule < 0:
+            return [], attribute, -1 - rule
+        cells = [(column, code) for column, code in enumerate(rules.cells[rule].tolist()) if code >= 0]
+        return cells, attribute, int(rules.value[rule])
+
+    def event(self, index: int) -> BoxEvent:
+        """Who has the pattern and the value."""
+        return self.case.event(*self._parts(*self.listed[index].tolist()))
+
+    def show(self, index: int) -> Finding:
+        """The finding with its counts."""
+        place, rule = self.listed[index].tolist()
+        cells, attribute, value = self._parts(place, rule)
+        rows, (whole, both) = self.rows(place, rule), self._counts(place, rule)
+        told = words.Told(
+            self.case.pattern(cells, attribute), attribute.name, attribute.values[value], whole, both, rows.tolist()
+        )
+        statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
+        because = words.citations(told, self.index, self.case.partial.line)
+        event, count = self.event(index), Bound.of(len(rows))
+        counts = {"records": whole, "showing": both} if rule >= 0 else {}
+        proof = certificate(event, count, counts=counts, lines=[self.case.partial.line(row) for row in rows.tolist()])
+        return Finding(CODE, event, count, statement, because=because, steps=steps, certificate=proof)

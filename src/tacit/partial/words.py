@@ -1,0 +1,212 @@
+"""What readings of blanks tell, in words, with what to do instead.
+
+Findings about blank cells as sentences, as steps that a reader can redo, and as citations that a program can check.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tacit.model.finding import Citation
+from tacit.model.numbers import Bound
+from tacit.model.partial import Thresholds
+from tacit.partial.case import TableCase
+
+#: How many rows a step names.
+_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A rule in words: pattern, sensitive column, value, how many records fit and show it, and the rows it is about."""
+
+    pattern: Mapping[str, str]
+    column: str
+    value: str
+    whole: int
+    both: int
+    rows: Sequence[int]
+
+
+def view(case: TableCase, undecided: int = 0) -> str:
+    """Whose view an audit takes, and how many patterns were not looked at to the end."""
+    return "; ".join(part for part in (_view(case), not_looked_at(undecided)) if part)
+
+
+def not_looked_at(undecided: int) -> str:
+    """What was left out of a search through all columns; empty where nothing was."""
+    if not undecided:
+        return ""
+    patterns = "1 pattern" if undecided == 1 else f"{undecided:,} patterns"
+    return (
+        f"{patterns} of columns without a role {'has' if undecided == 1 else 'have'} longer ones that were not looked at: publish fewer "
+        "columns, or raise --min-support"
+    )
+
+
+def _view(case: TableCase) -> str:
+    if case.original is not None:
+        return "the owner's view: only rules that tell the true value count"
+    if not case.is_declared:
+        return "an outsider's view: every blank sensitive cell is at risk, by whatever value a rule tells"
+    if any(attribute.true is not None for attribute in case.attributes):
+        return "the owner's view: the sensitive cells of the rows that are named count as blank"
+    return "the rows that are named, by whatever value a rule tells: their true values are not given"
+
+
+def rule(told: Told, bars: Thresholds) -> tuple[str, tuple[str, ...]]:
+    """The sentence and the steps of an unsafe rule."""
+    fits, share = described(told.pattern), percent(told.both, told.whole)
+    of = records(len(told.rows))
+    statement = (
+        f"{told.both:,} of the {records(told.whole)} with {fits} {show(told.both)} {told.column} {told.value} ({share}), "
+        f"which tells the {told.column} of {of}."
+    )
+    need = f"{percent(bars.confidence.numerator, bars.confidence.denominator)} and {records(bars.support)}"
+    return statement, (
+        f"{records(told.whole)} {show(told.whole)} {fits}.",
+        f"{told.both:,} of them {show(told.both)} {told.column} {told.value}; a blank shows nothing.",
+        f"{told.both:,} / {told.whole:,} = {share}, which is more than {need} allow.",
+        f"So a reader takes {told.value} for the {told.column} of {of} with {fits}: {rows(told.rows)}.",
+    )
+
+
+def shown_cell(told: Told) -> tuple[str, tuple[str, ...]]:
+    """The sentence and the step about cells that are to be protected and are shown."""
+    verb = "is" if len(told.rows) == 1 else "are"
+    statement = f"The {told.column} {told.value} of {records(len(told.rows))} that {verb} to be protected is published as it is."
+    return statement, (f"The table shows {told.column} {told.value} in {rows(told.rows)}.",)
+
+
+def citations(told: Told, release: int, line: Callable[[int], int]) -> tuple[Citation, ...]:
+    """The two counts, and the lines of the records that are told."""
+    both = dict(told.pattern) | {told.column: told.value}
+    cells = [(told.pattern, told.whole), (both, told.both)] if told.pattern else []
+    counts = [
+        Citation(release, f"records with {json.dumps(dict(one), ensure_ascii=False)}", Bound.of(n), None) for one, n in cells
+    ]
+    return (*counts, *(Citation(release, line(row), Bound.of(1), None) for row in told.rows))
+
+
+def described(pattern: Mapping[str, str]) -> str:
+    """A pattern in words."""
+    return ", ".join(f"{column}={value}" for column, value in pattern.items())
+
+
+def percent(part: int, whole: int) -> str:
+    """A share as it is read; always rounded to nearest with at most one decimal.
+
+    >>> percent(4, 6), percent(11, 20), percent(1, 1)
+    ('66.7 %', '55 %', '100 %')
+    """
+    return f"{round(100 * part / whole, 1):g} %"
+
+
+def records(number: int) -> str:
+    """A number of records."""
+    return "1 record" if number == 1 else f"{number:,} records"
+
+
+def show(number: int) -> str:
+    """The verb after a number of records."""
+    return "shows" if number == 1 else "show"
+
+
+def rows(numbers: Sequence[int]) -> str:
+    """Row numbers as in a sentence, counted from 0 and cut where there are many."""
+    if len(numbers) == 1:
+        return f"row {numbers[0]}"
+    shown = [str(number) for number in numbers[:_SHOWN]]
+    last = f"{len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else shown.pop()
+    return f"rows {', '.join(shown)} and {last}"
+
+
+#: ``known-only`` and ``wildcard`` as in :mod:`tacit.partial.case`; ``blanks``: how many other blanks hide the value; ``model``: naive Bayes;
+#: ``entropy``: the distribution of largest entropy.
+Reading = Literal["known-only", "wildcard", "blanks", "model", "entropy"]
+
+_INSTEAD = (
+    "Hide condition cells of the sensitive records instead, the same attribute for all of them: "
+    "tacit hide DATA --may-hide sc --method uniform."
+)
+
+__all__ = ["Reading", "Told", "caution", "described", "told"]
+
+
+def told(reading: Reading, found: Told, share: float) -> tuple[str, tuple[str, ...]]:
+    """The sentence and the steps of a finding: what a reader does, what comes out, what to do instead."""
+    if reading in ("model", "entropy"):
+        return _model(found, share, "Naive Bayes" if reading == "model" else "The distribution of largest entropy")
+    return {"known-only": _known_only, "wildcard": _wildcard, "blanks": _blanks}[reading](found)
+
+
+def _known_only(found: Told) -> tuple[str, tuple[str, ...]]:
+    fits, share = described(found.pattern), percent(found.both, found.whole)
+    statement = (
+        f"Of the {records(found.whole)} with {fits} whose {found.column} is known, {found.both:,} {show(found.both)} {found.value} ({share}): "
+        f"leaving blanks out, a reader infers it for {records(len(found.rows))}."
+    )
+    return statement, (
+        "This reader needs the table only: blanks are left out of the count, instead of counted as another value.",
+        f"The {found.column} of {records(found.whole)} with {fits} is shown, for {found.both:,} of them {found.value}: {share}.",
+        f"By this pattern or another, {found.value} is inferred for {rows(found.rows)}.",
+        "Blanks in the sensitive column cannot prevent it without making the blanks themselves telling. " + _INSTEAD,
+    )
+
+
+def _wildcard(found: Told) -> tuple[str, tuple[str, ...]]:
+    fits, share = described(found.pattern), percent(found.both, found.whole)
+    statement = (
+        f"If a blank fits every value, {found.both:,} of the {records(found.whole)} with {fits} {show(found.both)} {found.column} {found.value} "
+        f"({share}), which tells {records(len(found.rows))}."
+    )
+    return statement, (
+        "This reader needs the table only: a blank condition cell is taken to fit every value.",
+        f"In this way {fits} fits {records(found.whole)}; {found.both:,} of them {show(found.both)} {found.column} {found.value}: {share}.",
+        f"By this pattern or another, {found.value} is inferred for {rows(found.rows)}.",
+        "Condition cells of other records were hidden where the value is, which puts them back. " + _INSTEAD,
+    )
+
+
+def _blanks(found: Told) -> tuple[str, tuple[str, ...]]:
+    fits, share = described(found.pattern), percent(found.both, found.whole)
+    among = f" of records with {fits}" if fits else ""
+    statement = (
+        f"{found.both:,} of {found.whole:,} other blanks in {found.column}{among} hide {found.value} ({share}): whoever knows how "
+        f"they were made reads {found.value} in {records(len(found.rows))}."
+    )
+    return statement, (
+        "What the blanks hide is known to the owner; a reader guesses it who knows that blanks were made where the value is.",
+        f"Each record's own blank left out, {found.whole:,} cells of {found.column} are blank{among}; {found.both:,} hide {found.value}.",
+        f"{found.both:,} / {found.whole:,} = {share}: a blank means {found.value}. By this pattern or another this tells {rows(found.rows)}.",
+        _INSTEAD,
+    )
+
+
+def _model(found: Told, share: float, model: str) -> tuple[str, tuple[str, ...]]:
+    people = records(len(found.rows))
+    statement = f"{model} gives {found.column} {found.value} a probability of up to {share:.3f} for {people}."
+    return statement, (
+        "This reader needs the table only: a model is trained on all records that show their value.",
+        "It takes several cells together where each rule by itself is within the limits.",
+        f"The records are {rows(found.rows)}.",
+        "Hide more condition cells of these records, or publish fewer columns.",
+    )
+
+
+def caution(case: TableCase, bars: Thresholds) -> str:
+    """What no reading can tell from the table: how the owner chose the rows."""
+    if not case.is_declared:
+        return "an outsider's view" if case.original is None else "every blank is at risk: no rows are named"
+    for attribute in case.attributes:
+        known = attribute.truth[attribute.truth >= 0]
+        most = int(np.bincount(known).max(initial=0)) if len(known) else 0
+        if len(known) > 1 and most > bars.most_safe(len(known)):
+            shown = "all" if most == len(known) else f"{most:,} of"
+            return f"{shown} {len(known):,} rows to protect have the same sensitive value: nobody may learn how they were chosen"
+    return ""

@@ -1,0 +1,391 @@
+"""Taking lines out of a list: which ones all proofs rest on, the list without them, and as many of them put back as can be.
+
+Itemsets go with all larger ones: a list that holds every subset of its itemsets stays such a list. From such a list every small difference of
+two counts is a small group of people who have some items and lack others, which is what attacks look for; in a list with gaps it need not be.
+
+Rules and the data that they were made from: the true counts of every line, and the same lines printed otherwise.
+
+The thresholds of support and confidence at which rules are safe; the part of ``raise-threshold`` that is about rules.
+
+What a repair of rules cost: rules, values, accuracy, information.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError, OptionError, RepairError, numbered
+from tacit.mining.rules import Published, publish
+from tacit.model.audit import Audit
+from tacit.model.event import ItemEvent
+from tacit.model.numbers import Rounding
+from tacit.model.release import Counts, Header, Itemsets, Listed, Rules
+from tacit.model.repair import RepairCase
+from tacit.model.table import Schema, Table
+
+CHECK = "Give the data that the rules were made from, with the same columns and missing-value rule"
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Rules with the true numbers of people behind each: with antecedent and consequent (``counts``), with the antecedent (``wholes``)."""
+
+    release: Rules
+    counts: Counts
+    wholes: Counts
+
+    @classmethod
+    def of(cls, case: RepairCase, name: str) -> Lines:
+        """The lines of a case: rules QI => SA beside their data, or rules that print exact numbers; anything else is refused."""
+        release = case.release
+        if not isinstance(release, Rules):
+            raise OptionError("needs rules", where=f"--method {name}", remedy="See tacit repairs")
+        if case.table is not None:
+            return cls(release, *true_counts(release, case.table))
+        if (release.lo != release.hi).any() or (release.whole_lo != release.whole_hi).any():
+            remedy = "Give the table that the rules were made from with --data"
+            raise OptionError("rules without exact numbers are repaired beside their data", where="--data", remedy=remedy)
+        return cls(release, release.lo, release.whole_lo)
+
+    def printed(self, form: Published, header: Header | None = None) -> Rules:
+        """The same lines in another form."""
+        release = self.release
+        rounding: Rounding = "nearest" if form.digits is None else "half-up"
+        header = replace(header or release.header, digits=form.digits, rounding=rounding, base=None)
+        numbers = publish(self.counts, self.wholes, header, form)
+        return Rules(
+            release.antecedents, release.consequents, *numbers[:4], release.items, header, numbers.support, numbers.confidence
+        )
+
+    def reaching(self, min_support: int, header: Header) -> npt.NDArray[np.int64]:
+        """The lines that reach a support (a count) and the confidence of a header."""
+        bar = header.min_confidence
+        enough = self.counts >= min_support
+        if bar is not None:
+            # Whole numbers of any size: a confidence may have many digits.
+            over = [
+                count * bar.denominator > bar.numerator * whole
+                or (not header.strict and count * bar.denominator == bar.numerator * whole)
+                for count, whole in zip(self.counts.tolist(), self.wholes.tolist(), strict=True)
+            ]
+            enough &= np.array(over, np.bool_)
+        return np.flatnonzero(enough)
+
+
+def true_counts(release: Rules, table: Table) -> tuple[Counts, Counts]:
+    """How many people have antecedent and consequent of each line, and the antecedent; data that the lines are not true of are refused."""
+    name = release.source.name if release.source else "the release"
+    header, pairs = release.header, release.items.pairs
+    if pairs is None or not header.sa or header.coarser:
+        remedy = "Mine the rules again with tacit mine rules, without hierarchies"
+        raise OptionError("rules are repaired where they go from QI columns to the SA of a table", where=name, remedy=remedy)
+    qi = list(dict.fromkeys(pairs[item][0] for item in release.antecedents.members.tolist()))
+    lacking = [column for column in (*qi, *header.sa) if column not in table.names]
+    if lacking:
+        raise OptionError(f"has no column {', '.join(lacking)}, which the rules are about", where="--data", remedy=CHECK)
+    people = table.select([*qi, *header.sa]).merged()
+    sensitive = replace(people, schema=Schema(qi=tuple(qi), sa=header.sa)).sa
+    where = {
+        (column.name, value): column.codes == code
+        for column in (*people.columns[: len(qi)], sensitive)
+        for code, value in enumerate(column.values)
+    }
+    for group in (one for one in header.groups if one.column in people.names):
+        column = people.column(group.column)
+        inside = np.isin(np.array(column.values, object), group.among(column.values))
+        where[group.column, group.name] = inside[column.codes]
+    nobody = np.zeros(len(people.weights), np.bool_)
+    counts, wholes = np.zeros(len(release), np.int64), np.zeros(len(release), np.int64)
+    for line in range(len(release)):
+        holds = ~nobody
+        for item in release.antecedents[line].tolist():
+            holds &= where.get(pairs[item], nobody)
+        wholes[line] = people.weights[holds].sum()
+        for item in release.consequents[line].tolist():
+            holds &= where.get((sensitive.name, pairs[item][1]), nobody)
+        counts[line] = people.weights[holds].sum()
+    wrong = (counts < release.lo) | (counts > release.hi) | (wholes < release.whole_lo) | (wholes > release.whole_hi)
+    if wrong.any():
+        where_wrong = f"{name} line {release.line(int(np.argmax(wrong)))}"
+        raise InputError("the rule is not true of the data", where=where_wrong, remedy=CHECK)
+    return counts, wholes
+
+
+def safety(audit: Audit) -> int:
+    """How safe an audit says a release is: 2 nothing found and all decided, 1 nothing found, 0 something found.
+
+    An attack that cannot run or was not asked for says nothing about one candidate rather than another: it does not count here.
+    """
+    if any(run.findings for run in audit.runs):
+        return 0
+    wanted = [run for run in audit.runs if run.status not in ("not-relevant", "not-asked", "unavailable")]
+    return 2 if wanted and all(run.decides for run in wanted) else 1
+
+
+#: Of so many proofs of each attack the cited lines are looked at; the worst come first.
+MOST_PROOFS = 500
+#: The same where audits follow each other quickly, so that few are enough.
+FEW_PROOFS = 20
+#: Lines are put back in so many groups at first.
+GROUPS = 8
+
+#: A published line: the number of its release, and its line there.
+Line = tuple[int, int]
+Places = npt.NDArray[np.int64]
+
+
+def cited_lines(audit: Audit, *, most: int = MOST_PROOFS) -> list[frozenset[Line]]:
+    """The lines that each proof cites, proofs that cite none left out."""
+    proofs = []
+    for run in audit.runs:
+        if run.claim != "proves" or run.show is None:
+            continue
+        for index in range(min(most, len(run.severity))):
+            cited = frozenset(
+                (citation.release, citation.place) for citation in run.show(index).because if isinstance(citation.place, int)
+            )
+            proofs += [cited] if cited else []
+    return proofs
+
+
+def breaking(proofs: Iterable[frozenset[Line]], worth: Callable[[Line], float]) -> list[Line]:
+    """Some lines such that every proof cites one of them: again and again the line in most proofs, the least worth where several are.
+
+    >>> breaking([frozenset({(0, 2), (0, 3)}), frozenset({(0, 3), (0, 4)}), frozenset({(0, 5)})], lambda line: line[1])
+    [(0, 3), (0, 5)]
+    """
+    left = list(proofs)
+    chosen: list[Line] = []
+    while left:
+        counted = Counter(line for proof in left for line in proof)
+        line = min(counted, key=lambda one: (-counted[one], worth(one), one))
+        chosen.append(line)
+        left = [proof for proof in left if line not in proof]
+    return chosen
+
+
+def some_lines(release: Listed, kept: Places) -> Listed:
+    """Some of the lines; a list that lacks some says so, and closed itemsets of which some are missing are just itemsets."""
+    if len(kept) == len(release):
+        return release
+    part = release.take(kept, replace(release.header, complete=False))
+    return replace(part, only="all") if isinstance(part, Itemsets) and part.only == "closed" else part
+
+
+def without_lines(release: Listed, lines: Iterable[int]) -> Listed:
+    """The release without the lines of its file that have these numbers."""
+    place = {release.line(index): index for index in range(len(release))}
+    named = sorted(set(lines))
+    if unknown := [line for line in named if line not in place]:
+        what = f"{numbered(unknown)} of the file {'is' if len(unknown) == 1 else 'are'} no line of the list"
+        raise OptionError(what, where="--lines", remedy="Name lines as findings cite them; line 1 of a CSV file is its header")
+    return some_lines(release, np.delete(np.arange(len(release)), [place[line] for line in named]))
+
+
+def holding(release: Itemsets, wanted: Iterable[frozenset[str]]) -> set[int]:
+    """The places of the itemsets that hold all items of one of the sets."""
+    having: dict[str, set[int]] = {name: set() for name in release.items.names}
+    for place, item in zip(release.sets.owners().tolist(), release.sets.members.tolist(), strict=True):
+        having[release.items.names[item]].add(place)
+    found: set[int] = set()
+    for items in wanted:
+        found |= set.intersection(*(having.get(item, set()) for item in items)) if items else set()
+    return found
+
+
+def without_findings(case: RepairCase, release: Itemsets) -> Itemsets:
+    """The list without the itemsets that findings are about, or rest on, and without all larger ones, until nothing is found."""
+    kept = np.arange(len(release), dtype=np.int64)
+    audit = case.audit(release, case.data)
+    now = release
+    while any(run.findings for run in audit.runs):
+        gone = holding(now, _spoken_of(audit)) or holding(now, _rested_on(audit, now))
+        if not gone:
+            raise RepairError("what is found rests on no itemset of the list", where="repair", remedy="Choose another method")
+        kept = np.delete(kept, sorted(gone))
+        part = some_lines(release, kept)
+        assert isinstance(part, Itemsets)
+        now = part
+        audit = case.audit(now, case.data)
+    return now
+
+
+def _spoken_of(audit: Audit) -> set[frozenset[str]]:
+    """The items that findings speak of, as present or absent."""
+    events = [run.event(index) for run in audit.runs if run.event is not None for index in range(len(run.severity))]
+    return {frozenset(event.present + event.absent) for event in events if isinstance(event, ItemEvent)}
+
+
+def _rested_on(audit: Audit, release: Itemsets) -> set[frozenset[str]]:
+    """Itemsets such that each of the worst proofs cites one of them."""
+    place = {release.line(index): index for index in range(len(release))}
+    chosen = breaking(cited_lines(audit, most=FEW_PROOFS), lambda one: float(release.hi[place[one[1]]]))
+    return {frozenset(release.names(place[line])) for _, line in chosen}
+
+
+def without_proofs(case: RepairCase) -> Listed:
+    """The release without a few lines that all proofs rest on; lines that turn out not to matter are put back, the broadest first."""
+    release = case.release
+    kept, audit = np.arange(len(release), dtype=np.int64), case.audit(release, case.data)
+    people = {release.line(index): float(release.hi[index]) for index in range(len(release))}
+    while len(kept) and safety(audit) == 0:
+        now = some_lines(release, kept)
+        place = {now.line(index): index for index in range(len(now))}
+        gone = [place[line] for _, line in breaking(cited_lines(audit), lambda one: people[one[1]])]
+        if not gone:
+            raise RepairError("what is found rests on no line of the list", where="repair", remedy="Choose another method")
+        kept = np.delete(kept, gone)
+        audit = case.audit(some_lines(release, kept), case.data)
+    return some_lines(release, with_more(case, release, kept, np.argsort(-release.lo, kind="stable"), safety(audit)))
+
+
+def with_more(case: RepairCase, release: Listed, kept: Places, order: Places, reached: int) -> Places:
+    """The kept lines and as many others as can be put back, in their order: whole groups of them, then halves of groups that were too much."""
+    others = order[~np.isin(order, kept)].tolist()
+    size = max(1, -(-len(others) // GROUPS))
+    waiting = [others[first : first + size] for first in range(0, len(others), size)][::-1]
+    for _ in range(case.most_looks):
+        if not waiting:
+            break
+        group = waiting.pop()
+        more = np.sort(np.append(kept, group))
+        # Where everything is back nothing is taken out, and that was not safe.
+        if len(more) < len(release) and safety(case.look(some_lines(release, more))) >= max(1, reached):
+            kept = more
+        elif len(group) > 1:
+            half = len(group) // 2
+            waiting += [group[half:], group[:half]]
+    return kept
+
+
+#: Confidences are tried in steps of this, supports in steps of a thousandth of all people: round numbers, which tell nothing about single rules.
+CONFIDENCE_STEP = Fraction(1, 20)
+SUPPORT_STEPS = 1000
+
+
+def safe_thresholds(case: RepairCase, name: str) -> Rules:
+    """The longest part of the rules above a support and a confidence whose audit is clean, as far as halving finds it; else an empty list."""
+    lines = Lines.of(case, name)
+    best, best_safety = _above(lines, _beyond(lines), lines.release.header), -1
+    for bar in confidences(lines.release.header):
+        header = replace(lines.release.header, min_confidence=bar)
+        found, how_safe = _at_confidence(case, lines, header, len(best) if best_safety >= 2 else -1)
+        if found is not None and (how_safe, len(found)) > (best_safety, len(best) if best_safety >= 0 else -1):
+            best, best_safety = found, how_safe
+    return best
+
+
+def _at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat: int) -> tuple[Rules | None, int]:
+    """The most rules above a support, at one confidence, that are safe and more than ``to_beat``; halving over the supports."""
+    # The last support is above every count. Supports that keep too few rules are not looked at.
+    steps = [one for one in supports(lines) if len(lines.reaching(one, header)) > to_beat]
+    found: Rules | None = None
+    how_safe, unsafe, safe = -1, -1, len(steps)
+    while safe - unsafe > 1:
+        # The threshold as it is comes first: where raising the confidence is enough, the support need not rise.
+        middle = 0 if unsafe == -1 and safe == len(steps) else (safe + unsafe) // 2
+        candidate = _above(lines, steps[middle], header)
+        judged = safety(case.look(candidate))
+        if judged >= max(1, how_safe):
+            found, how_safe = candidate, judged
+        if judged == 2:
+            safe = middle
+        else:
+            unsafe = middle
+    return found, how_safe
+
+
+def _above(lines: Lines, min_support: int, header: Header) -> Rules:
+    """The rules that reach a support and the header's confidence, printed as before."""
+    release = lines.release
+    header = replace(header, min_support=min_support)
+    kept = lines.reaching(min_support, header)
+    if release.support is None and not release.is_withheld:
+        return release.take(kept, header)
+    # Thresholds are part of what a line without exact numbers says, so it is printed anew.
+    part = Lines(release.take(kept, header), lines.counts[kept], lines.wholes[kept])
+    if release.support is None:
+        return part.printed(Published(withhold_values=True), header)
+    digits = header.digits if header.digits is not None else int(release.support.digits.max(initial=0))
+    return part.printed(Published(digits=digits, with_confidence=release.confidence is not None), header)
+
+
+def confidences(header: Header) -> list[Fraction]:
+    """The confidence as it is, then higher ones in round steps up to 1.
+
+    >>> [float(one) for one in confidences(Header(min_confidence=Fraction("0.87")))]
+    [0.87, 0.9, 0.95, 1.0]
+    """
+    now = header.min_confidence
+    if now is None:
+        return [Fraction(0)]
+    first = now // CONFIDENCE_STEP + 1
+    last = Fraction(1) - (CONFIDENCE_STEP if header.strict else 0)  # nothing exceeds 1
+    return [now, *(one for step in range(int(first), 21) if (one := step * CONFIDENCE_STEP) <= last)]
+
+
+def supports(lines: Lines) -> list[int]:
+    """The support as it is, then higher ones in round steps up to one above every count."""
+    header = lines.release.header
+    n, now, last = header.n or 0, header.min_support or 1, _beyond(lines)
+    steps = -(-np.arange(1, SUPPORT_STEPS + 1) * n // SUPPORT_STEPS) if n > SUPPORT_STEPS else np.arange(1, n + 1)
+    return sorted({now, last, *steps[(steps > now) & (steps < last)].tolist()})
+
+
+def _beyond(lines: Lines) -> int:
+    """A support that no rule reaches."""
+    return max(int(lines.counts.max(initial=0)) + 1, lines.release.header.min_support or 1)
+
+
+#: One person more or less never counts as information: estimates are computed to about this many nats.
+NOISE = 1e-9
+
+
+def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Audit) -> Mapping[str, float]:
+    """What was lost between two releases of rules.
+
+    A support that is printed rounded is read as printed, one that is withheld as the support threshold: the least that it can be.
+    """
+    new = {_key(after, index): index for index in range(len(after))}
+    pairs = [(index, new[key]) for index in range(len(before)) if (key := _key(before, index)) in new]
+    was, now = (_read(one)[[pair[side] for pair in pairs]] for side, one in enumerate((before, after)))
+    errors = np.abs(now - was)[was > 0] / was[was > 0]
+    shown = sum(_prints(before, i) and not _prints(after, j) for i, j in pairs)
+    cost: dict[str, float] = {
+        "rules_lost": len(before) - len(pairs),
+        "values_withheld": int(shown),
+        "support_error_mean": float(errors.mean()) if len(errors) else 0.0,
+        "support_error_max": float(errors.max()) if len(errors) else 0.0,
+    }
+    left_before, left_after = (audit.measures.get("posterior_entropy") for audit in (audit_before, audit_after))
+    if left_before is not None and left_after is not None:
+        lost = float(left_after) - float(left_before)
+        cost["information_lost"] = lost if abs(lost) > NOISE else 0.0
+    return cost
+
+
+def _key(release: Rules, index: int) -> tuple[frozenset[str], frozenset[str]]:
+    """A rule by its items."""
+    names = release.items.names
+    left, right = (frozenset(names[item] for item in side[index].tolist()) for side in (release.antecedents, release.consequents))
+    return left, right
+
+
+def _read(release: Rules) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The number of people that a reader takes each line to be about."""
+    if release.support is None:
+        return release.lo.astype(float)
+    values = [release.support.value(index) for index in range(len(release))]
+    n = release.n or 0
+    return np.array([float(low if value is None else value * n) for value, low in zip(values, release.lo.tolist(), strict=True)])
+
+
+def _prints(release: Rules, index: int) -> bool:
+    """Whether a line prints its support."""
+    return bool(release.support.text(index)) if release.support is not None else int(release.lo[index]) == int(release.hi[index])

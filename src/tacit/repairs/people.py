@@ -1,0 +1,189 @@
+"""People as rows of bits, for repairs that change rows: who is in a small group, and who is like whom.
+
+The itemsets on which a release can give a group away: the maximal ones, and those just below the threshold.
+
+Adding people to small groups: what the repairs additive and exact-deficit share.
+
+Changing rows in rounds until no small group is left on any set that an attack can reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import OptionError, RepairError
+from tacit.kernels.deduction import Book
+from tacit.kernels.projection import small_groups_on, vertical
+from tacit.kernels.rows import maximal_flags
+from tacit.model.audit import Audit
+from tacit.model.event import ItemEvent
+from tacit.model.policy import check_time
+from tacit.model.release import Itemsets
+from tacit.model.repair import Proposal, RepairCase
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Transactions
+
+#: A release that stands for more frequent itemsets than this is not looked at below its threshold.
+MOST_FREQUENT = 1 << 25
+
+
+def in_items(sets: Sets, names: tuple[str, ...], items: Items) -> Sets:
+    """Sets over one list of names as sets over another."""
+    number = {name: i for i, name in enumerate(items.names)}
+    place = np.array([number[name] for name in names], np.int64) if names else np.empty(0, np.int64)
+    return Sets.from_pairs(sets.owners(), place[sets.members], len(sets)) if len(sets) else sets
+
+
+def maximal(release: Itemsets, items: Items) -> Sets:
+    """The published sets that are contained in no other, over ``items``; the empty set when nothing is published."""
+    if len(release) == 0:
+        return Sets.from_lists([[]])
+    order = np.argsort(-release.sets.lengths, kind="stable")
+    flags = np.zeros(len(release), np.int8)
+    maximal_flags(release.sets.offsets, release.sets.members.astype(np.int32), order, len(release.items), flags)
+    return in_items(release.sets.take(np.flatnonzero(flags)), release.items.names, items)
+
+
+def border(release: Itemsets, items: Items) -> Sets:
+    """The smallest itemsets of frequent items that are not frequent: all their subsets are, they are not; over ``items``."""
+    top = maximal(release, items)
+    if (1 << top.lengths.astype(object)).sum() > MOST_FREQUENT:
+        remedy = "Use --goal frequent-only, raise the threshold, or choose another method"
+        raise OptionError(
+            "the release stands for too many frequent itemsets to look just below them", where="--goal all", remedy=remedy
+        )
+    book = Book.of_items(top.members)
+    for one in top:
+        keys = book.subsets(one.astype(np.int64))
+        book.enter(keys, np.zeros((len(keys), 2), np.int64))
+    return Sets.from_lists([book.members(words).tolist() for words in book.candidates(book.everything(), first=True)])
+
+
+Words = npt.NDArray[np.uint64]
+Whole = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BitRows:
+    """Different rows as bits over the items, each with the number of people it stands for (0: nobody any more)."""
+
+    words: Words
+    weights: Whole
+    items: Items
+
+    @classmethod
+    def of(cls, data: Transactions) -> BitRows:
+        """The different rows of some transactions."""
+        merged = data.merged()
+        width = max(1, -(-len(data.items) // 64))
+        words = np.zeros((len(merged.rows), width), np.uint64)
+        members = merged.rows.members.astype(np.int64)
+        np.bitwise_or.at(words, (merged.rows.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
+        return cls(words, merged.weights.copy(), data.items)
+
+    def transactions(self) -> Transactions:
+        """The people as transactions, rows of nobody left out."""
+        kept = np.flatnonzero(self.weights)
+        bits = np.unpackbits(np.ascontiguousarray(self.words[kept]).view(np.uint8), axis=1, bitorder="little")
+        rows, members = np.nonzero(bits)
+        return Transactions(Sets.from_pairs(rows, members, len(kept)), self.weights[kept], self.items).merged()
+
+    def masks(self, family: Sets) -> Words:
+        """Itemsets as bits."""
+        masks = np.zeros((len(family), self.words.shape[1]), np.uint64)
+        members = family.members.astype(np.int64)
+        np.bitwise_or.at(masks, (family.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
+        return masks
+
+    def small_groups(self, family: Sets, k: int) -> tuple[Whole, Words, Whole]:
+        """Groups of 1..k-1 people on the sets of a family: number of the set, the group's items as bits over all items, size."""
+        alive = self.transactions()
+        by_item = vertical(alive.rows.offsets, alive.rows.members, alive.weights, np.arange(len(self.items)))
+        numbers, groups, sizes = [np.empty(0, np.int64)], [np.empty((0, self.words.shape[1]), np.uint64)], [np.empty(0, np.int64)]
+        for which, present, size in small_groups_on(by_item, family.offsets, family.members, k, lambda _: check_time("repair")):
+            numbers.append(which)
+            groups.append(self._spread(family, which, present))
+            sizes.append(size)
+        return np.concatenate(numbers), np.concatenate(groups), np.concatenate(sizes)
+
+    def _spread(self, family: Sets, which: Whole, present: Words) -> Words:
+        """Bits over the items of each set as bits over all items."""
+        out = np.zeros((len(which), self.words.shape[1]), np.uint64)
+        for place in range(int(family.lengths[which].max(initial=0))):
+            rows = np.flatnonzero(family.lengths[which] > place)
+            item = family.members[family.offsets[which[rows]] + place].astype(np.int64)
+            bit = (present[rows, place // 64] >> np.uint64(place % 64)) & np.uint64(1)
+            out[rows, item >> 6] |= bit << (item & 63).astype(np.uint64)
+        return out
+
+    def within(self, masks: Words, groups: Words) -> npt.NDArray[np.bool_]:
+        """Which rows lie in at least one of the groups; ``masks[i]`` are the items that group ``i`` speaks of."""
+        hit = np.zeros(len(self.weights), np.bool_)
+        for mask, group in zip(masks, groups, strict=True):
+            check_time("repair")
+            hit |= ((self.words & mask) == group).all(axis=1)
+        return hit & (self.weights > 0)
+
+    def nearest(self, row: int, among: Whole) -> int:
+        """The row among others that differs in the fewest items, the one with the most people where several do."""
+        distance = np.bitwise_count(self.words[among] ^ self.words[row]).sum(axis=1, dtype=np.int64)
+        best = np.flatnonzero(distance == distance.min())
+        return int(among[best[np.argmax(self.weights[among[best]])]])
+
+
+def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, Words]:
+    """The rows, the items of each small group on a maximal set, and the maximal sets as bits."""
+    assert case.data is not None
+    rows = BitRows.of(case.data)
+    family = maximal(release, case.data.items)
+    _, groups, _ = rows.small_groups(family, case.k)
+    return rows, groups, rows.masks(family)
+
+
+def with_people(case: RepairCase, rows: BitRows, added: Words, people: Whole) -> Proposal:
+    """The release of the rows with more people."""
+    data = BitRows(np.concatenate((rows.words, added)), np.concatenate((rows.weights, people)), rows.items).transactions()
+    return Proposal(case.mine(data), data)
+
+
+#: Rounds after which it gives up. Every round makes different rows fewer, so an end is certain; this is for the pathological.
+MOST_ROUNDS = 1000
+
+
+def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Whole]) -> Proposal:
+    """Change rows, mine, look again: first the maximal sets and the border, then whatever the audit still finds.
+
+    ``change`` says how many people each row stands for afterwards, given the sets (as bits) and the small groups on them.
+    """
+    assert case.data is not None
+    data = case.data
+    release = case.mine(data)
+    deeper: set[tuple[int, ...]] = set()
+    for _ in range(MOST_ROUNDS):
+        family = [*maximal(release, data.items)]
+        if case.goal == "all":
+            family += [*border(release, data.items)]
+        sets = Sets.from_lists([*(one.tolist() for one in family), *deeper])
+        rows = BitRows.of(data)
+        numbers, groups, _ = rows.small_groups(sets, case.k)
+        if len(numbers):
+            data = replace(rows, weights=change(rows, rows.masks(sets)[numbers], groups)).transactions()
+            release = case.mine(data)
+            continue
+        fresh = _reached(case.audit(release, data), data) - deeper
+        if not fresh:
+            return Proposal(release, data)
+        deeper |= fresh
+    raise RepairError(f"no end after {MOST_ROUNDS} rounds", where="repair", remedy="Choose another method")
+
+
+def _reached(found: Audit, data: Transactions) -> set[tuple[int, ...]]:
+    """The itemsets that the remaining findings speak of."""
+    number = {name: i for i, name in enumerate(data.items.names)}
+    events = [run.event(i) for run in found.runs if run.event is not None for i in range(run.findings)]
+    named = [event.present + event.absent for event in events if isinstance(event, ItemEvent)]
+    return {tuple(sorted(number[item] for item in names)) for names in named}

@@ -1,0 +1,347 @@
+"""A finding as a picture that stands alone: a sum as bars that add and take away, bounds as intervals, possible values, or two counts.
+
+Colours follow the reader's light or dark setting; whatever a colour says is also written, and every picture has a title and a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from tacit.reports.explain import Explanation
+from tacit.reports.words import counted, visible
+
+#: So many rows are drawn; of the others it is said how many there are.
+MOST_ROWS = 16
+
+_WIDE, _LABEL, _LEFT, _RIGHT, _ROW = 720, 268, 280, 100, 36
+#: So many letters fit in a line of the title, of a label, and of a note; titles and labels take two lines at most.
+_TITLE, _LETTERS, _NOTE = 68, 38, 104
+_STYLE = (
+    "svg{--ink:#1b1b1b;--soft:#5a5a5a;--page:#fff;--grid:#d9d9d9;--add:#0072b2;--take:#9a9a9a;--left:#d55e00;--band:#bcd9ee}"
+    "@media (prefers-color-scheme:dark){svg{--ink:#eee;--soft:#b5b5b5;--page:#1b1d20;--grid:#44474c;--add:#56b4e9;--take:#7d7d7d;"
+    "--left:#ff8c42;--band:#24465c}}"
+    "text{font:13px system-ui,sans-serif;fill:var(--ink)}.title{font-size:16px;font-weight:600}.small{font-size:12px;fill:var(--soft)}"
+    ".label{font-size:12px}"
+    ".page{fill:var(--page)}.grid{stroke:var(--grid)}.axis{stroke:var(--soft)}.add{fill:var(--add)}.take{fill:var(--take)}"
+    ".left{fill:var(--left)}.before{fill:var(--band)}.mark{stroke:var(--left);stroke-width:2}.out{fill:none;stroke:var(--take);stroke-width:2}"
+)
+_TERM = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? (-?[\d,]+)(?: to (-?[\d,]+))?: (.*?)( \([^()]*\))?", re.DOTALL)
+_ABOVE = re.compile(r"(plus|minus) ([\d,/]+) times what was shown above \((\d+)\)")
+_HEADING = re.compile(r"At (?:least|most) (-?[\d,]+) (in the group|.*):", re.DOTALL)
+_PROBABILITY = re.compile(r"probability (?:of up to )?(\d\.\d+)")
+_SHARE = re.compile(r"Among all people the share is (\d\.\d+)")
+_SHORTER = "The same people in fewer words: "
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its label, the bar from one number to another, how it is drawn, and the number beside it."""
+
+    label: str
+    start: float
+    end: float
+    style: str
+    number: str
+    #: Where what was known before ends, on both sides.
+    before: tuple[float, float] | None = None
+
+
+def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapping[str, float] | None = None) -> str | None:
+    """The picture of a finding, or None where there is none of its kind; ``values`` are those of the sensitive column, ``bars`` the policy's."""
+    finding = told.finding
+    if "certificate" not in finding:
+        return _estimate_svg(told, bars or {})
+    proof = finding["certificate"]
+    if "worlds" in proof:
+        return _choices_svg(told)
+    if "matching" in proof or "below" in proof:
+        return _values_svg(told, values)
+    if "counts" in proof:
+        return _counts_svg(told, bars or {})
+    if finding["code"] in ("I02", "R01"):
+        return _bounds_svg(told)
+    return _sum_svg(told)
+
+
+# Sums
+
+
+def _sum_svg(told: Explanation) -> str | None:
+    """The numbers that are added and taken away, one after the other, and what is left."""
+    terms = list(_terms(told.finding["steps"]))
+    if not terms:
+        return None
+    lo, hi = told.finding["count"]
+    rows, at = [], 0.0
+    for label, value, number in terms:
+        rows.append(Row(label, min(at, at + value), max(at, at + value), "add" if value > 0 else "take", number))
+        at += value
+    hidden = max(0, len(rows) - MOST_ROWS)
+    rows = rows[:MOST_ROWS]
+    left = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
+    rows.append(Row("what is left", 0, max(0.0, lo), "left", f"= {left}"))
+    note = (
+        f"and {counted(hidden, 'more term')}, not drawn"
+        if hidden
+        else "grey bars take away what blue bars add; orange is who is left"
+    )
+    spoken = ", ".join(f"{number} {label}" for label, _, number in terms[:MOST_ROWS])
+    return _picture(told, rows, note, f"The sum: {spoken}; that leaves {left}.")
+
+
+def _terms(steps: Sequence[str]) -> Iterator[tuple[str, float, str]]:
+    """The terms of the sum to draw: the shorter one where there are two, else the first about the group itself."""
+    begin = max((place + 1 for place, step in enumerate(steps) if step.startswith(_SHORTER)), default=0)
+    shown: list[float] = []
+    wanted = not any(_HEADING.fullmatch(step) for step in steps)
+    found = False
+    for step in steps[begin:]:
+        if match := _HEADING.fullmatch(step):
+            if found:
+                return
+            wanted = match[2] == "in the group"
+            shown.append(_number(match[1]))
+        elif not wanted:
+            continue
+        elif match := _TERM.fullmatch(step):
+            found = True
+            sign, times = (-1 if match[1] == "minus" else 1), _times(match[2])
+            low, high = _number(match[3]), _number(match[4] or match[3])
+            value = sign * times * (low if sign > 0 else high)
+            told = f"{'+' if sign > 0 else '-'} {f'{match[2]} x ' if match[2] else ''}{match[3]}{f' to {match[4]}' if match[4] else ''}"
+            yield match[5], value, told
+        elif (match := _ABOVE.fullmatch(step)) and int(match[3]) <= len(shown):
+            found = True
+            value = (-1 if match[1] == "minus" else 1) * _times(match[2]) * shown[int(match[3]) - 1]
+            yield f"shown before ({match[3]})", value, f"{'+' if value > 0 else '-'} {abs(value):,.0f}"
+        elif step.startswith("sum: "):
+            return
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def _times(text: str | None) -> float:
+    if not text:
+        return 1.0
+    above, _, below = text.replace(",", "").partition("/")
+    return int(above) / int(below or 1)
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+# Bounds
+
+
+def _bounds_svg(told: Explanation) -> str | None:
+    """What is known of each itemset on the way, before and after each step, and the group at the end."""
+    finding, known, rows = told.finding, dict[str, tuple[float, float]](), list[Row]()
+    steps = finding["certificate"]["steps"]
+    ends = [float(step[end]) for step in steps for end in ("at_least", "at_most") if end in step]
+    far = max([*ends, float(finding["count"][1])])
+    last: dict[str, Row] = {}
+    for step in steps:
+        label = _listed(step["items"]) or "all people"
+        before = known.get(label, (0.0, far))
+        low, high = max(before[0], step.get("at_least", 0)), min(before[1], step.get("at_most", far))
+        known[label] = (low, high)
+        first = last[label].before if label in last else (0.0, far)
+        open_end = high >= far and not any("at_most" in one and one["items"] == step["items"] for one in steps)
+        number = f"{low:,.0f} or more" if open_end else f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
+        last[label] = Row(label, low, high, "add", number, first)
+    rows = list(last.values())
+    hidden = max(0, len(rows) - MOST_ROWS)
+    lo, hi = finding["count"]
+    left = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
+    rows = [*rows[hidden:], Row("the group of the finding", lo, hi, "left", left)]
+    note = f"{counted(hidden, 'earlier itemset')} not drawn; " if hidden else ""
+    note += "wide band: possible at first; blue: what the steps leave of it; orange: the group of the finding"
+    spoken = "; ".join(f"{row.label}: {row.number}" for row in rows)
+    return _picture(told, rows, note, f"How many people there can be: {spoken}.")
+
+
+# Values
+
+
+def _values_svg(told: Explanation, values: Sequence[str]) -> str:
+    """The sensitive values: those that are left, and why the others are not."""
+    finding = told.finding
+    matching = finding["certificate"].get("matching")
+    if matching is not None:
+        left = list(matching["left"])
+        others = f"used up by {counted(matching['users'], 'other')} of the group"
+        out = [(value, "ruled out by what is known") for value in matching["ruled_out"]]
+        out += [(value, others) for value in matching["used_up"]]
+    else:
+        left = _left_values(finding)
+        out = [(value, "ruled out by the published numbers") for value in values if value not in left]
+        out = out or [("every other value", "ruled out by the published numbers")]
+    parts = []
+    rows = [*((value, "possible" if len(left) > 1 else "certain") for value in left), *out]
+    hidden = max(0, len(rows) - MOST_ROWS)
+    for place, (value, why) in enumerate(rows[:MOST_ROWS]):
+        y = _top(told) + _ROW * (place + 0.5)
+        is_left = value in left and why in ("possible", "certain")
+        parts += _label(value, y)
+        if is_left:
+            parts.append(f'<circle class="left" cx="{_LEFT + 14}" cy="{y:.1f}" r="9"/>')
+        else:
+            parts.append(f'<circle class="out" cx="{_LEFT + 14}" cy="{y:.1f}" r="8"/>')
+            parts.append(f'<path class="axis" d="M{_LEFT + 9},{y - 5:.1f}l10,10m0,-10l-10,10"/>')
+        parts.append(f'<text x="{_LEFT + 36}" y="{y + 4:.1f}">{_cut(why, 44)}</text>')
+    note = f"and {counted(hidden, 'more value')}" if hidden else "filled: the person can have it; crossed: nobody who fits has it"
+    spoken = "; ".join(f"{value}: {why}" for value, why in rows)
+    return _frame(told, parts, len(rows[:MOST_ROWS]), note, spoken)
+
+
+def _left_values(finding: Mapping[str, Any]) -> list[str]:
+    """The values that a finding leaves: those of the last column that its sentence ends with."""
+    statement = finding["statement"].rstrip(".")
+    for values in finding["event"].values():
+        if statement.endswith(values[-1]) and all(value in statement for value in values):
+            ends = f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else values[-1]
+            if statement.endswith(f" {ends}"):
+                return list(values)
+    return [value for values in finding["event"].values() if len(values) > 1 for value in values]
+
+
+# Counts
+
+
+def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
+    """How many records fit the pattern of a rule, and how many of them show the value."""
+    counts = told.finding["certificate"]["counts"]
+    if not counts:
+        return None
+    whole, both = counts["records"], counts["showing"]
+    rows = [
+        Row("records that fit the pattern", 0, whole, "take", f"{whole:,}"),
+        Row("of them with the value in sight", 0, both, "add", f"{both:,} ({100 * both / whole:.1f} %)"),
+        Row("blank records that it tells", 0, told.finding["count"][1], "left", f"{told.finding['count'][1]:,}"),
+    ]
+    limit = bars.get("min_confidence")
+    note = f"the policy allows a rule up to {100 * limit:g} % of those that fit" if limit is not None else "counts of records"
+    spoken = "; ".join(f"{row.label}: {row.number}" for row in rows)
+    mark = whole * limit if limit is not None else None
+    return _picture(told, rows, note, spoken, mark=mark)
+
+
+# Estimates, and choices
+
+
+def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
+    """How probable a value is made, beside its share among all people; None where the finding tells no probability."""
+    probable = _PROBABILITY.search(told.finding["statement"])
+    shares = [found for step in told.finding["steps"] if (found := _SHARE.search(step))]
+    if probable is None:
+        return None
+    rows = [Row("share among all people", 0, float(one[1]), "take", one[1]) for one in shares[:1]]
+    rows.append(Row("probability for these people, estimated", 0, float(probable[1]), "left", probable[1]))
+    limit = bars.get("max_posterior")
+    note = "grey is what an outsider knows anyway" if shares else "an estimate, no proof"
+    note += f"; the policy allows up to {limit:g}" if limit is not None else ""
+    return _picture(told, rows, note, "; ".join(f"{row.label}: {row.number}" for row in rows), mark=limit)
+
+
+def _choices_svg(told: Explanation) -> str:
+    """How many choices of people fit, and who is in the group in each of them."""
+    (lo, hi), fit = told.finding["count"], int(told.finding["certificate"]["worlds"]["fit"])
+    number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
+    rows = [
+        Row("choices of people that fit all lines", 0, fit, "add", f"{fit:,}"),
+        Row("people in the group, in each of them", 0, hi, "left", number),
+    ]
+    spoken = "; ".join(f"{row.label}: {row.number}" for row in rows)
+    return _picture(told, rows, "every way to choose the people was tried", spoken)
+
+
+# What all of them share
+
+
+def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, mark: float | None = None) -> str:
+    """Rows of bars on one scale, with 0 marked."""
+    near, far = min([0.0, *(row.start for row in rows)]), max([1.0, *(row.end for row in rows)])
+    top, room = _top(told), _WIDE - _LEFT - _RIGHT
+
+    def x(value: float) -> float:
+        return _LEFT + room * (value - near) / (far - near)
+
+    floor = top + _ROW * len(rows)
+    parts = [f'<line class="axis" x1="{x(0):.1f}" y1="{top - 4}" x2="{x(0):.1f}" y2="{floor}"/>']
+    for place, row in enumerate(rows):
+        y = top + _ROW * place + _ROW / 2
+        parts += _label(row.label, y)
+        if row.before is not None:
+            low, high = x(row.before[0]), x(row.before[1])
+            parts.append(f'<rect class="before" x="{low:.1f}" y="{y - 9}" width="{high - low:.1f}" height="18"/>')
+        low, high = x(row.start), x(row.end)
+        wide = max(3.0, high - low)  # one person among thousands stays in sight
+        parts.append(f'<rect class="{row.style}" x="{low:.1f}" y="{y - 8}" width="{wide:.1f}" height="16"/>')
+        right = max(low + wide, x(row.before[1]) if row.before else 0.0)
+        parts.append(f'<text x="{right + 6:.1f}" y="{y + 4:.1f}">{escape(row.number)}</text>')
+    if mark is not None:
+        parts.append(f'<line class="mark" x1="{x(mark):.1f}" y1="{top - 4}" x2="{x(mark):.1f}" y2="{floor}"/>')
+    return _frame(told, parts, len(rows), note, spoken)
+
+
+def _top(told: Explanation) -> int:
+    """Where the first row begins: below one or two lines of the title."""
+    return 68 + 20 * (len(_lines(told.finding["statement"], _TITLE)) - 1)
+
+
+def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken: str) -> str:
+    """The parts under a title, with a note below, as a file that stands alone."""
+    finding, top = told.finding, _top(told)
+    notes = _lines(note, _NOTE)
+    height = top + _ROW * rows + 16 + 17 * len(notes)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_WIDE} {height}" width="{_WIDE}" height="{height}">'
+    from_where = f"{finding['id']}" + (f", from {told.sources}" if told.sources else "")
+    title = f"<title>{escape(visible(finding['statement']))}</title><desc>{escape(visible(spoken))}</desc><style>{_STYLE}</style>"
+    words = [
+        f'<text class="title" x="12" y="{26 + 20 * number}">{escape(line)}</text>'
+        for number, line in enumerate(_lines(finding["statement"], _TITLE))
+    ]
+    words.append(f'<text class="small" x="12" y="{top - 22}">{_cut(from_where, _NOTE)}</text>')
+    words += [
+        f'<text class="small" x="12" y="{top + _ROW * rows + 20 + 17 * number}">{escape(line)}</text>'
+        for number, line in enumerate(notes)
+    ]
+    page = f'<rect class="page" width="{_WIDE}" height="{height}"/>'
+    return "\n".join([head, title, page, *words, *parts, "</svg>", ""])
+
+
+def _label(text: str, y: float) -> list[str]:
+    """The label of a row, in one or two lines about its middle."""
+    lines = _lines(text, _LETTERS)
+    first = y + 4 - 7 * (len(lines) - 1)
+    return [
+        f'<text class="label" x="{_LABEL}" y="{first + 14 * number:.1f}" text-anchor="end">{escape(line)}</text>'
+        for number, line in enumerate(lines)
+    ]
+
+
+def _lines(text: str, letters: int) -> list[str]:
+    """The text in at most two lines; what does not fit is cut and marked so.
+
+    >>> _lines("one two three four", 9)
+    ['one two', 'three fo…']
+    """
+    seen = visible(text)
+    if len(seen) <= letters:
+        return [seen]
+    break_at = seen.rfind(" ", 1, letters + 1)
+    first = seen[:break_at] if break_at > letters // 3 else seen[:letters]
+    rest = seen[len(first) :].strip()
+    return [first, rest if len(rest) <= letters else rest[: letters - 1] + "…"]
+
+
+def _cut(text: str, letters: int) -> str:
+    seen = visible(text)
+    return escape(seen if len(seen) <= letters else seen[: letters - 1] + "…")

@@ -1,0 +1,1 @@
+"""Attacks on lists of rules."""

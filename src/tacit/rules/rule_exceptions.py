@@ -1,0 +1,416 @@
+"""R01 rule-exceptions: the few people whom a strong rule leaves out, and small groups between several rules.
+
+Infers
+    The support of a rule divided by its confidence is the number of people with its antecedent. Less those who have the consequent as well, it
+    is the number of exceptions: when that lies between 1 and k-1, one line gives a small group away. All lines together bound the supports of
+    all itemsets that they name, and sums of these give groups that no single line gives.
+Assumes
+    That printed numbers were rounded as the header or ``--rounding`` says. Where the header names the values of the sensitive column, each
+    person has one of them; where it says that the list is complete, missing rules do not reach the thresholds.
+Claim
+    Proves.
+Cost
+    A few passes over the lines, then one look-up per pattern and item; patterns of one length are left open above 6 million.
+Example
+    80 people have a and b, the confidence of a => b is 98.7 %, cut off after the last digit: 81 people have a, so 1 has a and not b.
+Reference
+    Atzori, Bonchi, Giannotti, Pedreschi, k-Anonymous Patterns, PKDD 2005, example 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import Contradiction, LimitReached, numbered
+from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.event import ItemEvent
+from tacit.model.finding import Finding, certificate
+from tacit.model.numbers import Bound
+from tacit.model.release import Rules
+from tacit.model.words import listed, people, sentence
+from tacit.rules.bounds import CODE, RuleTable, Whole
+from tacit.rules.groups import PatternSearch, SmallPatterns
+from tacit.rules.words import Story
+
+#: What a group is: the exceptions of a rule, a pattern on a set, or who has none of the values of several rules.
+RULE, PATTERN, REST = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Small groups as columns: what each is, the rule (-1: none) or set that it is about, bits of absent items, and bounds on its people."""
+
+    kind: Whole
+    rule: Whole
+    place: Whole
+    absent: Whole
+    lo: Whole
+    hi: Whole
+
+    @classmethod
+    def rules(cls, rules: Whole, lo: Whole, hi: Whole) -> Groups:
+        """The exceptions of these rules."""
+        nothing = np.full(len(rules), -1)
+        return cls(np.full(len(rules), RULE), rules, nothing, np.zeros(len(rules), np.int64), lo, hi)
+
+    @classmethod
+    def rest(cls, places: Whole, lo: Whole, hi: Whole) -> Groups:
+        """Who has these antecedents and none of the values of their rules."""
+        return cls(np.full(len(places), REST), np.full(len(places), -1), places, np.zeros(len(places), np.int64), lo, hi)
+
+    @classmethod
+    def patterns(cls, found: SmallPatterns) -> Groups:
+        """Patterns on sets."""
+        size = len(found.place)
+        return cls(np.full(size, PATTERN), np.full(size, -1), found.place, found.absent, found.lo, found.hi)
+
+    @classmethod
+    def joined(cls, parts: list[Groups]) -> Groups:
+        """All parts one after the other."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
+
+    def sizes(self, table: RuleTable) -> Whole:
+        """How many items each group speaks of."""
+        named, release = table.named, table.release
+        lengths = np.append(named.sets.lengths, 0)
+        of_rules = np.append(release.antecedents.lengths + release.consequents.lengths, 0)
+        values = np.bincount(named.whole, minlength=len(lengths))
+        of_sets = lengths[self.place] + np.where(self.kind == REST, values[self.place], 0)
+        return np.where(self.kind == RULE, of_rules[self.rule], of_sets)
+
+    def worst_first(self, table: RuleTable) -> Groups:
+        """Smallest groups first, then shortest descriptions, then single rules, in the order of the file."""
+        order = np.lexsort((self.absent, self.place, self.rule, self.kind, self.sizes(table), self.hi))
+        return Groups(*(getattr(self, name)[order] for name in _FIELDS))
+
+
+_FIELDS = ("kind", "rule", "place", "absent", "lo", "hi")
+
+
+@dataclass(frozen=True, eq=False)
+class RuleFindings:
+    """The groups of one release, written out when they are looked at."""
+
+    table: RuleTable
+    groups: Groups
+    index: int
+
+    def event(self, index: int) -> ItemEvent:
+        """What group ``index`` is about."""
+        named, release = self.table.named, self.table.release
+        names = named.items.names
+        if self.groups.kind[index] == RULE:
+            rule = int(self.groups.rule[index])
+            has = tuple(names[item] for item in release.antecedents[rule])
+            lacks = tuple(names[item] for item in release.consequents[rule])
+            return ItemEvent(has, lacks) if len(lacks) == 1 else ItemEvent(has, not_all=lacks)
+        place = int(self.groups.place[index])
+        items = named.sets[place].tolist()
+        if self.groups.kind[index] == REST:
+            values = [release.consequents[rule][0] for rule in np.flatnonzero(named.whole == place).tolist()]
+            return ItemEvent(tuple(names[item] for item in items), tuple(names[item] for item in values))
+        bits = int(self.groups.absent[index])
+        lacks = tuple(names[item] for position, item in enumerate(items) if bits >> position & 1)
+        return ItemEvent(tuple(names[item] for position, item in enumerate(items) if not bits >> position & 1), lacks)
+
+    def show(self, index: int) -> Finding:
+        """Group ``index`` with its derivation."""
+        event = self.event(index)
+        count = Bound(int(self.groups.lo[index]), int(self.groups.hi[index]))
+        story = Story(self.table)
+        same = None
+        if self.groups.kind[index] == RULE:
+            rule = int(self.groups.rule[index])
+            last, same = [exceptions_of_rule(story, rule, count)], self._other_value(rule)
+        elif self.groups.kind[index] == REST:
+            last = self._rest(story, int(self.groups.place[index]), event, count)
+        else:
+            last = PatternStory(story).told(event, count)
+        statement = f"{people(count)} {sentence(event, count)}."
+        proof = certificate(event, count, steps=story.proof)
+        return Finding(CODE, event, count, statement, story.citations(self.index), story.told(last), same, proof)
+
+    def _other_value(self, rule: int) -> ItemEvent | None:
+        """The same people by the value that they have, where the SA has only two."""
+        named = self.table.named
+        if len(named.values) != 2:
+            return None
+        has = self.table.release.antecedents[rule].tolist()
+        other = [value for value in named.values.tolist() if value != self.table.release.consequents[rule][0]]
+        return ItemEvent(tuple(named.items.names[item] for item in [*has, *other]))
+
+    def _rest(self, story: Story, place: int, event: ItemEvent, count: Bound) -> list[str]:
+        named = self.table.named
+        story.bounds(place)
+        for rule in np.flatnonzero(named.whole == place).tolist():
+            story.cite(rule)
+            story.bounds(int(named.both[rule]))
+        column = " & ".join(self.table.release.header.sa)
+        return [
+            f"Nobody has two values of {column}: those with {listed(event.present, 'and')} less those with "
+            f"{listed(event.absent, 'or')} are {people(count)}."
+        ]
+
+
+def exceptions_of_rule(story: Story, rule: int, count: Bound) -> str:
+    """How many people have the antecedent of a rule and lack its consequent, and why."""
+    table = story.table
+    named = table.named
+    whole, both = story.bounds(int(named.whole[rule])), story.bounds(int(named.both[rule]))
+    line = story.cite(rule)
+    has, has_both = story.names(int(named.whole[rule])), story.names(int(named.both[rule]))
+    then = tuple(sorted(named.items.names[item] for item in table.release.consequents[rule]))
+    if (whole.lo - both.hi, whole.hi - both.lo) == (count.lo, count.hi):
+        return f"Those with {has} less those with {has_both}: {_minus(whole, both)}, that is {people(count)}."
+    return (
+        f"The confidence of {line}, {story.interval(rule)}, ties the two numbers to each other: "
+        f"those with {has} but not {'all of ' if len(then) > 1 else ''}{listed(then, 'and')} are {people(count)}."
+    )
+
+
+def _minus(whole: Bound, part: Bound) -> str:
+    """``81 - 80``, with bounds in brackets."""
+    left, right = (f"{one.lo:,}" if one.is_exact else f"[{one.lo:,} to {one.hi:,}]" for one in (whole, part))
+    return f"{left} - {right}"
+
+
+class PatternStory:
+    """The people with some items and without others, one absent item after the other."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        self.table = story.table
+        self.number = {name: item for item, name in enumerate(self.table.named.items.names)}
+        self._seen: dict[tuple[tuple[int, ...], tuple[int, ...]], Bound] = {}
+
+    def told(self, event: ItemEvent, count: Bound) -> list[str]:
+        """The last steps; what they rest on is told before them."""
+        has = tuple(sorted(self.number[name] for name in event.present))
+        lacks = tuple(sorted(self.number[name] for name in event.absent))
+        self.bounds(has, lacks)
+        return [f"So {people(count)} {sentence(event, count)}."]
+
+    def bounds(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
+        """Bounds on a pattern, told."""
+        if (has, lacks) in self._seen:
+            return self._seen[has, lacks]
+        if not lacks:
+            found = self.story.bounds(self.table.named.find(has))
+        elif len(lacks) == 1 and (rule := self._tying_rule(has, lacks[0])) >= 0:
+            found = _lacking(self.table, rule)
+            self.story.steps.append(exceptions_of_rule(self.story, rule, found))
+        else:
+            found = self._difference(has, lacks)
+        self._seen[has, lacks] = found
+        return found
+
+    def _difference(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
+        """A pattern as one with an absent item less, less those who have it; whichever item gives the tightest bounds."""
+        best = min(range(len(lacks)), key=lambda j: self._width(has, lacks, j))
+        rest = lacks[:best] + lacks[best + 1 :]
+        more = tuple(sorted((*has, lacks[best])))
+        wider, narrower = self.bounds(has, rest), self.bounds(more, rest)
+        found = wider - narrower
+        # Each end may come from another item; the other orders are told only where they are needed.
+        for j in range(len(lacks)):
+            other = lacks[:j] + lacks[j + 1 :]
+            shown = self._quiet(has, other) - self._quiet(tuple(sorted((*has, lacks[j]))), other)
+            if j != best and (shown.lo > found.lo or shown.hi < found.hi):
+                self.bounds(has, other)
+                self.bounds(tuple(sorted((*has, lacks[j]))), other)
+                found = Bound(max(found.lo, shown.lo), min(found.hi, shown.hi))
+        if len(lacks) > 1 or not found.is_exact:
+            names = self.table.named.items.names
+            event = ItemEvent(tuple(names[i] for i in has), tuple(names[i] for i in lacks))
+            self.story.steps.append(f"Those who have {self._words(event)}: {_minus(wider, narrower)}, that is {_range(found)}.")
+        return found
+
+    def _words(self, event: ItemEvent) -> str:
+        has = listed(event.present, "and") if event.present else "anything"
+        return f"{has} without {listed(event.absent, 'or')}"
+
+    def _width(self, has: tuple[int, ...], lacks: tuple[int, ...], j: int) -> int:
+        rest = lacks[:j] + lacks[j + 1 :]
+        shown = self._quiet(has, rest) - self._quiet(tuple(sorted((*has, lacks[j]))), rest)
+        return shown.hi - shown.lo
+
+    def _quiet(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
+        """Bounds on a pattern, not told."""
+        if not lacks:
+            place = self.table.named.find(has)
+            return self.table.bound(place)
+        options = []
+        if len(lacks) == 1 and (rule := self._tying_rule(has, lacks[0])) >= 0:
+            options.append(_lacking(self.table, rule))
+        for j in range(len(lacks)):
+            rest = lacks[:j] + lacks[j + 1 :]
+            options.append(self._quiet(has, rest) - self._quiet(tuple(sorted((*has, lacks[j]))), rest))
+        return Bound(max(one.lo for one in options), min(one.hi for one in options))
+
+    def _tying_rule(self, has: tuple[int, ...], lacks: int) -> int:
+        """The rule from these items to the other, where it is tighter than its two numbers; -1 when there is none."""
+        named = self.table.named
+        whole, both = named.find(has), named.find((*has, lacks))
+        rules = np.flatnonzero((named.whole == whole) & (named.both == both))
+        if len(rules) == 0:
+            return -1
+        tied, apart = _lacking(self.table, int(rules[0])), self.table.bound(whole) - self.table.bound(both)
+        return int(rules[0]) if tied.lo > apart.lo or tied.hi < apart.hi else -1
+
+
+def _lacking(table: RuleTable, rule: int) -> Bound:
+    lo, hi = table.lacking(np.array([rule]))
+    return Bound(int(lo[0]), int(hi[0]))
+
+
+def _range(bound: Bound) -> str:
+    return f"{bound.lo:,}" if bound.is_exact else f"{bound.lo:,} to {bound.hi:,}"
+
+
+__all__ = ["CODE", "NAME", "run"]
+
+NAME = "rule-exceptions"
+
+
+def run(target: Target) -> AttackRun:
+    """All exceptions of rules, and all shortest patterns between them, of fewer than k people."""
+    release = target.release
+    assert isinstance(release, Rules)
+    status: Status = "ran"
+    reason, undecided = "", 0
+    try:
+        table = RuleTable.of(release, target.limits)
+        refuse_impossible(table)
+        target.progress(0.3)
+        table.deduce(target.limits)
+        refuse_impossible(table)
+    except LimitReached:
+        return AttackRun(CODE, NAME, "proves", "stopped", "the time limit was reached before the lines were compared")
+    target.progress(0.5)
+    found = [_of_rules(table, target.policy.k), _of_rest(table, target.policy.k)]
+    patterns = _between_rules(table, target)
+    if patterns.impossible >= 0:
+        _refuse(table, patterns.impossible)
+    if patterns.stopped:
+        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+    if patterns.left_open:
+        undecided, reason = patterns.left_open, reason or f"{patterns.left_open:,} long patterns were not looked at"
+    found.append(Groups.patterns(patterns))
+    findings = RuleFindings(table, Groups.joined(found).worst_first(table), target.index)
+    target.progress(1.0)
+    groups = findings.groups
+    return AttackRun(
+        CODE,
+        NAME,
+        "proves",
+        status,
+        reason,
+        people=int(groups.lo.max(initial=0)),
+        undecided=undecided,
+        columns={"rule": groups.rule, "items": groups.sizes(table), "count": groups.lo, "count_hi": groups.hi},
+        severity=(groups.hi << 16) | np.minimum(groups.sizes(table), 0xFFFF),
+        event=findings.event,
+        show=findings.show,
+    )
+
+
+def _of_rules(table: RuleTable, k: int) -> Groups:
+    """Rules with 1 to k-1 exceptions."""
+    lo, hi = table.lacking(np.arange(len(table.release)))
+    small = np.flatnonzero((lo > 0) & (hi < k))
+    return Groups.rules(small, lo[small], hi[small])
+
+
+def _of_rest(table: RuleTable, k: int) -> Groups:
+    """Antecedents of several rules, and the 1 to k-1 people who have none of their values of the SA."""
+    exclusive = _ExclusiveValues.of(table)
+    if exclusive is None:
+        return Groups.rules(*(np.empty(0, np.int64),) * 3)
+    named, size = table.named, len(table.named.sets)
+    rules, low, high = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    np.add.at(rules, named.whole, 1)
+    np.add.at(low, named.whole, table.lo[named.both])
+    np.add.at(high, named.whole, table.hi[named.both])
+    several = np.flatnonzero((rules > 1) & (rules != exclusive.told_apart))
+    lo, hi = table.lo[several] - high[several], table.hi[several] - low[several]
+    small = (lo > 0) & (hi < k)
+    return Groups.rest(several[small], lo[small], hi[small])
+
+
+@dataclass(frozen=True, slots=True)
+class _ExclusiveValues:
+    """That nobody has two consequents. With ``told_apart`` rules of one antecedent a single value is left, and is bounded as a set itself."""
+
+    told_apart: int
+
+    @classmethod
+    def of(cls, table: RuleTable) -> _ExclusiveValues | None:
+        release = table.release
+        pairs, column = release.items.pairs, " & ".join(release.header.sa)
+        if pairs is None or not column or not bool((release.consequents.lengths == 1).all()):
+            return None
+        if any(pairs[item][0] != column for item in np.unique(release.consequents.members).tolist()):
+            return None
+        return cls(table.named.children.shape[1] - 1)
+
+
+def _between_rules(table: RuleTable, target: Target) -> SmallPatterns:
+    """Small patterns over all sets of the table, those apart that single rules tell."""
+    named = table.named
+    # With two values of the SA, lacking one is having the other, which is a set of its own.
+    may_lack = np.ones(len(named.items), np.bool_)
+    two_values = len(named.values) == 2
+    may_lack[named.values if two_values else np.empty(0, np.int64)] = False
+    plain = np.ones(len(named.sets), np.bool_)
+    if named.nobody >= 0:
+        plain[named.nobody] = len(table.release) == 0
+    if two_values:
+        plain[_told_by_rules(table)] = False
+    found = PatternSearch(table, target.policy.k, may_lack, target.limits).run(plain)
+    return _without_rules(table, found)
+
+
+def _told_by_rules(table: RuleTable) -> npt.NDArray[np.int64]:
+    """The sets that hold the exceptions of one rule: its antecedent with the only other value."""
+    children = table.named.children
+    published = np.isin(children, table.named.both)
+    return children[:, ::-1][published & ~published[:, ::-1]]
+
+
+def _without_rules(table: RuleTable, found: SmallPatterns) -> SmallPatterns:
+    """The patterns that are not just "antecedent without consequent" of one rule."""
+    release, named = table.release, table.named
+    single = release.consequents.lengths == 1
+    items = release.consequents.members[release.consequents.offsets[:-1][single]] if len(release) else np.empty(0, np.int64)
+    told = set(zip(named.both[single].tolist(), items.tolist(), strict=True))
+    kept = np.ones(len(found.place), np.bool_)
+    for index in np.flatnonzero(np.bitwise_count(found.absent.astype(np.uint64)) == 1).tolist():
+        position = int(found.absent[index]).bit_length() - 1
+        kept[index] = (int(found.place[index]), int(named.sets[int(found.place[index])][position])) not in told
+    columns = (found.place[kept], found.absent[kept], found.lo[kept], found.hi[kept])
+    return SmallPatterns(*columns, found.left_open, found.stopped, found.impossible)
+
+
+def refuse_impossible(table: RuleTable) -> None:
+    """Raise when no number of people is left for some set."""
+    if table.empty >= 0:
+        _refuse(table, table.empty)
+
+
+def _refuse(table: RuleTable, place: int) -> None:
+    """Raise a contradiction that names the lines behind the bounds of a set and of its parts."""
+    story = Story(table)
+    parts = table.named.less_one[table.named.sets.offsets[place] : table.named.sets.offsets[place + 1]]
+    for one in [place] if table.empty >= 0 else [place, *parts[parts >= 0].tolist()]:
+        story.both_ends(one)
+    lines = [citation.place for citation in story.citations(0) if isinstance(citation.place, int)]
+    name = table.release.source.name if table.release.source else "the release"
+    raise Contradiction(
+        "the numbers of these rules cannot all be true: no number of people with some items fits all of them",
+        where=f"{name}, {numbered(lines)}" if lines else name,
+        remedy="Check the lines, the header and the number of people, or say how numbers were printed (--rounding)",
+        lines=lines,
+    )

@@ -1,0 +1,233 @@
+"""The arithmetic behind what rules give away, in words, with every published line that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tacit.kernels.moebius import cells
+from tacit.model.finding import Citation
+from tacit.model.numbers import Bound
+from tacit.model.words import listed, people, printed_as
+from tacit.rules.bounds import HI, LO, Reason, RuleTable, Step, confidence_of
+
+#: Derivations of more steps than this are not written out; their lines are cited all the same.
+MOST_STEPS = 40
+_HUGE = np.iinfo(np.int64).max
+#: The laws as certificates name them.
+_LAWS = {
+    Reason.COUNT: "count",
+    Reason.WHOLE: "antecedent",
+    Reason.CONFIDENCE: "confidence",
+    Reason.INSIDE: "inside",
+    Reason.PEOPLE: "n",
+    Reason.DISTRIBUTION: "distribution",
+    Reason.VALUES: "values",
+    Reason.MISSING: "missing",
+    Reason.GROUPS: "groups",
+}
+
+
+class Story:
+    """Steps of a derivation, each bound explained once, and the places that they cite."""
+
+    def __init__(self, table: RuleTable) -> None:
+        self.table = table
+        self.steps: list[str] = []
+        self.proof: list[dict[str, Any]] = []
+        self._lines: set[int] = set()
+        self._cells: set[str] = set()
+        self._told: set[tuple[int, int, int]] = set()
+
+    def citations(self, release: int) -> tuple[Citation, ...]:
+        """What the derivation rests on: header entries, then lines in the order of the file."""
+        source = self.table.release
+        header = source.header
+        numbers = {"n": source.n, "min_support": source.min_support}
+        numbers |= {"sa_values": len(header.sa_values), "sa_distribution": sum(header.sa_counts)}
+        cited = [Citation(release, cell, Bound.of(numbers[cell] or 0), None) for cell in sorted(self._cells)]
+        return (*cited, *(Citation(release, source.line(line), source.count(line), None) for line in sorted(self._lines)))
+
+    def told(self, last: Iterable[str]) -> tuple[str, ...]:
+        """All steps and the last ones, or how many there are."""
+        if len(self.steps) > MOST_STEPS:
+            return (f"The bounds follow from the cited lines in {len(self.steps):,} steps, too many to write out here.", *last)
+        return (*self.steps, *last)
+
+    def cite(self, line: int) -> str:
+        """Cite a line, and how it is called."""
+        self._lines.add(line)
+        return f"line {self.table.release.line(line)}"
+
+    def bounds(self, place: int) -> Bound:
+        """Explain both bounds of a set; what they are."""
+        low, high = (self.table.log.latest(place, end) for end in (LO, HI))
+        if low is not None and high is not None and (low.reason, low.source) == (high.reason, high.source):
+            self._explain_both(low, high)
+        else:
+            for step in (low, high):
+                if step is not None:
+                    self.explain(step)
+        return Bound(low.value if low else 0, high.value if high else _HUGE)
+
+    def both_ends(self, place: int) -> None:
+        """Explain both bounds of a set, which may leave no number between them."""
+        for end in (LO, HI):
+            if (step := self.table.log.latest(place, end)) is not None:
+                self.explain(step)
+
+    def explain(self, step: Step) -> None:
+        """Tell why a bound holds, what it rests on first."""
+        if (step.place, step.end, step.time) not in self._told:
+            self._told.add((step.place, step.end, step.time))
+            self._add(self._told_by(step))
+            self._prove(step)
+
+    def _explain_both(self, low: Step, high: Step) -> None:
+        """Tell why two bounds of a set hold that rest on the same, as one step."""
+        both = {(step.place, step.end, step.time) for step in (low, high)}
+        if both <= self._told:
+            return
+        self._told |= both
+        told: dict[int, str] = {}
+        for step in sorted((low, high), key=lambda step: (step.time, step.end)):  # the later one may rest on the earlier
+            told[step.end] = self._told_by(step)
+            self._prove(step)
+        text, other = told[LO], told[HI]
+        if text != other:
+            count = Bound(low.value, high.value)
+            law = text.rpartition("at least ")[0]
+            text = f"{law}{people(count)} {'has' if count == Bound(1, 1) else 'have'} {self.names(low.place)}."
+        self._add(text)
+
+    def _prove(self, step: Step) -> None:
+        """Add the step to the certificate: the bound, the law that it follows by, and the line or the set that the law starts from."""
+        entry: dict[str, Any] = {"items": list(self.table.named.names(step.place))}
+        entry |= {"at_least" if step.end == LO else "at_most": step.value, "by": _LAWS[step.reason]}
+        if step.reason in (Reason.COUNT, Reason.WHOLE, Reason.CONFIDENCE):
+            entry["line"] = self.table.release.line(step.source)
+        elif step.reason in (Reason.INSIDE, Reason.VALUES, Reason.MISSING):
+            entry["from"] = list(self.table.named.names(step.source))
+        self.proof.append(entry)
+
+    def _add(self, text: str) -> None:
+        if text not in self.steps:
+            self.steps.append(text)
+
+    def _told_by(self, step: Step) -> str:
+        """The step in words; what it rests on is told first."""
+        tell = {
+            Reason.COUNT: self._line_alone,
+            Reason.WHOLE: self._line_alone,
+            Reason.CONFIDENCE: self._by_confidence,
+            Reason.INSIDE: self._inside,
+            Reason.PEOPLE: self._people,
+            Reason.DISTRIBUTION: self._distribution,
+            Reason.VALUES: self._values,
+            Reason.MISSING: self._missing,
+            Reason.GROUPS: self._groups,
+        }[step.reason]
+        return tell(step)
+
+    def names(self, place: int) -> str:
+        """A set in words."""
+        names = self.table.named.names(place)
+        return listed(names, "and") if names else "nothing asked of them"
+
+    def _earlier(self, place: int, end: int, step: Step) -> int:
+        """Explain a bound that another one uses; its value."""
+        found = self.table.log.latest(place, end, step.time)
+        if found is None:
+            return 0 if end == LO else _HUGE
+        self.explain(found)
+        return found.value
+
+    def _says(self, step: Step) -> str:
+        """The bound itself: "at least 5 people have a"."""
+        side = "at least" if step.end == LO else "at most"
+        have = "has" if step.value == 1 else "have"
+        return f"{side} {step.value:,} {'person' if step.value == 1 else 'people'} {have} {self.names(step.place)}"
+
+    def _how(self, line: int, reason: Reason) -> str:
+        """How a line comes to say so, where that is not its count."""
+        release = self.table.release
+        withheld = release.support is None and not release.count(line).is_exact
+        if withheld:
+            return ", as far as the thresholds tell"
+        printed = release.confidence is None or release.confidence.digits[line] >= 0
+        if reason == Reason.WHOLE:
+            return ", its count divided by its confidence" if printed else ", as far as the thresholds tell"
+        return printed_as(release.support.text(line), release.count(line)) if release.support is not None else ""
+
+    def _line_alone(self, step: Step) -> str:
+        release, line = self.table.release, step.source
+        count = release.count(line) if step.reason == Reason.COUNT else release.whole(line)
+        have = "has" if count == Bound(1, 1) else "have"
+        return f"{self.cite(line).capitalize()}: {people(count)} {have} {self.names(step.place)}{self._how(line, step.reason)}."
+
+    def _by_confidence(self, step: Step) -> str:
+        named = self.table.named
+        is_whole = step.place == named.whole[step.source]
+        other = int(named.both[step.source] if is_whole else named.whole[step.source])
+        self._earlier(other, step.end, step)
+        return f"The confidence of {self.cite(step.source)}, {self.interval(step.source)}, then says: {self._says(step)}."
+
+    def interval(self, line: int) -> str:
+        """The confidences that a line allows."""
+        allowed = confidence_of(self.table.release, line)
+        low, high = (f"{float(end):.6g}" for end in (allowed.low, allowed.high))
+        return f"from {low} to {high}"
+
+    def _inside(self, step: Step) -> str:
+        self._earlier(step.source, step.end, step)
+        larger, smaller = (step.source, step.place) if step.end == LO else (step.place, step.source)
+        return f"Everyone with {self.names(larger)} has {self.names(smaller)}: {self._says(step)}."
+
+    def _people(self, step: Step) -> str:
+        self._cells.add("n")
+        return f"There are {step.value:,} people in all (n)."
+
+    def _distribution(self, step: Step) -> str:
+        self._cells.add("sa_distribution")
+        return f"The published distribution says: {self._says(step)}."
+
+    def _values(self, step: Step) -> str:
+        named = self.table.named
+        self._cells.add("sa_values")
+        row = named.children[int(np.flatnonzero(named.parents == step.source)[0])].tolist()
+        # The people of the antecedent are the sum over the values: for one value, what the others leave.
+        others = step.end if step.place == step.source else 1 - step.end
+        for child in row:
+            if child != step.place:
+                self._earlier(child, others, step)
+        if step.place != step.source:
+            self._earlier(step.source, step.end, step)
+        self._earlier(step.source, HI, step)
+        column = " & ".join(self.table.release.header.sa)
+        return f"Each person has one of the {len(row):,} values of {column}: {self._says(step)}."
+
+    def _missing(self, step: Step) -> str:
+        self._cells.add("min_support")
+        self._earlier(step.source, HI, step)
+        value = sorted(set(self.table.named.names(step.place)) - set(self.table.named.names(step.source)))[0]
+        return f"The list is complete and has no rule from {self.names(step.source)} to {value}: {self._says(step)}."
+
+    def _groups(self, step: Step) -> str:
+        """A bound because some group cannot have fewer than 0 people."""
+        items = self.table.named.sets[step.place].tolist()
+        size = 1 << len(items)
+        places = [self.table.named.find([items[j] for j in range(len(items)) if mask >> j & 1]) for mask in range(size - 1)]
+        ends = np.zeros((2, size), np.int64)
+        for mask, place in enumerate(places):
+            ends[:, mask] = [self._earlier(place, end, step) for end in (LO, HI)]
+        cells(ends[0], ends[1])
+        masks = np.arange(size)
+        odd = (len(items) - np.bitwise_count(masks.astype(np.uint64)).astype(np.int64)) & 1
+        worth = np.where(odd == 0, -ends[1], -_HUGE) if step.end == LO else np.where(odd == 1, -ends[1], -_HUGE)
+        chosen = int(np.argmax(worth))
+        has = [self.table.named.items.names[items[j]] for j in range(len(items)) if chosen >> j & 1]
+        lacks = [self.table.named.items.names[items[j]] for j in range(len(items)) if not chosen >> j & 1]
+        who = f"with {listed(tuple(sorted(has)), 'and')}" if has else "of all people"
+        return f"Those {who} without {listed(tuple(sorted(lacks)), 'or')} cannot be fewer than 0: {self._says(step)}."

@@ -1,0 +1,386 @@
+"""The fewest and the most people of each combination who can have each value, in any assignment of whole people that keeps all statements.
+
+Bounds of a class are found first. Each is closed in from two sides: from outside by weights of the statements, added up exactly
+(:mod:`tacit.solve.program`), and from inside by witnesses, whole numbers of people for all classes at once that keep every statement. One
+witness settles many classes, so programs are asked to move all that are open at once, and only what is left is looked at one by one. A bound of
+a class is not one of a combination: all people of the class with the value may have the same combination.
+
+Which statements cannot all be true: weights that prove it, and as few statements as the proof needs.
+
+Weights of the statements bound nothing at all by less than 0 people: no numbers of people keep them (Farkas). Statements are then taken away one
+by one while the rest still clashes, so that none of those that are named can be spared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.solve.program import Infeasible, Program, Unsolved, branch
+from tacit.solve.statements import Clash, Numbers, Problem, Statements, reduce
+
+Flags = npt.NDArray[np.bool_]
+#: Called before every program: the seconds that are left, or None; it raises when there are none.
+Check = Callable[[], float | None]
+#: So many rounds in a row may settle nothing: of programs over fractions of people, and of the slower ones over whole people.
+IDLE_ROUNDS = (5, 2)
+#: How often a corner that is whole is looked for before the slower program is asked.
+TRIES = 4
+#: How much columns that nothing is asked of count beside those that are to move.
+NOISE = 0.05
+#: A column that moved less than this has not.
+MOVED = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """People of each combination (first index) with each value: never fewer than ``lo``, never more than ``hi``, whatever else is open.
+
+    ``seen_lo`` and ``seen_hi`` are attained by witnesses; where they equal the bounds, nothing tighter is true. ``stopped`` says why the search
+    ended early, if it did, ``by_cases`` that somebody's value was settled by telling cases apart: no single sum may prove it.
+    """
+
+    lo: Numbers
+    hi: Numbers
+    seen_lo: Numbers
+    seen_hi: Numbers
+    stopped: Literal["", "time", "work"]
+    by_cases: bool = False
+
+    @property
+    def loose(self) -> Flags:
+        """Where a tighter bound may be true."""
+        wider: Flags = (self.lo < self.seen_lo) | (self.hi > self.seen_hi)
+        return wider
+
+    @property
+    def impossible(self) -> Flags:
+        """The values that nobody of the combination has."""
+        nobody: Flags = self.hi == 0
+        return nobody
+
+    @property
+    def unsettled(self) -> Flags:
+        """Where it is not known whether anybody can have the value."""
+        return (self.hi > 0) & (self.seen_hi <= 0)
+
+
+class _Enough(Exception):
+    """More work would be too much."""
+
+
+@dataclass(eq=False)
+class _Ends:
+    """What is known about the columns of a program, from outside (``lo``, ``hi``) and from inside (``seen_lo``, ``seen_hi``)."""
+
+    program: Program
+    lo: Numbers = field(init=False)
+    hi: Numbers = field(init=False)
+    seen_lo: Numbers = field(init=False)
+    seen_hi: Numbers = field(init=False)
+    by_cases: bool = False
+
+    def __post_init__(self) -> None:
+        size = self.program.size
+        self.lo, self.hi = np.zeros_like(size), size.copy()
+        self.seen_lo, self.seen_hi = size + 1, np.full_like(size, -1)
+
+    def see(self, people: Numbers) -> None:
+        """Take a witness in."""
+        self.seen_lo, self.seen_hi = np.minimum(self.seen_lo, people), np.maximum(self.seen_hi, people)
+
+    def goals(self, enough: Numbers) -> tuple[Numbers, Numbers, Flags, Flags]:
+        """How far up and down each column has to be seen, and where it has not been."""
+        up, down = np.minimum(enough, self.hi), np.maximum(self.program.size - enough, self.lo)
+        return up, down, self.seen_hi < up, self.seen_lo > down
+
+    def open_ends(self, enough: Numbers) -> int:
+        """How many ends are not settled."""
+        return int(sum(flags.sum() for flags in self.goals(enough)[2:]))
+
+
+def bound(
+    problem: Problem,
+    people: Numbers,
+    *,
+    check: Check = lambda: None,
+    stop: type[Exception] = TimeoutError,
+    most_work: int | None = None,
+    tight: bool = True,
+) -> Bounds:
+    """Bounds for ``people[q]`` people of each combination q; when ``check`` raises ``stop``, or after that much work, those known by then.
+
+    Without ``tight`` it is only looked at whether anybody, and whether everybody, of a combination can have a value.
+    Raises :class:`tacit.solve.program.Infeasible` or :class:`tacit.solve.program.NoWhole` where no people keep the statements.
+    """
+    largest = np.zeros(len(problem.people), np.int64)
+    np.maximum.at(largest, problem.class_of, people)
+    stopped: Literal["", "time", "work"] = ""
+    parts: list[_Ends] = []
+    for chosen in components(problem):
+        parts.append(_Ends(Program(problem, chosen)))
+
+    def checked() -> float | None:
+        if most_work is not None and sum(ends.program.work for ends in parts) >= most_work:
+            raise _Enough
+        return check()
+
+    try:
+        # Whether a value is possible at all is settled everywhere before any bound is made tight.
+        for to_the_end in (False, True) if tight else (False,):
+            for ends in parts:
+                sizes = largest[ends.program.classes]
+                _close_in(ends, sizes if to_the_end else np.minimum(sizes, 1), checked)
+    except stop:
+        stopped = "time"
+    except _Enough:
+        stopped = "work"
+    return _of_combinations(problem, people, parts, stopped)
+
+
+def components(problem: Problem) -> list[Numbers]:
+    """The classes that statements tie to each other, part by part."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    used = np.flatnonzero(np.diff(problem.starts))
+    if len(used) == 0:
+        return []
+    owner = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
+    n, m = len(problem.people), len(problem.values)
+    graph = csr_array((np.ones(len(owner)), (owner, n + problem.rows)), shape=(n + m, n + m))
+    part = connected_components(graph, directed=False)[1][used]
+    order = np.argsort(part, kind="stable")
+    return np.split(used[order], np.flatnonzero(np.diff(part[order])) + 1)
+
+
+def _close_in(ends: _Ends, enough: Numbers, check: Check) -> None:
+    """Settle how far each column can go, up to ``enough`` people with the value and ``enough`` without it."""
+    chance = np.random.default_rng(len(ends.program))
+    for whole in (False, True):
+        open_ends, idle = ends.open_ends(enough), 0
+        while open_ends and idle < IDLE_ROUNDS[whole]:
+            _push(ends, enough, chance, check, whole=whole)
+            left = ends.open_ends(enough)
+            open_ends, idle = left, 0 if left < open_ends else idle + 1
+        _shut_together(ends, enough, check)
+    for column in range(len(ends.program)):
+        for sign in (1, -1):
+            _one(ends, column, sign, enough, chance, check)
+
+
+def _push(
+    ends: _Ends, enough: Numbers, chance: np.random.Generator, check: Check, *, whole: bool = False, only: int | None = None
+) -> None:
+    """Look for a witness in which as many open columns as possible, or one of them, go as far as they have to."""
+    program = ends.program
+    goal_up, goal_down, up, down = ends.goals(enough)
+    if only is not None:
+        chosen = np.arange(len(program)) == only
+        up, down = up & chosen, down & chosen
+    first = chance.random(len(program)) < 0.5
+    torn = up & down & (goal_up > goal_down)
+    up, down = up & (first | ~torn), down & (~first | ~torn)
+    size = program.size
+    turn_up, turn_down = np.where(up, goal_up, 0), np.where(down, goal_down, size)
+    worth = chance.uniform(0.5, 1.5, len(program))
+    # Solutions of a program without ties between columns are corners, and these are mostly whole.
+    noise = NOISE * chance.normal(size=len(program))
+    lengths = np.concatenate((turn_up, turn_down - turn_up, size - turn_down)).astype(float)
+    gains = np.concatenate((noise + worth, noise, noise - worth))
+    kept = lengths > 0
+    pieces = np.tile(np.arange(len(program)), 3)[kept], lengths[kept]
+    try:
+        if whole:
+            people = program.whole_people(gains[kept], pieces=pieces, check=check)
+        else:
+            people = _nearest(program, program.most(gains[kept], pieces=pieces, check=check).people)
+    except Unsolved:
+        return
+    if people is not None:
+        ends.see(people)
+
+
+def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Numbers | None:
+    """A solution as a witness, if it is whole."""
+    whole = np.rint(people).astype(np.int64)
+    return whole if program.keeps(whole) else None
+
+
+def _shut_together(ends: _Ends, enough: Numbers, check: Check) -> None:
+    """Prove at once of all columns that no solution moves away from nobody, or from everybody, that they stay there."""
+    program = ends.program
+    _, _, up, down = ends.goals(enough)
+    at_zero, at_all = up & (ends.seen_hi <= 0), down & (ends.seen_lo >= program.size)
+    at_zero &= ~at_all
+    while at_zero.any() or at_all.any():
+        gain = at_zero.astype(np.int64) - at_all.astype(np.int64)
+        still = -int(program.size[at_all].sum())
+        try:
+            answer = program.most(gain.astype(float), check=check)
+        except Unsolved:
+            return
+        proof = program.proof(gain, answer.weights, goal=still)
+        if proof is not None and proof.most <= still:
+            ends.hi[at_zero], ends.lo[at_all] = 0, program.size[at_all]
+            return
+        stay_zero, stay_all = at_zero & (answer.people < MOVED), at_all & (answer.people > program.size - MOVED)
+        if (stay_zero == at_zero).all() and (stay_all == at_all).all():
+            return
+        at_zero, at_all = stay_zero, stay_all
+
+
+def _one(ends: _Ends, column: int, sign: int, enough: Numbers, chance: np.random.Generator, check: Check) -> None:
+    """Settle one end of one column."""
+    program = ends.program
+
+    def open_end() -> bool:
+        return bool(ends.goals(enough)[2 if sign > 0 else 3][column])
+
+    if not open_end():
+        return
+    gain = np.zeros(len(program), np.int64)
+    gain[column] = sign
+    try:
+        answer = program.most(gain.astype(float), check=check)
+    except Unsolved:
+        return
+    proof = program.proof(gain, answer.weights, goal=int(np.floor(answer.value + 1e-6)))
+    if proof is not None:
+        _tighten(ends, column, sign, proof.most)
+    people = _nearest(program, answer.people)
+    if people is not None:
+        ends.see(people)
+    for _ in range(TRIES):
+        if open_end():
+            _push(ends, enough, chance, check, only=column)
+    if open_end():
+        people = program.whole_people(gain.astype(float), check=check)
+        if people is not None:
+            ends.see(people)
+    if open_end():
+        goal_up, goal_down, _, _ = ends.goals(enough)
+        seen = int(ends.seen_hi[column]) if sign > 0 else -int(ends.seen_lo[column])
+        goal = int(goal_up[column]) if sign > 0 else -int(goal_down[column])
+        found = branch(program, gain, seen, goal=goal, check=check)
+        for people in found.witnesses:
+            ends.see(people)
+        if found.most is not None:
+            _tighten(ends, column, sign, found.most)
+            ends.by_cases |= found.most == (0 if sign > 0 else -int(program.size[column]))
+
+
+def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
+    """Take in that the column, times the sign, is at most this."""
+    if sign > 0:
+        ends.hi[column] = min(int(ends.hi[column]), most)
+    else:
+        ends.lo[column] = max(int(ends.lo[column]), -most)
+
+
+def _of_combinations(problem: Problem, people: Numbers, parts: list[_Ends], stopped: Literal["", "time", "work"]) -> Bounds:
+    """Bounds of combinations from those of their classes."""
+    lo, hi, seen_lo, seen_hi = _of_classes(problem, parts)
+    size = problem.people[problem.class_of][:, None]
+    own = people[:, None]
+
+    def fewest(of_class: Numbers) -> Numbers:
+        return np.maximum(0, own - (size - of_class[problem.class_of]))
+
+    def most(of_class: Numbers) -> Numbers:
+        return np.minimum(own, of_class[problem.class_of])
+
+    by_cases = any(ends.by_cases for ends in parts)
+    return Bounds(fewest(lo), most(hi), fewest(seen_lo), most(seen_hi), stopped, by_cases)
+
+
+def _of_classes(problem: Problem, parts: list[_Ends]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Bounds from outside and from inside for every class and value."""
+    open_ = problem.closed == 0
+    all_of_them = np.where(open_, problem.people[:, None], 0)
+    certain = open_ & (open_.sum(axis=1) == 1)[:, None]
+    lo = np.where(certain, all_of_them, 0)
+    hi = all_of_them.copy()
+    seen_lo, seen_hi = lo.copy(), hi.copy()
+    for ends in parts:
+        program = ends.program
+        named = np.zeros(open_.shape, np.bool_)
+        real = program.values >= 0
+        named[program.classes[real], program.values[real]] = True
+        found = (ends.lo, ends.hi, ends.seen_lo, ends.seen_hi)
+        for target, source in zip((lo, hi, seen_lo, seen_hi), found, strict=True):
+            target[program.classes[real], program.values[real]] = source[real]
+        left = (
+            ends.program.size - ends.hi,
+            ends.program.size - ends.lo,
+            program.size - ends.seen_hi,
+            program.size - ends.seen_lo,
+        )
+        for which, ends_of in ((program.alone, left), (~real, found)):
+            classes = program.classes[which]
+            others = open_[classes] & ~named[classes]
+            # Of several values that no statement tells apart, each may be had by nobody.
+            only = (others.sum(axis=1) == 1)[:, None]
+            for target, source, lower in zip((lo, hi, seen_lo, seen_hi), ends_of, (True, False, True, False), strict=True):
+                values = np.where(only | (not lower), source[which][:, None], 0)
+                target[classes] = np.where(others, values, target[classes])
+    return lo, hi, seen_lo, seen_hi
+
+
+Origins = tuple[Hashable, ...]
+
+
+def clashing(
+    said: Statements, *, check: Callable[[], float | None] = lambda: None, stop: type[Exception] = TimeoutError
+) -> Origins | None:
+    """The origins of few statements that cannot all be true; None where fractions of people keep all of them, or nothing could be proved.
+
+    When ``check`` raises ``stop``, what clashes is named as far as it is known by then.
+    """
+    try:
+        found = _clash(said, check)
+    except stop:
+        return None
+    if found is None:
+        return None
+    try:
+        # The last statements go first, so that of two equal explanations the one further up is given.
+        order = {one.origin: place for place, one in enumerate(said.listed)}
+        for origin in sorted(found, key=lambda one: -order[one]):
+            if origin in found:
+                found = _clash(_only(said, [one for one in found if one != origin]), check) or found
+    except stop:
+        pass
+    return tuple(sorted(found, key=lambda one: order[one]))
+
+
+def _clash(said: Statements, check: Callable[[], float | None]) -> Origins | None:
+    """Some statements that cannot all be true, proved by their weights."""
+    try:
+        problem = reduce(said, settle=False)
+    except Clash as clash:
+        return clash.origins
+    for chosen in components(problem):
+        program = Program(problem, chosen)
+        try:
+            program.most(np.zeros(len(program)), check=check)
+        except Infeasible as why:
+            rows = program.rows[np.flatnonzero(why.weights)].tolist()
+            return tuple(dict.fromkeys(origin for row in rows for origin in problem.origins[row]))
+        except Unsolved:
+            continue
+    return None
+
+
+def _only(said: Statements, origins: Iterable[Hashable]) -> Statements:
+    """The statements of these origins alone."""
+    kept = set(origins)
+    out = Statements(said.population, said.n_values)
+    for one in said.listed:
+        if one.origin in kept:
+            out.say(said.events[one.event], one.value, one.lo, one.hi, one.origin)
+    return out

@@ -1,0 +1,726 @@
+"""Maximum entropy under statements: the shares of the values in each class that assume nothing beyond what is said.
+
+The dual problem has one multiplier for each statement. Newton's method follows the central path of its optimality conditions (Mehrotra's
+predictor and corrector): with ``a`` the sums of the statements, slack ``s = a - lo`` and ``r = hi - a``, and multipliers ``u - v``,
+
+    H d = ..,  u s = mu,  v r = mu,  mu -> 0
+
+so that every step solves one positive definite system of the size of the statements. Statements that fix a number need no slack. Where a share
+goes to 0 although no single statement says so, multipliers run away and every step gains only a constant factor; steps are then stretched
+as long as that pays. Near the end, and from the beginning where the multipliers of a similar problem are known, the bounds that are reached
+are guessed and only these are solved for (:mod:`tacit.solve.entropy`).
+
+The dual of maximum entropy under statements: one multiplier for each, and the shares and sums that follow from them.
+
+Maximum entropy from a good guess: Newton's method on the statements that are reached, and nothing else.
+
+In the solution a statement says a number that is met, or it is a bound that is reached, or it has no multiplier. Once it is known which bounds
+are reached, only equations are left, and Newton's method solves these in a few steps to the last digit. A guess of which they are is right
+when all multipliers have the sign of their bound and no other bound is missed; else bounds are dropped and taken up, and it goes on.
+The multipliers of a similar problem are such a guess, and so is a point near the end of the central path.
+
+What several statements settle together: values that nobody of a class can have, and bounds that are always reached.
+
+Newton's method needs an inside. Where statements leave none, multipliers run away and it may not arrive. One linear program then finds
+everything that is settled (Freund, Roundy, Todd 1985): with all bounds multiplied by a free factor of at least 1, every number of people
+and every slack that can be above 0 can be 1 or more at once, so that the largest sum of them, each counted up to 1, tells them apart.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.solve.solver import solve_linear
+from tacit.solve.statements import Problem
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+#: Below this many numbers to add, threads cost more than they save.
+WORK_FOR_THREADS = 1 << 21
+
+
+class Dual:
+    """The dual problem of a :class:`Problem`, in shares of all people.
+
+    ``fixed`` statements say a number, ``lower`` and ``upper`` ones a bound that is news.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.n_values = problem.n_values
+        self.weights = problem.people / problem.n
+        self.lo, self.hi, self.whole = problem.lo / problem.n, problem.hi / problem.n, problem.whole / problem.n
+        self.fixed: Flags = problem.lo == problem.hi
+        self.lower: Flags = ~self.fixed & (problem.lo > 0)
+        self.upper: Flags = ~self.fixed & (problem.hi < problem.whole)
+        self.size = len(problem.values)
+        self._closed = problem.closed.reshape(-1)
+        work = int((np.diff(problem.starts) ** 2).sum())
+        cores = os.cpu_count() or 1 if work > WORK_FOR_THREADS else 1
+        # Classes are cut where the work is halved, not where their number is.
+        done = np.append(0, np.cumsum(np.diff(problem.starts) ** 2 + self.n_values))
+        self._cuts = np.searchsorted(done, np.linspace(0, done[-1], cores + 1)).tolist()
+        self._cuts[0], self._cuts[-1] = 0, len(self.weights)
+
+    def _on_threads(self, work: Callable[[int, int], None]) -> None:
+        spans = list(zip(self._cuts[:-1], self._cuts[1:], strict=True))
+        if len(spans) == 1:
+            work(*spans[0])
+            return
+        with ThreadPoolExecutor(len(spans)) as pool:
+            for task in [pool.submit(work, *span) for span in spans]:
+                task.result()
+
+    def shares(self, multipliers: Floats) -> tuple[Floats, Floats, float]:
+        """The shares of the values in each class, the sums of the statements, and the logarithm of the normaliser."""
+        from tacit.kernels.entropy import shares
+
+        p = self.problem
+        out = np.empty(len(self.weights) * self.n_values)
+        if len(self.weights) == 0:
+            return out, np.zeros(self.size), 0.0
+        parts: dict[int, tuple[Floats, float]] = {}
+
+        def work(first: int, last: int) -> None:
+            sums = np.zeros(self.size)
+            total = shares(p.starts, p.rows, p.values, self.weights, self._closed, multipliers, first, last, out, sums)
+            parts[first] = sums, total
+
+        self._on_threads(work)
+        # Added up in one order, whichever thread was first.
+        ordered = [parts[first] for first in sorted(parts)]
+        return out, np.sum([sums for sums, _ in ordered], axis=0), sum(total for _, total in ordered)
+
+    def covariance(self, share: Floats) -> Floats:
+        """How the sums change with the multipliers; the lower triangle only."""
+        from tacit.kernels.entropy import covariance
+
+        p = self.problem
+        parts: dict[int, Floats] = {}
+
+        def work(first: int, last: int) -> None:
+            matrix = np.zeros(self.size * self.size)
+            covariance(p.starts, p.rows, p.values, self.weights, share, self.n_values, first, last, matrix)
+            parts[first] = matrix
+
+        self._on_threads(work)
+        total, *others = (parts[first] for first in sorted(parts))
+        for part in others:
+            total += part
+        return total.reshape(self.size, self.size)
+
+    def missed(self, sums: Floats) -> Floats:
+        """By how much each statement is missed, when these are the sums."""
+        return np.maximum(np.maximum(self.lo - sums, sums - self.hi), 0.0)
+
+    def entropy(self, share: Floats) -> float:
+        """H(value | quasi-identifiers) in nats."""
+        logs = np.log(share, where=share > 0, out=np.zeros_like(share))
+        return float(-(np.repeat(self.weights, self.n_values) * share * logs).sum())
+
+
+def factored(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
+    """The Cholesky factors of a symmetric matrix (lower triangle) with something added to its diagonal.
+
+    What is added grows where rounding errors make the matrix indefinite without it.
+    """
+    from scipy.linalg import LinAlgError, cho_factor
+
+    for more in (0.0, 1e-10, 1e-8, 1e-6, 1e-4):
+        system = matrix.copy()
+        system[np.diag_indices_from(system)] += added + more * system.diagonal()
+        try:
+            factor: tuple[Floats, bool] = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            continue
+        return factor
+    raise FloatingPointError("the system of a step has no Cholesky factors")
+
+
+def times(matrix: Floats, vector: Floats) -> Floats:
+    """The product of a symmetric matrix (lower triangle) and a vector."""
+    from scipy.linalg.blas import dsymv
+
+    # The matrix is stored by rows, so its lower triangle is the upper one of what BLAS sees.
+    return np.asarray(dsymv(1.0, matrix.T, vector, lower=0))
+
+
+Rows = npt.NDArray[np.intp]
+
+#: What is aimed at: no statement missed by more than this share of all people; and where multipliers run away, which takes many steps to there,
+#: and where rounding errors allow no more.
+AIM, EXACT = 2e-15, 1e-13
+#: Steps that leave more than this part of the distance are slow.
+SLOW = 0.05
+#: From here on steps with the system of the step before are tried.
+NEARLY = 1e-4
+#: Bounds that are not held count as missed beyond this share of all people, and multipliers as of the wrong sign beyond this many nats.
+OUTSIDE, WRONG_SIGN = 1e-14, 1e-12
+MOST_ACTIVE_STEPS = 25
+SHORTEST = 1e-3
+#: So often the bounds that are held may be chosen anew.
+MOST_CHANGES = 8
+#: A system gets so much of its diagonal besides, so that statements that follow from others do not make it singular.
+SMALL = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """A solution: its multipliers, shares and sums, and how many steps it took."""
+
+    multipliers: Floats
+    share: Floats
+    sums: Floats
+    steps: int
+
+
+def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = lambda: None) -> Reached | None:
+    """The solution near these multipliers; None where Newton's method does not find it from there."""
+    held = dual.fixed | (dual.lower & (multipliers > 0)) | (dual.upper & (multipliers < 0))
+    point = np.where(held, multipliers, 0.0)
+    _, sums, _ = dual.shares(point)
+    below, above = ~held & dual.lower & (sums < dual.lo), ~held & dual.upper & (sums > dual.hi)
+    bound = np.where(dual.fixed | (point > 0) | below, dual.lo, dual.hi)
+    held = held | below | above
+    steps = 0
+    for _ in range(MOST_CHANGES):
+        try:
+            # A step that leads nowhere is seen by its distance.
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                found = _on_held(dual, point, held, bound, check)
+        except FloatingPointError:
+            return None
+        if found is None:
+            return None
+        steps += found.steps
+        point = found.multipliers.copy()
+        at_lower = bound == dual.lo
+        wrong = held & ~dual.fixed & np.where(at_lower, point < -WRONG_SIGN, point > WRONG_SIGN)
+        below, above = (
+            (~held & dual.lower & (found.sums < dual.lo - OUTSIDE)),
+            (~held & dual.upper & (found.sums > dual.hi + OUTSIDE)),
+        )
+        if not (wrong.any() or below.any() or above.any()):
+            return Reached(point, found.share, found.sums, steps)
+        held = (held & ~wrong) | below | above
+        point[wrong] = 0.0
+        bound = np.where(below, dual.lo, np.where(above, dual.hi, bound))
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _ActivePoint:
+    """Multipliers and what follows from them: by how much the held bounds are missed, at most, and the dual value."""
+
+    multipliers: Floats
+    share: Floats
+    sums: Floats
+    missed: Floats
+    far: float
+    merit: float
+
+
+def _on_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None]) -> Reached | None:
+    """The point that meets the bounds that are held; the multipliers of the others stay 0."""
+    rows = np.flatnonzero(held)
+
+    def at(multipliers: Floats) -> _ActivePoint:
+        share, sums, normaliser = dual.shares(multipliers)
+        missed = (sums - bound)[rows]
+        far = float(np.abs(missed).max(initial=0.0))
+        return _ActivePoint(multipliers, share, sums, missed, far, normaliser - float(bound[rows] @ multipliers[rows]))
+
+    point, steps = at(start), 0
+    slow = False
+    while (EXACT if slow else AIM) < point.far < np.inf and steps < MOST_ACTIVE_STEPS:
+        check()
+        system = _System(dual, point.share, rows)
+        direction = np.zeros(dual.size)
+        direction[rows] = system.step(point.missed)
+        ahead = _ahead(point, direction, float(point.missed @ direction[rows]), at)
+        steps += 1
+        if ahead is None or (point.far <= EXACT and not ahead.far < 0.5 * point.far):
+            break
+        slow = ahead.far > SLOW * point.far
+        point = _with_the_same(system, ahead, rows, at)
+    return Reached(point.multipliers, point.share, point.sums, steps) if point.far <= EXACT else None
+
+
+def _with_the_same(system: _System, point: _ActivePoint, rows: Rows, at: Callable[[Floats], _ActivePoint]) -> _ActivePoint:
+    """The point that more steps with the same system lead to: a system costs much more than a step, and near the end it hardly changes."""
+    while AIM < point.far < NEARLY:
+        multipliers = point.multipliers.copy()
+        multipliers[rows] += system.step(point.missed)
+        ahead = at(multipliers)
+        if not ahead.far < point.far:
+            return point
+        gained, point = ahead.far < 0.1 * point.far, ahead
+        if not gained:
+            break
+    return point
+
+
+def _ahead(point: _ActivePoint, direction: Floats, slope: float, at: Callable[[Floats], _ActivePoint]) -> _ActivePoint | None:
+    """The next point in a direction; None where it leads nowhere."""
+    size = 1.0
+    while size > SHORTEST:
+        ahead = at(point.multipliers + size * direction)
+        # The dual value falls along the direction; near the end it differs by rounding errors only, and distances tell more.
+        if ahead.far < 0.5 * point.far or ahead.merit <= point.merit + 0.1 * size * slope:
+            break
+        size /= 2
+    else:
+        return None
+    # Multipliers that run away gain a constant factor with every step; a longer step gains it several times.
+    while size >= 1 and ahead.far > 0.2 * point.far:
+        further = at(point.multipliers + 2 * size * direction)
+        if not further.far < 0.7 * ahead.far:
+            break
+        ahead, size = further, 2 * size
+    return ahead
+
+
+class _System:
+    """The linear system of Newton's method at some shares, factored."""
+
+    def __init__(self, dual: Dual, share: Floats, rows: Rows) -> None:
+        whole = dual.covariance(share)
+        self._matrix = whole if len(rows) == dual.size else whole[np.ix_(rows, rows)]
+        diagonal = self._matrix.diagonal()
+        self._factor = factored(self._matrix, SMALL * diagonal.max(initial=0.0) + 10 * SMALL * diagonal + 1e-300)
+
+    def step(self, missed: Floats) -> Floats:
+        """How multipliers must change, refined once so that what was added to the system does not show."""
+        from scipy.linalg import cho_solve
+
+        change = -np.asarray(cho_solve(self._factor, missed, check_finite=False))
+        return change - np.asarray(cho_solve(self._factor, missed + times(self._matrix, change), check_finite=False))
+
+
+Numbers = npt.NDArray[np.int64]
+
+#: Problems with more numbers than this are left to Newton's method alone; the program would take minutes.
+LARGEST = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """A problem with an inside, and which statements of the first one its statements are."""
+
+    problem: Problem
+    kept: Numbers
+
+
+def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
+    """The problem without what is settled; None where that cannot be found, as when the statements clash."""
+    classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
+    if len(classes) == 0 or len(classes) > LARGEST:
+        return None
+    found = _positive(problem, classes, seconds)
+    if found is None:
+        return None
+    cells, below, above = found
+    closed = problem.closed.copy()
+    closed[~cells] = 1
+    lo, hi = problem.lo.copy(), problem.hi.copy()
+    fixed = problem.lo == problem.hi
+    hi[~fixed & ~below & (problem.lo > 0)] = problem.lo[~fixed & ~below & (problem.lo > 0)]
+    lo[~fixed & ~above & (problem.hi < problem.whole)] = problem.hi[~fixed & ~above & (problem.hi < problem.whole)]
+    return _without(problem, classes, closed, lo, hi)
+
+
+def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
+    """By which share of all people the statement is missed that is missed most, when these are the shares of the values in each class."""
+    classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
+    people = problem.people[classes] * share[classes, problem.values[problem.rows]]
+    sums = np.bincount(problem.rows, people, len(problem.values))
+    return max(0.0, float(np.maximum(problem.lo - sums, sums - problem.hi).max(initial=0.0)) / problem.n)
+
+
+def _positive(problem: Problem, classes: Numbers, seconds: float) -> tuple[Flags, Flags, Flags] | None:
+    """Which values people of a class can have, and which lower and upper bounds need not be reached."""
+    from scipy.sparse import csr_array, hstack
+
+    open_cells = problem.closed == 0
+    number = np.full(problem.closed.shape, -1, np.int64)
+    number[open_cells] = np.arange(int(open_cells.sum()))
+    of_class, _ = np.nonzero(open_cells)
+    size, n_cells, n_rows = len(problem.people), int(open_cells.sum()), len(problem.values)
+    inner = number[classes, problem.values[problem.rows]]
+    fixed = problem.lo == problem.hi
+    lower, upper = np.flatnonzero(~fixed & (problem.lo > 0)), np.flatnonzero(~fixed & (problem.hi < problem.whole))
+    # One equation for each class; one for each fixed number; one for each bound, with its slack.
+    sides = [(np.flatnonzero(fixed), problem.lo, 0.0), (lower, problem.lo, -1.0), (upper, problem.hi, 1.0)]
+    above = size + np.cumsum([0, *(len(rows) for rows, _, _ in sides)])
+    entries = [(of_class, np.arange(n_cells), np.ones(n_cells)), (np.arange(size), np.full(size, n_cells), -problem.people)]
+    column = n_cells + 1
+    for first, (rows, bound, sign) in zip(above.tolist(), sides, strict=False):
+        place = np.full(n_rows, -1, np.int64)
+        place[rows] = first + np.arange(len(rows))
+        inside = place[problem.rows] >= 0
+        entries.append((place[problem.rows][inside], inner[inside], np.ones(int(inside.sum()))))
+        entries.append((place[rows], np.full(len(rows), n_cells), -bound[rows]))
+        if sign:
+            entries.append((place[rows], column + np.arange(len(rows)), np.full(len(rows), sign)))
+            column += len(rows)
+    row, col, value = (np.concatenate(part) for part in zip(*entries, strict=True))
+    matrix = csr_array((value.astype(float), (row, col)), shape=(int(above[-1]), column))
+    counted = np.delete(np.arange(column), n_cells)
+    whole = hstack([matrix, matrix[:, counted]], format="csr")
+    bounds: Any = np.array([(0, np.inf)] * column + [(0, 1)] * len(counted))
+    bounds[n_cells, 0] = 1
+    cost = np.concatenate([np.zeros(column), -np.ones(len(counted))])
+    nothing = np.zeros(whole.shape[0])
+    found = solve_linear(cost, equal=(whole, nothing), bounds=bounds, seconds=seconds)
+    if found.status != 0 or found.x is None:
+        return None
+    positive = found.x[column:] > 0.5
+    cells = np.zeros(problem.closed.shape, np.bool_)
+    cells[open_cells] = positive[:n_cells]
+    below, over = np.ones(n_rows, np.bool_), np.ones(n_rows, np.bool_)
+    below[lower], over[upper] = np.split(positive[n_cells:], [len(lower)])
+    return cells, below, over
+
+
+def _without(problem: Problem, classes: Numbers, closed: npt.NDArray[np.uint8], lo: Numbers, hi: Numbers) -> Inside:
+    """The problem with these values closed: people who are settled are subtracted, statements that say nothing more are dropped."""
+    rows, size = problem.rows, len(problem.values)
+    loose = closed.sum(axis=1) < closed.shape[1] - 1
+    is_open = closed[classes, problem.values[rows]] == 0
+    settled = is_open & ~loose[classes]
+    less = np.bincount(rows[settled], problem.people[classes[settled]], size).astype(np.int64)
+    free = is_open & loose[classes]
+    whole = np.bincount(rows[free], problem.people[classes[free]], size).astype(np.int64)
+    lo, hi = np.maximum(lo - less, 0), np.minimum(hi - less, whole)
+    kept = np.flatnonzero((whole > 0) & ((lo > 0) | (hi < whole)))
+    new = np.full(size, -1, np.int64)
+    new[kept] = np.arange(len(kept))
+    free &= new[rows] >= 0
+    starts = np.append(0, np.cumsum(np.bincount(classes[free], minlength=len(problem.people)))).astype(np.int64)
+    smaller = replace(
+        problem,
+        starts=starts,
+        rows=new[rows[free]],
+        values=problem.values[kept],
+        lo=lo[kept],
+        hi=hi[kept],
+        whole=whole[kept],
+        closed=closed,
+        origins=tuple(problem.origins[j] for j in kept.tolist()),
+        events=problem.events[kept],
+    )
+    return Inside(smaller, kept)
+
+
+#: What is aimed at: no statement missed by more than the first (a share of all people), no further from the optimum than the second (nats).
+#: Probabilities are as exact as the root of the second.
+FEASIBLE, OPTIMAL = 1e-13, 1e-13
+#: From here on it is tried whether the bounds that seem to be reached are.
+NEAR = 1e-5, 1e-7
+#: What is good enough where rounding errors allow no more.
+ACCEPTABLE = 1e-11, 1e-10
+#: What is an answer where no step gains anything any more: statements that leave no room but a point do this.
+STALLED = 1e-9, 1e-10
+MOST_STEPS = 150
+#: So many steps may gain nothing before the search ends.
+PATIENCE = 10
+#: Bounds of intervals are met up to this share of all people: an interval that other statements leave one point of has an inside then.
+ROOM = 1e-13
+#: What both multipliers of an interval are at first, in nats.
+GRIP = 10.0
+#: A step goes this far towards the border of what is allowed.
+TO_THE_BORDER = 0.995
+#: A point that misses the statements by less than this is near the end.
+CLOSE = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Shares of the values in each class, with the proof of their quality.
+
+    ``multipliers`` say how many nats a statement is worth per share of people; ``violation`` is by how much the worst statement is missed
+    (a share of all people), ``gap`` how far the entropy may be from the largest (nats), ``entropy`` H(value | quasi-identifiers) in nats.
+    """
+
+    share: Floats
+    multipliers: Floats
+    violation: float
+    gap: float
+    entropy: float
+    steps: int
+    converged: bool
+
+
+@dataclass(eq=False)
+class _Point:
+    """Multipliers with their slack, and what follows from them."""
+
+    multipliers: Floats
+    s: Floats
+    r: Floats
+    u: Floats
+    v: Floats
+    sums: Floats
+    share: Floats
+    normaliser: float = 0.0
+
+    def merit(self, dual: _Path) -> float:
+        """The dual value, where all statements fix a number; every direction of Newton's method leads downhill."""
+        return self.normaliser - float(dual.lo @ self.multipliers)
+
+    def missed(self, dual: _Path) -> tuple[Floats, Floats, Floats]:
+        """By how much fixed numbers, lower and upper slacks are missed."""
+        fixed = np.where(dual.fixed, self.sums - dual.lo, 0.0)
+        lower = np.where(dual.lower, self.sums - dual.lo - self.s, 0.0)
+        return fixed, lower, np.where(dual.upper, dual.hi - self.sums - self.r, 0.0)
+
+    def distance(self, dual: _Path) -> float:
+        """How far it is from keeping every statement."""
+        return float(np.sqrt(sum((part**2).sum() for part in self.missed(dual))))
+
+    def held(self, dual: _Path) -> Floats:
+        """The multipliers, 0 where a bound is not about to be reached: there the slack is the larger of the two."""
+        lower, upper = dual.lower & (self.u > self.s), dual.upper & (self.v > self.r)
+        return np.where(dual.fixed, self.multipliers, np.where(lower, self.u, 0.0) - np.where(upper, self.v, 0.0))
+
+    def gap(self, dual: _Path) -> float:
+        """How far the entropy may be from the largest."""
+        return float((self.u * self.s)[dual.lower].sum() + (self.v * self.r)[dual.upper].sum())
+
+
+Direction = tuple[Floats, Floats, Floats, Floats, Floats]
+
+
+class _Path(Dual):
+    """A dual problem whose central path is followed: bounds of intervals have a little room, and systems are damped."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.lo, self.hi = self.lo - ROOM * self.lower, self.hi + ROOM * self.upper
+        self.n_slacks = int(self.lower.sum() + self.upper.sum())
+        #: How much of its diagonal the next system gets besides: more after short steps, less after long ones.
+        self.damping = 0.0 if self.n_slacks else 0.1
+
+    def at(self, multipliers: Floats, s: Floats, r: Floats, u: Floats, v: Floats) -> _Point:
+        """The point with these multipliers and slacks."""
+        share, sums, normaliser = self.shares(multipliers)
+        return _Point(multipliers, s, r, u, v, sums, share, normaliser)
+
+    def start(self) -> _Point:
+        """A point to begin from, with no multipliers but those that slacks need."""
+        _, sums, _ = self.shares(np.zeros(self.size))
+        both = self.lower & self.upper
+        room = np.where(both, self.hi - self.lo, self.whole)
+        s = np.where(both, 0.5 * room, np.maximum(sums - self.lo, 0.1 * room))
+        r = np.where(both, 0.5 * room, np.maximum(self.hi - sums, 0.1 * room))
+        # The two multipliers of an interval begin large and equal: at first it is to be met almost as a fixed number is.
+        u = np.where(self.lower, np.where(both, GRIP, 1e-4 / np.where(self.lower, s, 1.0)), 0.0)
+        v = np.where(self.upper, np.where(both, GRIP, 1e-4 / np.where(self.upper, r, 1.0)), 0.0)
+        one = np.ones(self.size)
+        return self.at(u - v, np.where(self.lower, s, one), np.where(self.upper, r, one), u, v)
+
+
+def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callable[[], None] = lambda: None) -> Solution:
+    """The distribution of largest entropy; ``multipliers`` of a similar problem make it faster, ``check`` is called before every step.
+
+    A solution that did not converge says so; it is then no answer. Statements that leave no inside are looked at by a linear program first
+    (:mod:`tacit.solve.entropy`).
+    """
+    if multipliers is not None:
+        dual = Dual(problem)
+        near = reached_from(dual, multipliers, check)
+        if near is not None:
+            return _reached(dual, near, 0)
+    found, exact = _followed(problem, check)
+    if exact:
+        return found
+    inside = inside_of(problem)
+    if inside is None:
+        return found
+    again, exact = _followed(inside.problem, check)
+    return _of_first(problem, inside, again, found) if exact or not found.converged else found
+
+
+def _followed(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bool]:
+    """Newton's method along the central path, and whether it came as near as is aimed at."""
+    dual = _Path(problem)
+    if dual.size == 0:
+        share, _, _ = dual.shares(np.empty(0))
+        return _finished(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True), True
+    point = dual.start()
+    best, since_best, step, furthest, gap = np.inf, 0, 0, np.inf, np.inf
+    tried = False
+    for step in range(MOST_STEPS):
+        check()
+        distance, gap = point.distance(dual), point.gap(dual)
+        if not np.isfinite(distance + gap):
+            break
+        since_best = 0 if distance + gap < 0.9 * best else since_best + 1
+        best = min(best, distance + gap)
+        before, furthest = furthest, max(np.abs(part).max() for part in point.missed(dual))
+        if furthest <= FEASIBLE and gap <= OPTIMAL:
+            return _finished(dual, point, step, converged=True), True
+        # Where multipliers run away, steps gain little, and it is too early.
+        if not tried and furthest <= min(NEAR[0], 0.1 * before) and gap <= NEAR[1]:
+            tried = True
+            near = reached_from(Dual(problem), point.held(dual), check)
+            if near is not None:
+                return _reached(dual, near, step), True
+        good = furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
+        if since_best > (1 if good else PATIENCE):
+            break
+        try:
+            # A step that leads nowhere is seen by its distance.
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                point = _stepped(dual, point)
+        except FloatingPointError:
+            break
+    return _finished(dual, point, step, converged=bool(furthest <= STALLED[0] and gap <= STALLED[1])), False
+
+
+def _reached(dual: Dual, near: Reached, steps: int) -> Solution:
+    """The solution in which everything that has a multiplier is met."""
+    share = near.share.reshape(len(dual.weights), dual.n_values)
+    lo, hi = dual.problem.lo / dual.problem.n, dual.problem.hi / dual.problem.n
+    missed = np.maximum(np.maximum(lo - near.sums, near.sums - hi), 0.0)
+    slack = np.where(near.multipliers > 0, near.sums - lo, hi - near.sums)
+    gap = float(np.abs(near.multipliers * slack)[~dual.fixed].sum())
+    violation = float(missed.max(initial=0.0))
+    return Solution(share, near.multipliers, violation, gap, dual.entropy(near.share), steps + near.steps, converged=True)
+
+
+def _of_first(problem: Problem, inside: Inside, found: Solution, rough: Solution) -> Solution:
+    """The solution of a problem from that of its inside; multipliers that run away are kept as far as they came."""
+    multipliers = rough.multipliers
+    if not rough.converged:
+        multipliers = np.zeros(len(problem.values))
+        multipliers[inside.kept] = found.multipliers
+    return replace(found, multipliers=multipliers, violation=largest_miss(problem, found.share))
+
+
+def _finished(dual: _Path, point: _Point, steps: int, *, converged: bool) -> Solution:
+    lo, hi = dual.problem.lo / dual.problem.n, dual.problem.hi / dual.problem.n
+    over = np.maximum(lo - point.sums, point.sums - hi) if dual.size else np.zeros(1)
+    return Solution(
+        point.share.reshape(len(dual.weights), dual.n_values),
+        point.multipliers,
+        float(max(0.0, over.max(initial=0.0))),
+        point.gap(dual) if dual.size else 0.0,
+        dual.entropy(point.share),
+        steps,
+        converged,
+    )
+
+
+def _stepped(dual: _Path, point: _Point) -> _Point:
+    """One step along the central path."""
+    newton = _Newton(dual, point)
+    nothing = np.zeros(dual.size)
+    direction = newton.direction(0.0, nothing, nothing)
+    if dual.n_slacks:
+        gap = point.gap(dual)
+        reach = min(1.0, _reach(dual, point, direction))
+        _, ds, dr, du, dv = direction
+        ahead = ((point.u + reach * du) * (point.s + reach * ds))[dual.lower].sum()
+        ahead += ((point.v + reach * dv) * (point.r + reach * dr))[dual.upper].sum()
+        centre = min(1.0, ahead / gap) ** 3 * gap
+        # Products far below the tolerance are noise, and slacks that vanish before the statements are kept leave no room to move.
+        least = max(0.1 * OPTIMAL, min(0.1 * gap, 1e-3 * point.distance(dual)))
+        if centre > least:
+            direction = newton.direction(centre / dual.n_slacks, du * ds, dv * dr)
+        else:
+            direction = newton.direction(least / dual.n_slacks, nothing, nothing)
+    most = _reach(dual, point, direction)
+    size = min(1.0, most)
+    start, slack = point.distance(dual), 0.1 * point.gap(dual) / max(1, dual.n_slacks)
+    # Where all numbers are fixed the dual value leads; distances would lead astray, except near the end, where values differ by rounding errors.
+    by_distance = dual.n_slacks > 0 or start < CLOSE
+    before, slope = point.merit(dual), float((point.sums - dual.lo) @ direction[0])
+    for _ in range(30):
+        ahead_point = _moved(dual, point, direction, size)
+        now = ahead_point.distance(dual)
+        if by_distance and now <= (1 - 0.05 * size) * start + slack + 1e-14:
+            break
+        if not by_distance and ahead_point.merit(dual) <= before + 0.1 * size * slope:
+            break
+        size /= 2
+    if size > 0.9:
+        dual.damping /= 10
+    elif size < 0.2 and not by_distance:
+        dual.damping = max(1e-4, 10 * dual.damping)
+    # Multipliers that run away gain a constant factor with every step; a longer step gains it several times.
+    runs_away = size > 0.9 and now > 0.2 * start and point.gap(dual) < 1e-9
+    while runs_away and 2 * size <= most:
+        further = _moved(dual, point, direction, 2 * size)
+        if not further.distance(dual) < 0.7 * now or further.gap(dual) > 1e-9:
+            break
+        ahead_point, now, size = further, further.distance(dual), 2 * size
+    return ahead_point
+
+
+def _moved(dual: _Path, point: _Point, direction: Direction, size: float) -> _Point:
+    dl, ds, dr, du, dv = direction
+    return dual.at(
+        point.multipliers + size * dl, point.s + size * ds, point.r + size * dr, point.u + size * du, point.v + size * dv
+    )
+
+
+def _reach(dual: _Path, point: _Point, direction: Direction) -> float:
+    """How far a direction can be followed until a slack or a multiplier is used up."""
+    _, ds, dr, du, dv = direction
+    most = np.inf
+    for value, change, where in (
+        (point.s, ds, dual.lower),
+        (point.r, dr, dual.upper),
+        (point.u, du, dual.lower),
+        (point.v, dv, dual.upper),
+    ):
+        falls = where & (change < 0)
+        if falls.any():
+            most = min(most, float((-TO_THE_BORDER * value[falls] / change[falls]).min()))
+    return most
+
+
+class _Newton:
+    """The linear system at a point, factored once for predictor and corrector."""
+
+    def __init__(self, dual: _Path, point: _Point) -> None:
+        self._dual, self._point = dual, point
+        self._missed = point.missed(dual)
+        self._matrix = dual.covariance(point.share)
+        stiff = np.where(dual.lower, point.u / point.s, 0.0) + np.where(dual.upper, point.v / point.r, 0.0)
+        self._soft = np.where(dual.fixed, 0.0, 1 / np.where(stiff > 0, stiff, 1.0))
+        diagonal = self._matrix.diagonal()
+        # Statements that follow from others would make the system singular; one step of refinement takes the small number out again.
+        small = 1e-13 * diagonal.max(initial=0.0) + 1e-12 * diagonal + 1e-300
+        self._damped = dual.damping > 1e-8
+        self._factor = factored(self._matrix, self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
+
+    def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
+        """Where to go so that all products of slack and multiplier become ``centre``."""
+        dual, p = self._dual, self._point
+        fixed, lower, upper = self._missed
+        up = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * lower) / p.s, 0.0)
+        down = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * upper) / p.r, 0.0)
+        wanted = np.where(dual.fixed, -fixed, self._soft * (up - down))
+        dl = self._solved(wanted)
+        if not self._damped:
+            dl = dl + self._solved(wanted - times(self._matrix, dl) - self._soft * dl)
+        change = times(self._matrix, dl)
+        ds, dr = np.where(dual.lower, change + lower, 0.0), np.where(dual.upper, upper - change, 0.0)
+        du = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * ds) / p.s, 0.0)
+        dv = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * dr) / p.r, 0.0)
+        return dl, ds, dr, du, dv
+
+    def _solved(self, wanted: Floats) -> Floats:
+        from scipy.linalg import cho_solve
+
+        return np.asarray(cho_solve(self._factor, wanted, check_finite=False))

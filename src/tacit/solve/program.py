@@ -1,0 +1,360 @@
+"""Statements as a linear program over whole people, with bounds that hold exactly whatever a solver rounds.
+
+The unknowns are the people ``y[c, v]`` of class c with value v. Any weights ``w`` of the statements bound any sum of unknowns:
+
+    sum of g[c, v] y[c, v]  <=  sum over statements of w hi (w > 0) or w lo (w < 0)
+                                + sum over classes of people[c] max over v of (g - sum of w)
+
+since each person of a class has one of its open values. A solver only proposes the weights; they are made fractions with one denominator,
+and the right side is added up in whole numbers. A solution of the program counts as a witness only when it is whole and keeps every statement.
+
+Whole people by cases: what a linear program over fractions of people leaves open is settled by telling cases apart.
+
+Where a solution has half a person in a class, either at most so many whole people are there or at least one more. Both cases are looked at
+again, and each ends with weights that prove its bound exactly, or with a witness. The cases together are the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.solve.solver import solve_linear, solve_whole
+from tacit.solve.statements import Numbers, Problem
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+#: Denominators that weights are tried with, simple ones first; those of such programs are small.
+DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
+#: Numbers of a solver that are this close to a whole number are tried as it.
+NEAR = 1e-5
+#: How many cases the solver may tell apart in search of whole numbers.
+NODES = 200
+#: Such a search costs about as much as so many programs over fractions of people.
+WHOLE_WORK = 6
+#: Sums above this are not added up in 64 bits.
+_MOST = 2.0**61
+
+
+class Infeasible(Exception):
+    """No numbers of people keep all statements; ``weights`` of the statements, over ``denominator``, prove it."""
+
+    def __init__(self, weights: Numbers, denominator: int) -> None:
+        super().__init__("no numbers of people keep all statements")
+        self.weights = weights
+        self.denominator = denominator
+
+
+class Unsolved(Exception):
+    """The solver gave no answer within its limits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """Whole-number weights of statements over one denominator; a sum of unknowns is at most ``total / denominator``."""
+
+    weights: Numbers
+    denominator: int
+    total: int
+
+    @property
+    def most(self) -> int:
+        """The bound for a whole number of people."""
+        return self.total // self.denominator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """A statement about one unknown, made while cases are told apart: it is at most (``upper``) or at least ``bound``."""
+
+    column: int
+    bound: int
+    upper: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What the solver found: the unknowns, and the weights of statements (and cuts) that show it cannot be more."""
+
+    people: Floats
+    weights: Floats
+    value: float
+
+
+class Program:
+    """The linear program of some classes of a :class:`Problem`.
+
+    Column i is ``y[classes[i], values[i]]``; value -1 stands for all values together that no statement about the class mentions. Where only
+    one value of a class is mentioned, these are what its column leaves, and have no column of their own.
+    """
+
+    def __init__(self, problem: Problem, chosen: Numbers) -> None:
+        from scipy.sparse import csr_array
+
+        self.problem = problem
+        sizes = np.diff(problem.starts)[chosen]
+        entries = np.concatenate([np.arange(problem.starts[c], problem.starts[c + 1]) for c in chosen.tolist()])
+        rows, owner = problem.rows[entries], np.repeat(chosen, sizes)
+        pairs, place = np.unique(owner * problem.n_values + problem.values[rows], return_inverse=True)
+        classes, values = np.divmod(pairs, problem.n_values)
+        mentioned = np.bincount(classes, minlength=len(problem.people))
+        untouched = (problem.closed == 0).sum(axis=1) - mentioned
+        rest = chosen[(mentioned[chosen] > 1) & (untouched[chosen] > 0)]
+        self.rows, place_of_row = np.unique(rows, return_inverse=True)
+        self.classes: Numbers = np.append(classes, rest).astype(np.int64)
+        self.values: Numbers = np.append(values, np.full(len(rest), -1)).astype(np.int64)
+        self.size: Numbers = problem.people[self.classes]
+        self.lo, self.hi, self.wholes = problem.lo[self.rows], problem.hi[self.rows], problem.whole[self.rows]
+        shape = (len(self.rows), len(self.classes))
+        self.matrix = csr_array((np.ones(len(rows), np.int64), (place_of_row, place)), shape=shape)
+        self._of_class = np.unique(self.classes, return_inverse=True)[1]
+        self._people: Numbers = problem.people[np.unique(self.classes)]
+        #: Classes of one column, whose other values it leaves room for.
+        self.alone: Flags = mentioned[self.classes] == 1
+        several = np.flatnonzero(~self.alone)
+        members, of_several = np.unique(self.classes[several], return_inverse=True)
+        self._each_person = csr_array((np.ones(len(several), np.int64), (of_several, several)), shape=(len(members), shape[1]))
+        self._each_size: Numbers = problem.people[members]
+        # Statements that fix a number come first; the others are taken in when a solution breaks them.
+        self._active: Flags = self.lo == self.hi
+        #: How much was computed so far, the same on every machine: steps of the solver, times the statements that it looked at.
+        self.work = 0
+        self._last_work = 0
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def keeps(self, people: Numbers) -> bool:
+        """Whether whole numbers of people keep every statement."""
+        sums = self.matrix @ people
+        inside = bool(((people >= 0) & (people <= self.size)).all())
+        kept = bool(((self.lo <= sums) & (sums <= self.hi)).all())
+        everybody: Numbers = np.asarray(self._each_person @ people)
+        return inside and kept and np.array_equal(everybody, self._each_size)
+
+    def most(
+        self,
+        gain: Floats,
+        *,
+        pieces: tuple[Numbers, Floats] | None = None,
+        cuts: tuple[Cut, ...] = (),
+        check: Callable[[], float | None] = lambda: None,
+    ) -> Answer:
+        """The solution with the largest gain; ``pieces`` are columns and lengths that the gains are for, where a column has several.
+
+        ``check`` gives the seconds that are left. Raises :class:`Infeasible` with its proof, or :class:`Unsolved`.
+        """
+        columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
+        while True:
+            answer = self._solved(gain, columns, lengths, cuts, check())
+            sums = self.matrix @ answer.people
+            missed = ~self._active & ((sums < self.lo - NEAR) | (sums > self.hi + NEAR))
+            if not missed.any():
+                return answer
+            self._active |= missed
+
+    def _solved(self, gain: Floats, columns: Numbers, lengths: Floats, cuts: tuple[Cut, ...], seconds: float | None) -> Answer:
+        from scipy.sparse import vstack
+
+        used = np.flatnonzero(self._active)
+        fixed = used[self.lo[used] == self.hi[used]]
+        above = used[(self.lo[used] < self.hi[used]) & (self.hi[used] < self.wholes[used])]
+        below = used[(self.lo[used] < self.hi[used]) & (self.lo[used] > 0)]
+        extra = self._cut_rows(cuts)
+        equal = vstack([self.matrix[fixed], self._each_person], format="csr")[:, columns]
+        inside = vstack([self.matrix[above], -self.matrix[below], extra], format="csr")[:, columns]
+        limits = np.concatenate((self.hi[above], -self.lo[below], [cut.bound if cut.upper else -cut.bound for cut in cuts]))
+        answer = solve_linear(
+            -gain,
+            equal=(equal, np.concatenate((self.lo[fixed], self._each_size)).astype(float)),
+            above=(inside, limits.astype(float)),
+            bounds=np.stack((np.zeros(len(lengths)), lengths), axis=1),
+            seconds=seconds,
+        )
+        self._last_work = (answer.steps + 1) * (equal.shape[0] + inside.shape[0] + 1)
+        self.work += self._last_work
+        if answer.status == 2:
+            self._prove_infeasible(cuts, seconds)
+        if answer.status != 0:
+            raise Unsolved
+        assert answer.x is not None
+        assert answer.value is not None
+        weights = np.zeros(len(self.rows) + len(cuts))
+        weights[fixed] -= answer.equal[: len(fixed)]
+        weights[above] -= answer.above[: len(above)]
+        weights[below] += answer.above[len(above) : len(above) + len(below)]
+        signs = np.array([1 if cut.upper else -1 for cut in cuts])
+        weights[len(self.rows) :] -= answer.above[len(above) + len(below) :] * signs
+        people: Floats = np.bincount(columns, answer.x, len(self)).astype(np.float64)
+        return Answer(people, weights, -float(answer.value))
+
+    def _cut_rows(self, cuts: tuple[Cut, ...]) -> Any:
+        from scipy.sparse import csr_array
+
+        signs = [1 if cut.upper else -1 for cut in cuts]
+        shape = (len(cuts), len(self))
+        return csr_array((np.array(signs, np.int64), (np.arange(len(cuts)), [cut.column for cut in cuts])), shape=shape)
+
+    def _prove_infeasible(self, cuts: tuple[Cut, ...], seconds: float | None) -> None:
+        """Raise :class:`Infeasible` with weights that prove it: those of the program that breaks the statements as little as it can."""
+        from scipy.sparse import eye_array, hstack, vstack
+
+        rows, count = vstack([self.matrix, abs(self._cut_rows(cuts))], format="csr"), len(self.rows) + len(cuts)
+        low = np.concatenate((self.lo, [0 if cut.upper else cut.bound for cut in cuts]))
+        high = np.concatenate((self.hi, [cut.bound if cut.upper else int(self.size[cut.column]) for cut in cuts]))
+        slack = eye_array(count, format="csr")
+        inside = vstack([hstack([rows, -slack]), hstack([-rows, -slack])], format="csr")
+        each = self._each_person
+        padded = hstack([each, eye_array(each.shape[0], count, format="csr") * 0], format="csr") if each.shape[0] else None
+        answer = solve_linear(
+            np.concatenate((np.zeros(len(self)), np.ones(count))),
+            above=(inside, np.concatenate((high, -low)).astype(float)),
+            equal=None if padded is None else (padded, self._each_size.astype(float)),
+            bounds=np.stack((np.zeros(len(self) + count), np.append(self.size, np.full(count, np.inf))), axis=1),
+            seconds=seconds,
+        )
+        if answer.status != 0:
+            raise Unsolved
+        weights = -(answer.above[:count] - answer.above[count:])
+        nothing = np.zeros(len(self), np.int64)
+        proof = self.proof(nothing, weights, cuts, goal=-1)
+        if proof is None or proof.total >= 0:
+            raise Unsolved
+        raise Infeasible(proof.weights, proof.denominator)
+
+    def whole_people(
+        self, gain: Floats, *, pieces: tuple[Numbers, Floats] | None = None, check: Callable[[], float | None] = lambda: None
+    ) -> Numbers | None:
+        """Whole numbers of people with a large gain that keep every statement; None where none were found within a bounded search."""
+        from scipy.sparse import vstack
+
+        columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
+        rows = vstack([self.matrix, self._each_person], format="csr")[:, columns]
+        low, high = np.concatenate((self.lo, self._each_size)), np.concatenate((self.hi, self._each_size))
+        answer = solve_whole(-gain, matrix=rows, low=low, high=high, most=lengths, nodes=NODES, gap=0.01, seconds=check())
+        self.work += WHOLE_WORK * self._last_work
+        if answer.x is None:
+            return None
+        people = np.bincount(columns, np.rint(answer.x), len(self)).astype(np.int64)
+        return people if self.keeps(people) else None
+
+    def proof(self, gain: Numbers, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
+        """The best bound on ``gain @ people`` that fractions near these weights prove; the simplest that reaches ``goal``, if one does."""
+        best: Proof | None = None
+        for denominator in DENOMINATORS:
+            found = self.added(gain, np.rint(weights * denominator).astype(np.int64), denominator, cuts)
+            if found is not None and (best is None or found.most < best.most):
+                best = found
+            if best is not None and goal is not None and best.most <= goal:
+                break
+        return best
+
+    def added(self, gain: Numbers, weights: Numbers, denominator: int, cuts: tuple[Cut, ...] = ()) -> Proof | None:
+        """What whole-number weights prove, added up in whole numbers; None where the sums would not fit 64 bits."""
+        of_rows, of_cuts = weights[: len(self.rows)], weights[len(self.rows) :]
+        largest = float(np.abs(weights).max(initial=0)) * max(1, len(weights)) + denominator * max(
+            1, int(np.abs(gain).max(initial=0))
+        )
+        if largest * max(1, self.problem.n) > _MOST:
+            return None
+        total = int((of_rows * np.where(of_rows > 0, self.hi, self.lo)).sum())
+        left = denominator * gain - self.matrix.T @ of_rows
+        for cut, weight in zip(cuts, of_cuts.tolist(), strict=True):
+            # A weight on the wrong side of a cut would bound nothing.
+            if weight * (1 if cut.upper else -1) > 0:
+                total += weight * cut.bound
+                left[cut.column] -= weight
+        worst = np.where(self.alone, 0, np.iinfo(np.int64).min)
+        per_class = np.full(len(self._people), np.iinfo(np.int64).min)
+        np.maximum.at(per_class, self._of_class, np.maximum(left, worst))
+        return Proof(weights, denominator, total + int((self._people * per_class).sum()))
+
+
+#: How much is looked at before an end is left open: cases, times the unknowns of each; never fewer cases than the second.
+MOST_WORK, FEWEST_CASES = 100_000, 20
+_FRACTION = 1e-6
+
+
+class NoWhole(Exception):
+    """Fractions of people keep all statements, whole people do not; ``rows`` are the statements that it takes to see it."""
+
+    def __init__(self, rows: tuple[int, ...]) -> None:
+        super().__init__("no whole numbers of people keep all statements")
+        self.rows = rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """The end of one case: what it assumes, and the weights of statements and assumptions that settle it."""
+
+    cuts: tuple[Cut, ...]
+    proof: Proof
+
+
+@dataclass(eq=False)
+class Branching:
+    """Witnesses on the way, the cases, and the most that the gain can be; None where the search was cut short."""
+
+    seen: int
+    witnesses: list[Numbers] = field(default_factory=list)
+    cases: list[Case] = field(default_factory=list)
+    most: int | None = None
+
+
+def branch(
+    program: Program, gain: Numbers, seen: int, *, goal: int, check: Callable[[], float | None] = lambda: None
+) -> Branching:
+    """The most that ``gain @ people`` can be for whole people, above ``seen``, which a witness attains; the search ends at ``goal``.
+
+    Raises :class:`NoWhole` where no whole people keep the statements.
+    """
+    found = Branching(seen)
+    waiting: list[tuple[Cut, ...]] = [()]
+    looked_at = 0
+    while waiting:
+        looked_at += 1
+        if looked_at > max(FEWEST_CASES, MOST_WORK // max(1, len(program))):
+            return found
+        cuts = waiting.pop()
+        try:
+            answer = program.most(gain.astype(float), cuts=cuts, check=check)
+        except Infeasible as why:
+            # Less than nobody: whatever is asked, it does not happen in this case.
+            found.cases.append(Case(cuts, Proof(why.weights, why.denominator, -1)))
+            continue
+        except Unsolved:
+            return found
+        proof = program.proof(gain, answer.weights, cuts, goal=found.seen)
+        if proof is not None and proof.most <= found.seen:
+            found.cases.append(Case(cuts, proof))
+            continue
+        whole = np.rint(answer.people).astype(np.int64)
+        if program.keeps(whole) and int(gain @ whole) > found.seen:
+            found.seen = int(gain @ whole)
+            found.witnesses.append(whole)
+            if found.seen >= goal:
+                found.most = None
+                return found
+            waiting.append(cuts)
+            continue
+        distance = np.abs(answer.people - np.rint(answer.people))
+        column = int(distance.argmax())
+        if distance[column] < _FRACTION:
+            return found
+        below = int(np.floor(answer.people[column]))
+        waiting += [(*cuts, Cut(column, below, upper=True)), (*cuts, Cut(column, below + 1, upper=False))]
+    if seen < _least(program, gain) and not found.witnesses:
+        used = {int(row) for case in found.cases for row in np.flatnonzero(case.proof.weights[: len(program.rows)])}
+        raise NoWhole(tuple(int(program.rows[row]) for row in sorted(used)))
+    found.most = found.seen
+    return found
+
+
+def _least(program: Program, gain: Numbers) -> int:
+    """What the gain is at least, whoever has which value; less is seen only where there is no witness yet."""
+    return int(np.where(gain < 0, gain * program.size, 0).sum())

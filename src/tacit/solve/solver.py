@@ -1,0 +1,316 @@
+"""Linear and integer programs, solved within a time limit that holds.
+
+HiGHS looks at its time limit between steps, and a single step of an integer program can take many minutes, in which no signal is handled either.
+So all but small programs are solved in a worker process (:mod:`tacit.solve.highs`), which is ended when it does not answer in time. A worker
+is started when the first program needs it, is used again, and ends with the process that started it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.model.policy import seconds_left
+from tacit.solve import highs
+
+Floats = npt.NDArray[np.float64]
+#: A matrix, and the number that each of its rows is held to.
+Side = tuple[Any, npt.NDArray[Any]]
+
+#: Programs with at most this many non-zero entries are solved here: linear ones, and those over whole numbers.
+SMALL_LINEAR = 20_000
+SMALL_WHOLE = 2_000
+#: A worker is ended so many seconds after the time limit, within which HiGHS mostly notices it by itself.
+GRACE = 0.5
+#: Without a time limit an integer program is given up after so many seconds: what HiGHS does between two nodes may have no end.
+LONGEST_WHOLE = 120.0
+#: The program that a worker runs.
+WORKER = highs.__file__
+#: Programs that are solved at the same time, and workers that are kept for the next ones.
+LANES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _none() -> Floats:
+    return np.empty(0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """What HiGHS found; ``status`` is 0 for an optimum, 1 for a limit that was reached, 2 where there is no solution.
+
+    ``above`` and ``equal`` are the weights (marginals) of the inequalities and equations of a linear program that was solved, ``bound`` what no
+    solution of an integer program is below.
+    """
+
+    status: int
+    x: Floats | None = None
+    value: float | None = None
+    steps: int = 0
+    above: Floats = field(default_factory=_none)
+    equal: Floats = field(default_factory=_none)
+    bound: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A program that can be solved, here or by a worker, until a moment; the first ``above`` of its rows are inequalities."""
+
+    given: dict[str, Any]
+    above: int
+    until: float | None
+    is_small: bool
+
+
+def linear_program(
+    cost: Floats,
+    *,
+    above: Side | None = None,
+    equal: Side | None = None,
+    bounds: Any = (0, np.inf),
+    seconds: float | None = None,
+) -> Program:
+    """Minimise ``cost @ x`` with ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``."""
+    left = _least(seconds, seconds_left())
+    sides = [side for side in (above, equal) if side is not None and side[0].shape[0]]
+    high = np.concatenate([ends for _, ends in sides]) if sides else _none()
+    low = high.astype(np.float64)
+    count = 0 if above is None else above[0].shape[0]
+    low[:count] = -np.inf
+    ends = np.broadcast_to(np.asarray(bounds, np.float64), (len(cost), 2))
+    given = _given(cost, [matrix for matrix, _ in sides], low, high, ends[:, 0], ends[:, 1])
+    given |= {"whole": None, "options": {}}
+    return Program(given, count, _moment(left), len(given["values"]) <= SMALL_LINEAR)
+
+
+def whole_program(
+    cost: Floats,
+    *,
+    matrix: Any,
+    low: Any,
+    high: Any,
+    most: Any,
+    integrality: Any = None,
+    nodes: int | None = None,
+    gap: float | None = None,
+    seconds: float | None = None,
+) -> Program:
+    """Minimise ``cost @ x`` over whole x from 0 to ``most`` with ``low <= matrix @ x <= high``, within ``seconds`` and ``nodes``."""
+    left = _least(LONGEST_WHOLE if seconds is None else seconds, seconds_left())
+    # The feasibility jump finds nothing where most rows are equations, and takes a fifth of the time.
+    options: dict[str, Any] = {"mip_heuristic_run_feasibility_jump": False}
+    options |= {} if nodes is None else {"mip_max_nodes": nodes}
+    options |= {} if gap is None else {"mip_rel_gap": gap}
+    given = _given(cost, [matrix], low, high, 0.0, most)
+    given |= {"whole": np.ones(len(cost), np.int64) if integrality is None else np.asarray(integrality), "options": options}
+    return Program(given, 0, _moment(left), matrix.nnz <= SMALL_WHOLE)
+
+
+def _given(cost: Floats, matrices: Sequence[Any], low: Any, high: Any, least: Any, most: Any) -> dict[str, Any]:
+    """The program as arrays, its matrix by columns."""
+    from scipy.sparse import csc_array, vstack
+
+    columns = vstack(matrices, format="csc") if len(matrices) > 1 else csc_array(matrices[0] if matrices else (0, len(cost)))
+    columns.sum_duplicates()
+    return {
+        "cost": np.asarray(cost, np.float64),
+        "starts": columns.indptr,
+        "rows": columns.indices,
+        "values": columns.data.astype(np.float64),
+        "low": np.asarray(low, np.float64),
+        "high": np.asarray(high, np.float64),
+        "least": np.broadcast_to(np.asarray(least, np.float64), len(cost)).copy(),
+        "most": np.broadcast_to(np.asarray(most, np.float64), len(cost)).copy(),
+    }
+
+
+def solve_linear(cost: Floats, **given: Any) -> Solution:
+    """Solve a :func:`linear_program`."""
+    return _solved(linear_program(cost, **given), [])
+
+
+def solve_whole(cost: Floats, **given: Any) -> Solution:
+    """Solve a :func:`whole_program`."""
+    return _solved(whole_program(cost, **given), [])
+
+
+def solve(programs: Iterable[Program]) -> list[Solution]:
+    """Solve programs side by side; those to come are made while the first are solved."""
+    return list(solve_ahead(iter(programs), None))
+
+
+def solve_ahead(programs: Iterator[Program], ahead: int | None) -> Iterator[Solution]:
+    """Solve programs side by side, and hand over the solutions in their order.
+
+    Of programs to come, so many are made ahead, and each further one when a solution was used: what it asks may rest on that.
+    """
+    busy: list[_Worker] = []
+    waiting: deque[Future[Solution]] = deque()
+    with ThreadPoolExecutor(LANES) as lanes:
+        try:
+            waiting.extend(lanes.submit(_solved, program, busy) for program in islice(programs, ahead))
+            while waiting:
+                found = waiting[0].result()
+                waiting.popleft()
+                yield found
+                waiting.extend(lanes.submit(_solved, program, busy) for program in islice(programs, 1))
+        finally:
+            # Where this process is told to stop, nobody waits for what is still asked.
+            lanes.shutdown(wait=False, cancel_futures=True)
+            while not all(one.done() for one in waiting):
+                for worker in [*busy]:
+                    worker.end()
+                time.sleep(0.01)
+
+
+def _solved(program: Program, busy: list[_Worker]) -> Solution:
+    left = _left(program.until)
+    given = program.given
+    if left is not None:
+        given = given | {"options": given["options"] | {"time_limit": max(left, 0.001)}}
+    try:
+        answer = highs.solve(given) if program.is_small else _ask(given, program.until, busy)
+    except _NoWorker:
+        answer = highs.solve(given)
+    if answer is None:
+        return Solution(highs.FAILED)
+    weights = answer.pop("weights", _none())
+    return Solution(**answer, above=weights[: program.above], equal=weights[program.above :])
+
+
+def _least(*seconds: float | None) -> float | None:
+    """The least of those that are given."""
+    return min((one for one in seconds if one is not None), default=None)
+
+
+def _moment(seconds: float | None) -> float | None:
+    """The moment after so many seconds."""
+    return None if seconds is None else time.monotonic() + seconds
+
+
+def _left(until: float | None) -> float | None:
+    """Seconds until a moment."""
+    return None if until is None else max(0.0, until - time.monotonic())
+
+
+class _NoWorker(Exception):
+    """A worker cannot be started on this machine."""
+
+
+class _Worker:
+    """A process that solves one program after the other."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-P", WORKER]
+        pipe = subprocess.PIPE
+        try:
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        except (OSError, ValueError):
+            raise _NoWorker from None
+        self._is_ready = False
+        self._started = threading.Event()
+        self._answers: SimpleQueue[bytes | None] = SimpleQueue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        """Wait for the greeting, then hand over every answer, and None when there are no more."""
+        assert self.process.stdout is not None
+        with suppress(OSError, ValueError):
+            self._is_ready = highs.read_message(self.process.stdout) is not None
+            self._started.set()
+            while (message := highs.read_message(self.process.stdout)) is not None:
+                self._answers.put(message)
+        self._started.set()
+        self._answers.put(None)
+
+    def ask(self, question: bytes, until: float | None) -> None:
+        """Hand over a question, where the worker is ready in time."""
+        if not self._started.wait(_left(until)):
+            return
+        if not self._is_ready:
+            raise _NoWorker
+        assert self.process.stdin is not None
+        with suppress(OSError):  # it has ended, as its answer will tell
+            highs.write_message(self.process.stdin, question)
+
+    def answer(self, until: float | None) -> bytes | None:
+        """Return the next answer, or None where the worker has ended; raises :class:`queue.Empty` when the time is over."""
+        return self._answers.get(timeout=_left(until))
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        with suppress(OSError):
+            self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):
+                assert stream is not None
+                stream.close()
+
+
+_idle: list[_Worker] = []
+_lock = threading.Lock()
+
+
+def _ask(given: dict[str, Any], until: float | None, busy: list[_Worker]) -> dict[str, Any] | None:
+    """Ask a worker, and end it where it gives no answer in time, or where whoever waits for it is interrupted."""
+    until = None if until is None else until + GRACE
+    worker = _take()
+    busy.append(worker)
+    message: bytes | None = None
+    try:
+        worker.ask(pickle.dumps(given, pickle.HIGHEST_PROTOCOL), until)
+        message = worker.answer(until)
+        return None if message is None else pickle.loads(message)
+    except Empty:
+        return {"status": highs.LIMIT}
+    finally:
+        busy.remove(worker)
+        if message is None:
+            worker.end()
+        else:
+            _release(worker)
+
+
+def _take() -> _Worker:
+    with _lock:
+        if _idle:
+            return _idle.pop()
+    return _Worker()
+
+
+def _release(worker: _Worker) -> None:
+    with _lock:
+        if len(_idle) < LANES:
+            _idle.append(worker)
+            return
+    worker.end()
+
+
+@atexit.register
+def end_workers() -> None:
+    """End all workers that wait for a program."""
+    with _lock:
+        waiting = list(_idle)
+        _idle.clear()
+    for worker in waiting:
+        worker.end()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)

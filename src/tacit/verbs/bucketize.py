@@ -1,0 +1,339 @@
+"""The verb that bucketizes a table: from people and what an attacker knows to groups, verified and audited before anybody sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.buckets.assignments import valid_values
+from tacit.buckets.grouping import Classes
+from tacit.buckets.methods import METHODS, Feasible, Grouped, Method, group_people, suppressed, too_frequent
+from tacit.buckets.utility import grouping_cost
+from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
+from tacit.files.buckets import shuffled
+from tacit.files.knowledge import read_knowledge
+from tacit.model.audit import Audit
+from tacit.model.buckets import Buckets
+from tacit.model.knowledge import Exclusions, Fact
+from tacit.model.numbers import share
+from tacit.model.policy import Limits, Policy
+from tacit.model.release import Header
+from tacit.model.repair import Bucketized, Tried
+from tacit.model.table import Column, Table
+from tacit.verbs.audit import audit
+
+__all__ = ["bucketize"]
+
+#: So many rows are named in an error.
+ROWS_SHOWN = 5
+
+
+def bucketize(
+    people: Table,
+    *,
+    l: int,  # noqa: E741 - the letter is the field's own name for it
+    method: Method = "balanced",
+    knowledge: Any = None,
+    max_posterior: Any = None,
+    suppress: bool = False,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Bucketized:
+    """A bucketized release of a table in which everybody has l valid values for whoever has this knowledge; with its audit.
+
+    Parameters
+    ----------
+    people
+        A table with quasi-identifying columns and a sensitive one.
+    l
+        How many values everybody must be able to have, given groups and knowledge: matching l-diversity.
+    method
+        ``"balanced"`` runs ``"balanced-1"`` and ``"balanced-2"`` and keeps the groups with fewer people left over at first, then with the
+        smaller largest group; ``"injector"`` is the paper's choice of partners; ``"anatomy"`` does not look at the knowledge, and its audit
+        shows what that means.
+    knowledge
+        What an attacker knows: a file of negative rules, a list of ``({column: value}, excluded value)``, mined negative rules, or a list of
+        these.
+    max_posterior
+        The largest probability that a value may have for somebody, if every assignment that fits is equally likely. Groups are accepted
+        only if they keep to it; somebody for whom no such group is found joins one all the same (the audit says so), or is left out with
+        ``suppress``.
+    suppress
+        Leave out who cannot have l values in any grouping, instead of raising :class:`Infeasible`.
+    seed
+        What chance starts from: which of several people who are alike come to which group.
+    time_limit
+        Seconds after which :class:`LimitReached` is raised.
+    progress
+        Called with the share of the work done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> rows = {"sex": ["F", "F", "M", "M"], "ill": ["cancer", "flu", "flu", "cold"]}
+    >>> people = tacit.read_table(rows, qi="sex", sa="ill")
+    >>> made = tacit.bucketize(people, l=2, knowledge=[({"sex": "M"}, "cancer")])
+    >>> made.ok, made.cost["groups"], made.cost["largest_group"]
+    (True, 2, 2)
+    """
+    tell = progress or (lambda _share: None)
+    limits = Limits.within(time_limit)
+    if not isinstance(people, Table):
+        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
+        raise OptionError("needs a table whose columns have roles", where="bucketize", remedy=remedy)
+    policy = _policy(l, max_posterior)
+    case = _Case.of(people, knowledge, policy, _checked(method, max_posterior), suppress, seed)
+    if max_posterior is not None:
+        case = replace(case, bound=_bound(max_posterior))
+    tell(0.1)
+    case = case.feasible()
+    tell(0.2)
+    made = case.grouped(limits, lambda done: tell(0.2 + 0.4 * done))
+    return case.released(made, limits, tell)
+
+
+def _policy(least: Any, max_posterior: Any) -> Policy:
+    """What the publisher accepts, checked."""
+    policy = Policy(l=least, max_posterior=max_posterior)
+    if policy.l < 2:
+        raise OptionError("must be at least 2: with one value, everybody's is known", where="--l", remedy="Write for instance 3")
+    return policy
+
+
+def _bound(given: Any) -> Fraction:
+    """A bound on probabilities as a fraction; a float that is nothing but 1/6, say, is 1/6 and not its binary neighbour.
+
+    >>> _bound(1 / 6), _bound("0.2")
+    (Fraction(1, 6), Fraction(1, 5))
+    """
+    exactly = share(given, where="--max-posterior", zero=False)
+    near = exactly.limit_denominator(1000)
+    return near if isinstance(given, float) and float(near) == given else exactly
+
+
+def _checked(method: str, max_posterior: Any) -> Method:
+    """The method of this name, if it does what is asked."""
+    if method not in METHODS:
+        raise OptionError(f"there is no method {method!r}", where="--method", remedy=nearest_name(method, METHODS, "methods"))
+    if method == "anatomy" and max_posterior is not None:
+        remedy = "Leave it out, or choose balanced"
+        raise OptionError("anatomy does not look at probabilities", where="--max-posterior", remedy=remedy)
+    return method
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """People, what is known about them, and what is asked for."""
+
+    people: Table
+    facts: tuple[Fact, ...]
+    known: Exclusions
+    policy: Policy
+    method: Method
+    suppress: bool
+    seed: int
+    bound: Fraction | None = None
+    dropped: int = 0
+
+    @classmethod
+    def of(cls, people: Table, knowledge: Any, policy: Policy, method: Method, suppress: bool, seed: int) -> _Case:
+        """The case, once it is clear that it makes sense."""
+        table = _one_row_each(people)
+        values = table.sa.values
+        if len(values) < 2:
+            remedy = "Choose another column with --sa, or do not publish this one"
+            raise InputError("holds one value only, so everybody's is known", where=_place(table), remedy=remedy)
+        if policy.l > len(values):
+            what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
+            raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
+        facts = read_knowledge(knowledge)
+        known = Exclusions.of(facts, table.qi, values) if facts else Exclusions.none(len(table.weights), values)
+        wrong = np.flatnonzero(known.patterns[known.kind, table.sa.codes])
+        if len(wrong):
+            what = f"says of {_people(len(wrong))} that they cannot have the value that they have ({_rows(wrong)})"
+            raise InputError(what, where="--knowledge", remedy="Leave out what is not true of these data")
+        return cls(table, facts, known, policy, method, suppress, seed)
+
+    @property
+    def codes(self) -> npt.NDArray[np.int32]:
+        """The number of everybody's value."""
+        return self.people.sa.codes
+
+    def feasible(self) -> _Case:
+        """The case if there is a grouping for everybody; without those for whom there is none, where they may be left out."""
+        if self.method == "anatomy":
+            _check_frequent(self.people.sa, self.policy.l)
+            return self
+        classes = Classes.of(self.codes, self.known.kind, self.known.patterns, seed=self.seed)
+        case = self
+        found = Feasible.of(classes, self.policy.l)
+        if found.people_short:
+            kept = suppressed(classes, self.policy.l)
+            if not self.suppress or not len(kept):
+                raise _infeasible(found, kept)
+            case = self.without(kept.rows)
+            classes = kept
+        if case.bound is not None:
+            _check_bound(classes, case.bound)
+        return case
+
+    def without(self, rows: npt.NDArray[np.int64]) -> _Case:
+        """The case of these rows only."""
+        rows = np.sort(rows)
+        kept = np.flatnonzero(np.bincount(self.codes[rows], minlength=len(self.known.values)))
+        known = Exclusions(tuple(self.known.values[value] for value in kept), self.known.patterns[:, kept], self.known.kind[rows])
+        dropped = self.dropped + len(self.codes) - len(rows)
+        return replace(self, people=self.people.take(rows), known=known, dropped=dropped)
+
+    def grouped(
+        self, limits: Limits, progress: Callable[[float], None] = lambda _: None, method: Method | None = None
+    ) -> Grouped:
+        """The groups by the method, or by another one."""
+        return group_people(
+            self.codes, self.known.kind, self.known.patterns, least=self.policy.l, method=method or self.method,
+            bound=self.bound, suppress=self.suppress, seed=self.seed, limits=limits, progress=progress,
+        )  # fmt: skip
+
+    def released(self, made: Grouped, limits: Limits, tell: Callable[[float], None]) -> Bucketized:
+        """The groups as a release, once they are verified, with the audits of before and after."""
+        case, group = self, made.group
+        if (group < 0).any():
+            inside = np.flatnonzero(group >= 0)
+            case, group = self.without(inside), group[inside]
+        buckets = case.buckets(group)
+        vulnerable = case.vulnerable(buckets)
+        if vulnerable and case.method != "anatomy":
+            remedy = "Please report this; nothing was released"
+            raise InternalError(
+                f"{_people(vulnerable)} have too few valid values in the groups", where="bucketize", remedy=remedy
+            )
+        tell(0.7)
+        after = case.audit(shuffled(buckets, seed=self.seed), limits)  # as it is written
+        tell(0.9)
+        before = case.audit(case.buckets(_equal_rows(case.people)), limits, attacks=("B01",))
+        cost = case.cost(buckets, made, vulnerable)
+        cost |= grouping_cost(buckets, case.people, case.known, check=lambda: limits.check("bucketize"))
+        tried = case.rival(limits) if case.facts and case.method != "anatomy" else ()
+        return Bucketized.made(buckets, method=self.method, before=before, after=after, cost=cost, tried=tried)
+
+    def buckets(self, group: npt.NDArray[np.int32]) -> Buckets:
+        """The release of these groups."""
+        missing = self.people.missing
+        header = Header(missing=missing.mark, missing_rule=missing.rule if missing.mark is not None else None)
+        return Buckets.of(self.people.qi, self.people.sa, group, header)
+
+    def vulnerable(self, buckets: Buckets) -> int:
+        """How many people have fewer than l valid values, by a check that knows nothing of how groups are made."""
+        return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
+
+    def audit(self, buckets: Buckets, limits: Limits, attacks: tuple[str, ...] | None = None) -> Audit:
+        """What the groups give away to whoever has the knowledge."""
+        limits.check("bucketize")
+        knowledge = self.facts or None
+        return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=limits.seconds_left)
+
+    def cost(self, buckets: Buckets, made: Grouped, vulnerable: int) -> dict[str, Any]:
+        """What the groups are like."""
+        sizes = buckets.sizes
+        out: dict[str, Any] = {"groups": len(buckets), "largest_group": int(sizes.max()), "mean_group": float(sizes.mean())}
+        out |= {"residue": made.residue, "merges": made.merges, "suppressed": self.dropped, "vulnerable": vulnerable}
+        if self.bound is not None:
+            out["beyond_bound"] = made.beyond
+        return out | {"grouped_by": made.method}
+
+    def rival(self, limits: Limits) -> tuple[Tried, ...]:
+        """What Anatomy comes to, which does not look at what is known."""
+        try:
+            _check_frequent(self.people.sa, self.policy.l)
+        except Infeasible as error:
+            return (Tried("anatomy", None, {}, str(error)),)
+        made = self.grouped(limits, method="anatomy")
+        buckets = self.buckets(made.group)
+        vulnerable = self.vulnerable(buckets)
+        return (Tried("anatomy", "exposed" if vulnerable else "clean", self.cost(buckets, made, vulnerable)),)
+
+
+def _one_row_each(people: Table) -> Table:
+    """The table with a row for each person, if it can be bucketized."""
+    if not people.schema.qi:
+        raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
+    sensitive = people.sa
+    if people.n == 0:
+        raise InputError("holds nobody", where=_place(people), remedy="Give a table with rows")
+    if len(people.schema.sa) > 1:  # several sensitive columns are published as one
+        table = replace(people.select(people.schema.qi), columns=(*people.qi.columns, sensitive))
+        people = replace(table, schema=replace(table.schema, sa=(sensitive.name,)))
+    if (people.weights == 1).all():
+        return people
+    rows = np.repeat(np.arange(len(people.weights)), people.weights)
+    return replace(people.take(rows), weights=np.ones(len(rows), np.int64))
+
+
+def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
+    """Groups that say what the table itself says: the people of each have the same quasi-identifiers and the same value."""
+    key, largest = people.sa.codes.astype(np.int64), len(people.sa.values)
+    for column in people.qi.columns:
+        if largest * len(column.values) >= 1 << 62:
+            # Numbered anew, the key lies below rows x values: it never overflows.
+            key, largest = np.unique(key, return_inverse=True)[1].reshape(-1), len(key)
+        key, largest = key * len(column.values) + column.codes, largest * len(column.values)
+    return np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32)
+
+
+def _place(people: Table) -> str:
+    return f"column {people.sa.name}"
+
+
+def _check_frequent(sensitive: Column, least: int) -> None:
+    """Raise where a value has more people than there can be groups of different values."""
+    people = np.bincount(sensitive.codes)
+    n = int(people.sum())
+    frequent = int(np.count_nonzero(people * least > n))
+    if frequent:
+        most = n // int(people.max())
+        values = "1 value has" if frequent == 1 else f"{frequent} values have"
+        what = f"{values} more than 1 in {least} people, so no groups of {least} different values hold them all"
+        lower = f"Lower --l to {most}" if most > 1 else "No l above 1 is possible"
+        raise Infeasible(what, where="--method anatomy", remedy=f"{lower}, or choose --method balanced")
+
+
+def _check_bound(classes: Classes, bound: Fraction) -> None:
+    """Raise where no grouping at all keeps to a bound on probabilities."""
+    values = int(np.count_nonzero(classes.people))
+    if bound * values < 1:
+        what = f"asks for more values than the {values} there are: one of them has at least 1 in {values}"
+        raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-10000 // values) / 10000:g} or more")
+    frequent, lowest = too_frequent(classes, bound)
+    if frequent:
+        values_have = "1 value has" if frequent == 1 else f"{frequent} values have"
+        what = f"{values_have} more people than the bound allows, in every grouping"
+        raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-lowest * 10000 // 1) / 10000:g} or more")
+
+
+def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
+    """The error for people who cannot have l values in any grouping, with what would help."""
+    rows, n = found.rows, found.classes.n
+    what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping ({_rows(rows)})"
+    helps = [f"lower --l to {found.largest}, which everybody can have"] if found.largest > 1 else []
+    helps.append("mine the knowledge with a stricter --significance")
+    if len(kept):
+        helps.append(f"leave {_people(n - kept.n)} out with --suppress")
+    told = ", or ".join(helps)
+    return Infeasible(what, where=f"--l {found.least}", remedy=told[0].upper() + told[1:], rows=rows.tolist())
+
+
+def _people(number: int) -> str:
+    return f"{number:,} {'person' if number == 1 else 'people'}"
+
+
+def _rows(rows: npt.NDArray[np.int64]) -> str:
+    """Some of these rows by their numbers, from 0, as in a sentence."""
+    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
+    more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
+    return f"row{'' if len(rows) == 1 else 's'} {shown}{more}, counted from 0"

@@ -1,0 +1,325 @@
+"""The verb that hides cells: from a table and its sensitive rows to a partial table, checked and audited before anybody sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError, InternalError, OptionError, RepairError, nearest_name
+from tacit.files.selection import Marks, read_marks, read_rows
+from tacit.model.audit import Audit
+from tacit.model.partial import PartialTable, Thresholds
+from tacit.model.policy import Limits, Policy
+from tacit.model.repair import OTHER_COLUMNS, Hidden, OtherColumns, Tried
+from tacit.model.table import Schema, Table
+from tacit.partial.case import Case, unsafe_rules
+from tacit.partial.cost import blank_cost
+from tacit.partial.methods import Found, Method, find_cells, find_stricter, method_for, regions_of
+from tacit.partial.problem import REGIONS, Cells, IntegerThresholds, Problem, hidden_cells
+from tacit.verbs.audit import audit
+
+__all__ = ["hide"]
+
+Flags = npt.NDArray[np.bool_]
+
+#: So many rows are named in an error.
+ROWS_SHOWN = 5
+
+
+def hide(
+    people: Table | PartialTable,
+    *,
+    rows: Any = None,
+    may_hide: str | Iterable[str],
+    method: Method | None = None,
+    min_confidence: Any = 0.6,
+    min_support: Any = 0,
+    marks: Any = None,
+    other_columns: OtherColumns = "drop",
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Hidden:
+    """The table with the sensitive cells of some rows hidden, and as few others as keep rules from telling them; with its audit.
+
+    Parameters
+    ----------
+    people
+        A table with quasi-identifying columns, the condition attributes, and a sensitive one or several.
+    rows
+        The sensitive rows: numbers from 0, a file with one in each line, or a condition such as ``"occupation=Sales and age<30"``.
+    may_hide
+        Where cells may be hidden: ``"ns"``, the sensitive cells of other records; ``"nc"``, their condition cells; ``"sc"``, the condition
+        cells of the sensitive records. One or several of them.
+    method
+        ``"greedy"`` and ``"ilp"`` (exact) work with all regions; ``"smc"`` hides ``ns``, ``"rgraph-max-descendant"``, ``"rgraph-random-max"``
+        and ``"rgraph-random"`` hide ``nc``, ``"cr"`` one of these two, ``"uniform"`` the same attributes of all sensitive records. The usual one
+        is ``"uniform"`` for ``sc`` alone, else ``"greedy"``.
+    min_confidence, min_support
+        A rule tells a cell when its confidence is above the first and its support, in people or as a share of them, above the second.
+    marks
+        Marks of cells: ``+`` must be published, ``-`` is sensitive. A file of the table's shape, or of lines ``row,column,mark``.
+    other_columns
+        What becomes of columns without a role, which a reader would learn from as well: ``"drop"`` leaves them out of the table, ``"keep"``
+        publishes them and protects against them, as condition attributes like the others.
+    seed
+        What chance starts from: which of several records that are alike loses a cell.
+    time_limit
+        Seconds after which :class:`LimitReached` is raised; ``"ilp"`` then gives the best table found.
+    progress
+        Called with the share of the work done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> rows = {"job": ["nurse"] * 4 + ["clerk"] * 2, "ill": ["flu", "flu", "flu", "cold", "cold", "flu"]}
+    >>> people = tacit.read_table(rows, qi="job", sa="ill")
+    >>> safe = tacit.hide(people, rows=[0], may_hide="sc", min_confidence=0.4)
+    >>> safe.cost["cells_hidden"], next(safe.records())
+    (1, {'job': None, 'ill': None})
+    """
+    tell = progress or (lambda _share: None)
+    limits = Limits.within(time_limit)
+    regions = regions_of(may_hide)
+    chosen = method_for(method, regions)
+    if other_columns not in OTHER_COLUMNS:
+        remedy = nearest_name(str(other_columns), OTHER_COLUMNS, "choices")
+        raise OptionError(f"there is no choice {other_columns!r}", where="--other-columns", remedy=remedy)
+    case = _Case.of(people, rows, marks, min_confidence, min_support, limits, other_columns)
+    problem = Problem.of(case.cells, case.whole_numbers, case.check)
+    tell(0.2)
+    found = find_cells(problem, regions, chosen, seed=seed, limits=limits)
+    tell(0.5)
+    made = case.released(found, regions, chosen, seed, tell)
+    if chosen == "uniform" and not made.ok:
+        stricter = case.stricter(problem, regions, seed)
+        made = stricter if stricter is not None and stricter.ok else made
+    if not made.ok and chosen != "uniform":
+        made = replace(made, tried=(case.uniform(problem, seed),))
+    tell(1.0)
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A table, its protected cells, and what is asked for."""
+
+    original: PartialTable
+    rows: npt.NDArray[np.int64]
+    cells: Cells
+    bars: Thresholds
+    policy: Policy
+    limits: Limits
+    other_columns: OtherColumns = "drop"
+    others: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        people: Any,
+        rows: Any,
+        marks: Any,
+        min_confidence: Any,
+        min_support: Any,
+        limits: Limits,
+        other_columns: OtherColumns,
+    ) -> _Case:
+        """The case, once it is clear that it makes sense."""
+        original = _original(people)
+        others = original.others
+        if others and other_columns == "keep":
+            original = _with_roles(original, others)
+        table = original.people
+        bars = Thresholds.of(min_confidence=min_confidence, min_support=min_support, n=original.n)
+        told = None if marks is None else read_marks(marks, table)
+        chosen = _sensitive(rows, told, table)
+        cells = _cells(original, chosen, told, given=rows is not None)
+        _check_values(cells)
+        policy = Policy(min_confidence=bars.confidence, min_support=bars.support)  # type: ignore[arg-type]
+        if others and other_columns == "drop":  # rows and marks may speak of them, so they are dropped last
+            kept = [name for name in table.names if name in table.schema.used]
+            original = PartialTable.of(table.select(kept), None, original.sensitive, original.header)
+        return cls(original, chosen, cells, bars, policy, limits, other_columns, others)
+
+    @property
+    def whole_numbers(self) -> IntegerThresholds:
+        """The thresholds as whole numbers."""
+        return IntegerThresholds.of(self.bars.confidence, self.bars.support, people=self.original.n)
+
+    def check(self) -> None:
+        """Raise when time is over."""
+        self.limits.check("hide")
+
+    def partial(self, blank: Flags) -> PartialTable:
+        """The table with these cells hidden, and those that are protected."""
+        schema = self.original.people.schema
+        everywhere = np.zeros(self.original.hidden.shape, np.bool_)
+        places = [self.original.people.names.index(name) for name in schema.used]
+        hidden = blank.copy()
+        hidden[:, self.cells.attributes :] |= self.cells.protected
+        everywhere[:, places] = hidden
+        out = self.original.hide(everywhere)
+        return replace(out, sensitive=self.rows)
+
+    def released(self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]) -> Hidden:
+        """The table as it may be published, once it is checked, with the audits of before and after."""
+        blank = hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
+        partial = self.partial(blank)
+        outside = blank & ~self.cells.may_hide(regions)
+        left = self.unsafe(partial)
+        if left or outside.any():
+            what = (
+                f"{left:,} rules still tell a sensitive cell"
+                if left
+                else f"{int(outside.sum()):,} cells were hidden that may not be"
+            )
+            raise InternalError(what, where=f"--method {method}", remedy="Please report this; nothing was released")
+        tell(0.6)
+        after = self.audit(partial)
+        tell(0.8)
+        before = self.audit(self.partial(np.zeros(blank.shape, np.bool_)))
+        cost = self.cost(blank, found, seed)
+        tell(0.9)
+        how = {"other_columns": self.other_columns, "other_names": self.others}
+        return Hidden.made(partial, method=method, before=before, after=after, cost=cost, **how)
+
+    def stricter(self, problem: Problem, regions: frozenset[str], seed: int) -> Hidden | None:
+        """The table in which the same attributes of all sensitive records are hidden for a reader of known values only, too."""
+        found = find_stricter(problem, regions, self.limits)
+        return None if found is None else self.released(found, regions, "uniform", seed, lambda _share: None)
+
+    def uniform(self, problem: Problem, seed: int) -> Tried:
+        """What hiding the same attributes of all sensitive records would come to, where something remains otherwise."""
+        regions = frozenset({"sc"})
+        try:
+            found = find_cells(problem, regions, "uniform", seed=seed, limits=self.limits)
+        except RepairError as error:
+            return Tried("uniform", None, {}, str(error))
+        made = self.released(found, regions, "uniform", seed, lambda _share: None)
+        if not made.ok:
+            stricter = self.stricter(problem, regions, seed)
+            made = stricter if stricter is not None and stricter.ok else made
+        return Tried("uniform", made.after.verdict if made.after else None, made.cost)
+
+    def unsafe(self, partial: PartialTable) -> int:
+        """How many rules tell a protected cell of the table as it would be published, counted by what knows nothing of how cells are chosen."""
+        conditions, number = partial.conditions, 0
+        for place, name in enumerate(self.original.people.schema.sa):
+            known = {value: code for code, value in enumerate(self.original.people.column(name).values)}
+            shown = partial.people.column(name)
+            recoded = np.array([known.get(value, -1) for value in shown.values], np.int32)[shown.codes]
+            recoded[partial.hidden[:, partial.people.names.index(name)]] = -1
+            rows = np.flatnonzero(self.cells.protected[:, place]).astype(np.int64)
+            rows = rows[self.cells.values[rows, place] >= 0]
+            if (recoded[rows] >= 0).any():
+                raise InternalError("shows a sensitive cell", where="hide", remedy="Please report this; nothing was released")
+            truth = self.original.codes(name)[rows]
+            number += len(unsafe_rules(Case(conditions, recoded, rows, truth), self.bars, check=self.check))
+        return number
+
+    def audit(self, partial: PartialTable) -> Audit:
+        """What the table gives away, to readers of several kinds."""
+        self.check()
+        return audit(partial, data=self.original, rows=self.marked, policy=self.policy, time_limit=self.limits.seconds_left)
+
+    @property
+    def marked(self) -> Marks:
+        """The cells to protect, each by itself."""
+        sensitive = np.zeros(self.original.hidden.shape, np.bool_)
+        sensitive[:, [self.original.people.names.index(name) for name in self.original.people.schema.sa]] = self.cells.protected
+        return Marks(np.zeros_like(sensitive), sensitive)
+
+    def cost(self, blank: Flags, found: Found, seed: int) -> dict[str, Any]:
+        """What was hidden, where, and what that does to the use of the table."""
+        k, sensitive, schema = self.cells.attributes, self.cells.sensitive, self.original.people.schema
+        total = int(blank.sum())
+        regions = {"ns": blank[:, k:], "nc": blank[~sensitive, :k], "sc": blank[sensitive, :k]}
+        columns = {name: int(count) for name, count in zip(schema.used, blank.sum(axis=0).tolist(), strict=True) if count}
+        out: dict[str, Any] = {"cells_hidden": total, "cells_hidden_share": total / max(1, blank.size)}
+        out["by_region"] = {region: int(regions[region].sum()) for region in REGIONS}
+        out |= {"by_column": columns, "sensitive_cells": int(self.cells.protected.sum())}
+        if found.bound is not None:
+            out |= {"least_cells": found.bound, "gap": (total - found.bound) / total if total else 0.0}
+        before = np.concatenate([self.cells.conditions, self.cells.values], axis=1)
+        hidden = blank.copy()
+        hidden[:, k:] |= self.cells.protected
+        after = np.where(hidden, np.int32(-1), before)
+        bars = {"confidence": self.bars.confidence, "support": self.bars.support}
+        return out | blank_cost(before, after, k, seed=seed, check=self.check, **bars)  # type: ignore[arg-type]
+
+
+def _original(people: Any) -> PartialTable:
+    """The table as it is, with its blanks."""
+    if not isinstance(people, (Table, PartialTable)):
+        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
+        raise OptionError("needs a table whose columns have roles", where="hide", remedy=remedy)
+    if isinstance(people, PartialTable):
+        return people
+    for option, names in (("--qi", people.schema.qi), ("--sa", people.schema.sa)):
+        if not names:
+            what = "the table has no condition column" if option == "--qi" else "the table has no sensitive column"
+            raise OptionError(what, where=option, remedy=f"Name it with {option} (Python: {option[2:]}=)")
+    if people.n == 0:
+        raise InputError("holds nobody", where="the table", remedy="Give a table with rows")
+    if not (people.weights == 1).all():
+        each = np.repeat(np.arange(len(people.weights)), people.weights)
+        people = replace(people.take(each), weights=np.ones(len(each), np.int64))
+    return PartialTable.of(people)
+
+
+def _with_roles(original: PartialTable, others: tuple[str, ...]) -> PartialTable:
+    """The same table with further condition attributes."""
+    schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
+    header = replace(original.header, qi=schema.qi)
+    return replace(original, people=replace(original.people, schema=schema), header=header)
+
+
+def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.int64]:
+    """The sensitive rows: those that are named, and those with a cell marked so."""
+    named = np.zeros(0, np.int64) if rows is None else read_rows(rows, people)
+    marked = np.zeros(0, np.int64) if marks is None else marks.rows
+    found = np.union1d(named, marked).astype(np.int64)
+    if not len(found):
+        remedy = "Name them with --rows, or mark their cells with - in --marks"
+        raise OptionError("no row is sensitive, so there is nothing to protect", where="--rows", remedy=remedy)
+    return found
+
+
+def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | None, *, given: bool) -> Cells:
+    """The table as numbers, with what is protected and what must be published."""
+    schema, names = original.people.schema, original.people.names
+    protected = np.zeros((original.n, len(schema.sa)), np.bool_)
+    published = None
+    if marks is not None:
+        places = [names.index(name) for name in schema.used]
+        protected |= marks.sensitive[:, places[len(schema.qi) :]]
+        published = marks.published[:, places]
+    if given:
+        named = rows if marks is None else np.setdiff1d(rows, marks.rows)
+        protected[named] = True
+    values = np.stack([original.codes(name) for name in schema.sa], axis=1)
+    if published is not None and (wrong := np.flatnonzero((protected & published[:, len(schema.qi) :]).any(axis=1))).size:
+        what = f"says that {_rows(wrong)} must publish a sensitive cell"
+        raise OptionError(what, where="--marks", remedy="Take these marks away, or do not name the rows with --rows")
+    return Cells(original.conditions, values, protected, published)
+
+
+def _check_values(cells: Cells) -> None:
+    """Raise where a sensitive cell is empty already: nobody could tell what to protect."""
+    empty = np.flatnonzero((cells.protected & (cells.values < 0)).all(axis=1, where=cells.protected) & cells.sensitive)
+    if len(empty):
+        what = f"the sensitive {'cell' if len(empty) == 1 else 'cells'} of {_rows(empty)} {'is' if len(empty) == 1 else 'are'} empty already"
+        raise OptionError(
+            what, where="--rows", remedy="Leave these rows out, or give the table as it was before cells were hidden"
+        )
+
+
+def _rows(rows: npt.NDArray[np.int64]) -> str:
+    """Some rows by their numbers, from 0, as in a sentence."""
+    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
+    more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
+    return f"row{'' if len(rows) == 1 else 's'} {shown}{more}"

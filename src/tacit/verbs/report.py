@@ -1,0 +1,205 @@
+"""Reports as files: a page, Markdown, the record, or a folder in ACRO's layout; each is written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import OptionError, nearest_name
+from tacit.files.buckets import HEADER as BUCKETS_HEADER
+from tacit.files.disk import FilePath, open_text, replace_file, replace_folder, shown
+from tacit.files.header import header_path
+from tacit.model.audit import Audit
+from tacit.model.release import Release
+from tacit.reports import acro
+from tacit.reports.html import audit_html
+from tacit.reports.markdown import audit_markdown
+from tacit.reports.record import audit_record, dump
+from tacit.reports.words import REPORT_KINDS, ReportKind
+
+#: The endings of reports and what they are.
+ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "record"}
+#: The record of the audit beside ACRO's.
+RECORD_FILE = "tacit-audit.json"
+_RESULTS, _CONFIG, _CHECKSUMS = "results.json", "config.json", "checksums"
+#: Names in ACRO's folder that no release may have; the Viewer takes outputs.json for its own.
+_TAKEN = {_RESULTS, _CONFIG, _CHECKSUMS, RECORD_FILE, acro.COUNTS_FILE, "outputs.json"}
+#: The time of a record where nobody gives one: no clock is asked, so that the same input gives the same bytes.
+NO_TIME = "1970-01-01T00:00:00"
+
+
+def write_report(
+    audit: Audit, path: FilePath, *, release: Release | None = None, kind: ReportKind = "internal", top: int = 10
+) -> None:
+    """Write an audit as a page (``.html``), as Markdown (``.md``) or as the record (``.json``); ``release`` adds pictures and shorter sums.
+
+    Examples
+    --------
+    >>> import tacit, tempfile
+    >>> audit = tacit.audit(tacit.mine_itemsets([["a"]] * 30, min_support=10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tacit.write_report(audit, f"{folder}/audit.md")
+    ...     Path(f"{folder}/audit.md").read_text().splitlines()[0]
+    '# Tacit: what this release gives away'
+    """
+    _check_kind(kind)
+    form = ENDINGS.get(Path(path).suffix.casefold())
+    if form is None:
+        raise OptionError("has an ending that is no report's", where=shown(path), remedy="Choose .html, .md or .json")
+    with replace_file(path) as temporary:
+        temporary.write_bytes(report_bytes(audit, form, release=release, kind=kind, top=top))
+
+
+def report_bytes(audit: Audit, form: str, *, release: Release | None, kind: ReportKind, top: int) -> bytes:
+    """A report in one of the forms ``html``, ``markdown`` and ``record``."""
+    if form == "record":
+        return dump(audit_record(audit, top=top, kind=kind))
+    made = audit_markdown if form == "markdown" else audit_html
+    return made(audit, release=release, top=top, kind=kind).encode("utf-8", "backslashreplace")
+
+
+def write_acro(
+    audit: Audit,
+    folder: FilePath,
+    *,
+    releases: Sequence[FilePath] = (),
+    kind: ReportKind = "internal",
+    top: int = 10,
+    today: date | None = None,
+) -> None:
+    """Write an audit as a folder in ACRO's record layout, which SACRO-Viewer opens.
+
+    ``releases`` are the files that were audited, in their order; they are copied, with their headers, and cells that the worst findings rest
+    on are marked. An external folder holds a table of counts instead. ``today`` becomes the time of the record; without it, that is
+    SOURCE_DATE_EPOCH where it is set, and otherwise the year 1970. The folder is written whole or not at all; one that holds anything but
+    such a record is left alone.
+    """
+    _check_kind(kind)
+    check_acro_folder(folder)
+    content: dict[str, bytes] = {}
+    entries: list[dict[str, Any]] = []
+    if kind == "external":
+        content[acro.COUNTS_FILE] = acro.counts_csv(audit).encode()
+        entries.append({"name": acro.COUNTS_FILE, "sdc": acro.sdc(audit, 0, {})})
+    else:
+        for place, files in _located(audit, releases):
+            for source in files:
+                taken = source.name in content or source.name in _TAKEN
+                name = f"{place + 1}_{source.name}" if taken else source.name
+                content[name] = source.read_bytes()
+                entries.append({"name": name, "sdc": acro.sdc(audit, place, _cells(audit, place, source, top))})
+    timestamp, remark = _time(today)
+    made = acro.results(audit, entries, kind=kind, timestamp=timestamp, remarks=remark)
+    content |= {
+        _RESULTS: dump(made),
+        _CONFIG: dump(acro.config(audit)),
+        RECORD_FILE: dump(audit_record(audit, top=top, kind=kind)),
+    }
+    with replace_folder(folder) as temporary:
+        (temporary / _CHECKSUMS).mkdir()
+        for name, data in content.items():
+            (temporary / name).write_bytes(data)
+            (temporary / _CHECKSUMS / f"{name}.txt").write_text(hashlib.sha256(data).hexdigest(), encoding="utf-8")
+
+
+def check_acro_folder(folder: FilePath, *, inputs: Sequence[FilePath] = (), beside: Sequence[FilePath | None] = ()) -> None:
+    """Raise when the folder cannot be written: no parent, a file, an input or another output (``beside``) in its place, or anything in it that
+    is not such a record.
+    """
+    place, real = Path(folder), os.path.realpath(folder)
+    for other in beside:
+        if other is not None and real in (os.path.realpath(other), os.path.dirname(os.path.realpath(other))):
+            raise OptionError(
+                "is named twice, or another output lies in it", where=shown(folder), remedy="Give another name to write to"
+            )
+    if any(real in (os.path.realpath(path), os.path.dirname(os.path.realpath(path))) for path in inputs):
+        raise OptionError("is also read, and would be lost", where=shown(folder), remedy="Give another folder to write to")
+    if not os.fspath(folder) or "\x00" in os.fspath(folder):
+        raise OptionError("is not the name of a folder", where=shown(folder), remedy="Give the name of a folder to write")
+    if not place.absolute().parent.is_dir():
+        raise OptionError("its parent does not exist", where=shown(folder), remedy="Create it first, or write elsewhere")
+    if place.exists() and not place.is_dir():
+        raise OptionError("is a file, not a folder", where=shown(folder), remedy="Give the name of a folder to write")
+    if place.is_dir() and any(place.iterdir()) and not _is_ours(place):
+        remedy = "Name a new folder, or empty this one"
+        raise OptionError("holds something else than a record of Tacit's", where=shown(folder), remedy=remedy)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder was written by :func:`write_acro`, and nothing was added to it."""
+    try:
+        found = json.loads((folder / _RESULTS).read_text("utf-8"))["results"]
+        ours = all(one["properties"]["tool"] == acro.TOOL for one in found.values())
+        names = {file["name"] for one in found.values() for file in one["files"]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return ours and {one.name for one in folder.iterdir()} <= names | {_RESULTS, _CONFIG, RECORD_FILE, _CHECKSUMS}
+
+
+def _located(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list[Path]]]:
+    """The files of each release of an audit, among the files and folders that were given, with the headers beside them."""
+    left: list[Path] = []
+    for path in map(Path, given):
+        left += [path, *(sorted(path.iterdir()) if path.is_dir() else ())]
+    for place, release in enumerate(audit.release):
+        names = [os.path.basename(name) for name in str(release.get("file") or "").split(" and ")]
+        files = _pair(names, left) if release["kind"] == "buckets" else _named(names[0], left)
+        if not files:
+            what = f"the file of release {place + 1} is not among those given"
+            raise OptionError(what, where="releases", remedy="Name every file or folder that was audited")
+        left = [path for path in left if path != files[0]]
+        headers = [Path(header_path(path)) for path in files]
+        yield place, [*files, *(header for header in headers if header.is_file() and header not in files)]
+
+
+def _named(name: str, among: Sequence[Path]) -> list[Path]:
+    """The first file, or folder of parts, of this name; a folder as the files in it."""
+    for path in among:
+        if path.name == name or path.resolve().name == name:
+            return [one for one in sorted(path.iterdir()) if one.is_file()] if path.is_dir() else [path]
+    return []
+
+
+def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
+    """The two tables of a bucketized release, and what is written beside them."""
+    for folder in among:
+        if folder.is_dir() and all((folder / name).is_file() for name in names):
+            beside = folder / BUCKETS_HEADER
+            return [*(folder / name for name in names), *([beside] if beside.is_file() else ())]
+    return []
+
+
+def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Sequence[Sequence[int]]]:
+    """The cells of a plain CSV file that the worst findings rest on."""
+    names = str(audit.release[place].get("file") or "").split(" and ")
+    if (
+        source.suffix.casefold() != ".csv"
+        or source.name not in map(os.path.basename, names)
+        or audit.release[place]["kind"] == "buckets"
+    ):
+        return {}
+    with open_text(source, keep_newlines=True) as stream:
+        heading = next(csv.reader(stream), [])
+    column = next((heading.index(name) for name in ("count", "support") if name in heading), 0)
+    return acro.flagged(audit, place, column - 1, top=top)
+
+
+def _time(today: date | None) -> tuple[str, list[str]]:
+    """The time of a record, and what there is to say about it."""
+    if today is not None:
+        return f"{today.isoformat()}T00:00:00", []
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isascii() and epoch.isdecimal() and len(epoch) < 12:
+        return datetime.fromtimestamp(int(epoch), UTC).replace(tzinfo=None).isoformat(), []
+    return NO_TIME, ["No date was given (--date), and no clock is asked: the time of this record stands for none."]
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in REPORT_KINDS:
+        raise OptionError(f"there is no kind {kind!r}", where="kind", remedy=nearest_name(kind, REPORT_KINDS, "kinds"))

@@ -1,0 +1,482 @@
+"""``tacit.toml``: what repeats for a data set (roles, missing values, hierarchies, thresholds, risk appetite, waivers), read and written.
+
+What an organisation accepts, as it stands in a file: limits under their own names or ACRO's, and waivers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, cast
+
+from tacit.errors import InputError, OptionError, TacitError, nearest_name
+from tacit.files.disk import FilePath, open_text, sha256_of, shown
+from tacit.files.tables import read_table
+from tacit.files.transactions import read_data
+from tacit.model.numbers import Threshold, exact, share
+from tacit.model.policy import ACRO_NAMES, LIMITS, Level, Policy, PolicyFile, Waiver, is_looser
+from tacit.model.table import MISSING_RULES, Column, MissingRule, Schema, Table
+
+#: The sections that hold limits, with their keys: ``[policy]`` under our names, ``[risk_appetite]`` under ACRO's where it has one.
+POLICY_SECTIONS: dict[str, tuple[str, ...]] = {
+    "policy": tuple(LIMITS),
+    "risk_appetite": (*ACRO_NAMES, *(name for name in LIMITS if name not in ACRO_NAMES)),
+}
+#: What else ACRO's risk appetite holds, which is about sums, models and survival tables.
+ACRO_ONLY = (
+    *("safe_dof_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p", "check_missing_values", "survival_safe_threshold"),
+    *("safe_threshold_survival", "safe_nk", "safe_pratio"),
+)
+#: The key that names limits which lower levels may loosen; only the organisation's file may have it.
+MAY_LOOSEN = "may_loosen"
+_KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
+
+
+def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The limits in a section, together with those that are ``known`` from another; each may be said once.
+
+    >>> limits_of("risk_appetite", {"safe_threshold": 7, "l": 3}, "tacit.toml", known={})
+    {'k': 7, 'l': 3}
+    """
+    limits = dict(known)
+    for key, value in values.items():
+        place = f"{where}, [{section}]"
+        if key == MAY_LOOSEN:
+            limits[MAY_LOOSEN] = _may_loosen(value, f"{place} {key}")
+            continue
+        if key in ACRO_ONLY:
+            remedy = "Leave it out of this file"
+            raise OptionError(f"{key} is a limit of ACRO's that Tacit does not check", where=place, remedy=remedy)
+        if key not in POLICY_SECTIONS[section]:
+            remedy = nearest_name(key, POLICY_SECTIONS[section], "keys")
+            raise OptionError(f"unknown key {key!r}", where=place, remedy=remedy)
+        name = ACRO_NAMES.get(key, key)
+        if name in limits:
+            both = "safe_threshold and k" if name == "k" else key
+            raise OptionError(f"says twice what {both} is", where=place, remedy="Say it once")
+        _check(name, value, f"{place} {key}")
+        limits[name] = value
+    return limits
+
+
+def _may_loosen(value: object, where: str) -> tuple[str, ...]:
+    """The limits that lower levels may loosen, under our names."""
+    if not isinstance(value, list):
+        raise OptionError("is no list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
+    names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
+    for name in names:
+        if name not in LIMITS:
+            raise OptionError(f"unknown limit {name!r}", where=where, remedy=nearest_name(name, LIMITS, "limits"))
+    return tuple(names)
+
+
+def _check(name: str, value: Any, where: str) -> None:
+    """Raise, with the place in the file, when a limit makes no sense."""
+    try:
+        Policy(**{name: value})
+    except TacitError as error:
+        raise OptionError(error.what.replace("--", ""), where=where, remedy=error.remedy.replace("--", "")) from None
+
+
+def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
+    """The waivers in a list of tables, in their order; one may name several findings."""
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise OptionError("waivers is no list", where=where, remedy="Write [[waivers]] on a line of its own before each")
+    return tuple(
+        waiver for number, entry in enumerate(entries, start=1) for waiver in _waivers(entry, f"{where}, waiver {number}")
+    )
+
+
+def _waivers(entry: Mapping[str, Any], where: str) -> Sequence[Waiver]:
+    for key in entry:
+        if key not in _KEYS:
+            raise OptionError(f"unknown key {key!r}", where=where, remedy=nearest_name(key, _KEYS, "keys"))
+    named = entry.get("finding")
+    told: dict[str, Any] = {name: entry.get(name) for name in ("until", "people")}
+    told |= {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "release": entry.get("release", ())}
+    try:
+        if isinstance(named, list) and named and "event" not in entry:
+            return [Waiver(finding=one, **told) for one in named]
+        return [Waiver(finding=named, event=entry.get("event"), **told)]
+    except TacitError as error:
+        raise OptionError(error.what, where=where, remedy=error.remedy) from None
+
+
+FILE_NAME = "tacit.toml"
+#: The environment variable that names the organisation's policy.
+POLICY_VARIABLE = "TACIT_POLICY"
+
+#: The sections of the file and their keys.
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "data": ("qi", "sa", "identifying", "missing", "missing_rule", "hierarchies", "fuzzy"),
+    "thresholds": ("min_support", "min_confidence", "min_expectation"),
+    **POLICY_SECTIONS,
+}
+#: The section of waivers, which is a list.
+WAIVERS = "waivers"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a ``tacit.toml`` says; None, or nothing in it, where it says nothing.
+
+    ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the limits of
+    :class:`tacit.model.policy.Policy` that are set, ``waivers`` the findings that somebody accepts. ``may_loosen`` names the organisation's
+    limits that a lower level may loosen. ``file`` says which file it was, ``beside`` a file that was not read because it lies beside a release.
+    """
+
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] = ()
+    identifying: tuple[str, ...] = ()
+    missing: str | None = None
+    missing_rule: MissingRule | None = None
+    hierarchies: str | None = None
+    fuzzy: Mapping[str, Any] = field(default_factory=dict)
+    min_support: int | float | str | None = None
+    min_confidence: float | str | None = None
+    min_expectation: float | str | None = None
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
+    may_loosen: tuple[str, ...] = ()
+    where: str = ""
+    file: PolicyFile | None = field(default=None, compare=False)
+    beside: str = field(default="", compare=False)
+
+
+# Reading
+
+
+def load_config(path: FilePath | None = None, *, near: FilePath | None = None, releases: Sequence[FilePath] = ()) -> Config:
+    """The settings in ``path``; without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none.
+
+    A file that nobody named is not read from a folder that holds one of the ``releases``: whoever hands in a release must not bring the limits
+    that it is judged by.
+    """
+    if path is None:
+        folders = ["", os.path.dirname(os.fspath(near))] if near is not None else [""]
+        found = [file for folder in folders if os.path.isfile(file := os.path.join(folder, FILE_NAME))]
+        own = [file for file in found if not _is_beside(file, releases)]
+        if not own:
+            return Config(beside=shown(found[0]) if found else "")
+        path = own[0]
+    with open_text(path) as stream:
+        config = parse_config(stream.read(), where=shown(path), folder=os.path.dirname(os.fspath(path)))
+    return replace(config, file=_file(path, "data set"))
+
+
+def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
+    """Whether a file lies in the folder of a release, or in a folder that was given as one or below it."""
+    place = os.path.realpath(os.path.dirname(file) or ".")
+    for release in releases:
+        if os.path.isdir(release):
+            folder = os.path.realpath(release)
+            if os.path.commonpath([place, folder]) == folder:
+                return True
+        elif place in (os.path.realpath(os.path.dirname(release) or "."), os.path.dirname(os.path.realpath(release))):
+            return True
+    return False
+
+
+def load_policy(path: FilePath | None = None) -> Config:
+    """The organisation's policy in ``path``; without it, in the file that TACIT_POLICY names, else none.
+
+    Such a file says what counts as exposed, and nothing about a single data set.
+    """
+    path = path if path is not None else os.environ.get(POLICY_VARIABLE) or None
+    if path is None:
+        return Config()
+    with open_text(path) as stream:
+        config = parse_config(stream.read(), where=shown(path), sections=(*POLICY_SECTIONS, WAIVERS))
+    return replace(config, file=_file(path, "organisation"))
+
+
+def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:
+    """The policy that options, the file of the data set and that of the organisation make together; the first of them wins.
+
+    What the organisation sets is a floor: an option that is looser is refused, and the data set's file can only tighten it, unless the
+    organisation allows more. Where there is an organisation's policy, only its waivers count.
+
+    >>> policy = joined_policy({"l": 6}, Config(policy={"k": 5}), Config(policy={"k": 20, "l": 4}))
+    >>> policy.k, policy.l, policy.set_by["k"], policy.set_by["l"], dict(policy.overruled)
+    (20, 6, 'organisation', 'option', {'k': 5})
+    """
+    overruled = {name: value for name, value in config.policy.items() if _loosens(name, value, organisation)}
+    for name, value in given.items():
+        refuse_looser(name, value, organisation)
+    limits: dict[str, Any] = {}
+    origin: dict[str, Level] = {}
+    levels: tuple[tuple[Level, Mapping[str, Any]], ...] = (
+        ("organisation", organisation.policy),
+        ("data set", {name: value for name, value in config.policy.items() if name not in overruled}),
+        ("option", given),
+    )
+    for level, values in levels:
+        limits |= values
+        origin |= dict.fromkeys(values, level)
+    read = tuple(one.file for one in (organisation, config) if one.file is not None and (one.policy or one.waivers))
+    is_governed = bool(organisation.where)
+    return Policy(
+        **limits,
+        waivers=organisation.waivers if is_governed else config.waivers,
+        today=today,
+        origin=origin,
+        files=read,
+        overruled=overruled,
+        waivers_overruled=len(config.waivers) if is_governed else 0,
+    )
+
+
+def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
+    """Raise where an option is looser than the organisation's policy, and that does not allow it."""
+    if organisation is None or not _loosens(name, value, organisation):
+        return
+    floor = organisation.policy[name]
+    remedy = f'Leave it out, or have {organisation.where} say may_loosen = ["{name}"]'
+    option = "--" + name.replace("_", "-")
+    raise OptionError(f"is looser than the organisation's policy, which sets {_written(floor)}", where=option, remedy=remedy)
+
+
+def _loosens(name: str, value: Any, organisation: Config) -> bool:
+    """Whether a value of a lower level is looser than the organisation's, which does not allow that."""
+    if name not in organisation.policy or name in organisation.may_loosen:
+        return False
+    return is_looser(name, value, organisation.policy[name])
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _file(path: FilePath, level: Level) -> PolicyFile:
+    return PolicyFile(level, os.path.basename(os.fspath(path)), sha256_of(path))
+
+
+def parse_config(
+    text: str, *, where: str = FILE_NAME, folder: str = "", sections: Sequence[str] = (*SECTIONS, WAIVERS)
+) -> Config:
+    r"""The settings in the text of a ``tacit.toml`` that lies in ``folder``.
+
+    >>> parse_config('[data]\nqi = ["age", "sex"]').qi
+    ('age', 'sex')
+    """
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        place = re.search(r"line \d+, column \d+", str(exc))
+        what = f"is no valid TOML ({place[0] if place else 'at its end'})"
+        raise InputError(what, where=where, remedy='Write lines such as qi = ["age", "sex"]') from None
+    values: dict[str, Any] = {}
+    for section, keys in content.items():
+        _require(section, sections, "section", where)
+        if section == WAIVERS:
+            values["waivers"] = waivers_of(keys, where)
+            continue
+        if not isinstance(keys, dict):
+            raise OptionError(f"{section} is no section", where=where, remedy=f"Write [{section}] on a line of its own")
+        if section in POLICY_SECTIONS:
+            limits = limits_of(section, keys, where, known=values.get("policy", {}))
+            if (loose := limits.pop(MAY_LOOSEN, None)) is not None:
+                if "data" in sections:
+                    remedy = "Write it into the organisation's policy (--policy), or leave it out"
+                    raise OptionError("may_loosen is for the organisation to say", where=f"{where}, [{section}]", remedy=remedy)
+                values[MAY_LOOSEN] = loose
+            values["policy"] = limits
+            continue
+        for key, value in keys.items():
+            _require(key, SECTIONS[section], "key", f"{where}, [{section}]")
+            values[key] = _checked(key, value, f"{where}, [{section}] {key}")
+    config = Config(**values, where=where)
+    _check_whole(config)
+    if config.hierarchies is not None:
+        values["hierarchies"] = os.path.join(folder, config.hierarchies)
+    return Config(**values, where=where)
+
+
+def _require(name: str, known: Sequence[str], noun: str, where: str) -> None:
+    if name not in known:
+        raise OptionError(f"unknown {noun} {name!r}", where=where, remedy=nearest_name(name, known, f"{noun}s"))
+
+
+def _checked(key: str, value: object, where: str) -> object:
+    """The value of a key, checked."""
+    if key in ("qi", "sa", "identifying"):
+        names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise OptionError("is no list of column names", where=where, remedy=f'Write for instance {key} = ["age", "sex"]')
+        return tuple(names)
+    if key == "min_support":
+        Threshold.parse(value, where=where)
+    elif key in ("min_confidence", "min_expectation"):
+        share(value, where=where)
+    elif key == "fuzzy":
+        if not isinstance(value, dict):
+            raise OptionError("is no table of columns and spreads", where=where, remedy="Write for instance fuzzy = { age = 2 }")
+        for name, spread in value.items():
+            exact(spread, where=f"{where}.{name}")
+    elif not isinstance(value, str):
+        raise OptionError("is no text", where=where, remedy=f'Write it in quotes: {key} = "..."')
+    if key == "missing_rule":
+        _require(cast(str, value), MISSING_RULES, "rule", where)
+    return value
+
+
+def _check_whole(config: Config) -> None:
+    """Check what concerns several keys."""
+    try:
+        Schema(config.qi, config.sa, config.identifying)
+    except TacitError as error:
+        key = error.where.removeprefix("--").replace("-", "_")
+        what, remedy = error.what.replace("--", ""), error.remedy.replace("--", "")
+        raise OptionError(what, where=f"{config.where}, [data] {key}", remedy=remedy) from None
+
+
+# Writing
+
+#: Column names that name a single person, letters and digits only.
+_NAMING = {
+    *("id", "personid", "patientid", "customerid", "userid", "memberid", "caseid", "recordid", "rowid", "uuid", "guid"),
+    *("name", "fullname", "firstname", "lastname", "surname", "forename", "givenname", "familyname", "username", "nickname"),
+    *(
+        "email",
+        "emailaddress",
+        "mail",
+        "phone",
+        "phonenumber",
+        "telephone",
+        "mobile",
+        "address",
+        "streetaddress",
+        "url",
+        "ip",
+        "ipaddress",
+    ),
+    *("ssn", "socialsecuritynumber", "nino", "nhsnumber", "mrn", "passport", "passportnumber", "taxid", "iban", "accountnumber"),
+    "licenseplate",
+}
+#: Below this many rows it means nothing that a column has a different value in each.
+_FEW_ROWS = 20
+#: A sensitive column has at least two values and seldom more than this.
+_MANY_VALUES = 50
+
+_TABLE_TOP = """\
+# tacit.toml: what Tacit should know about {name} ({n} rows). Options on the command line win over this file.
+# The roles are guesses from names and numbers of values: look at them before you rely on them.
+
+[data]
+# Quasi-identifying columns: what others may know about a person. Remove the first '#' of a line to give a column this role.
+qi = [
+{qi}]
+
+# Sensitive columns: what nobody should learn about a person. Tacit never guesses them; name them between the brackets.
+# Columns with few values: {candidates}
+sa = []
+
+# Identifying columns: each names a single person. They are left out of everything.
+identifying = [
+{identifying}]
+
+# The mark that stands for a missing value, and what it means: "category" (a value like any other), "drop" (leave out rows that have
+# it in a column in use) or "drop-any" (in any column).
+# missing = "?"
+# missing_rule = "drop"
+
+# The folder of hierarchy files, <column>.csv each, with lines such as value;coarser;*
+# hierarchies = "hierarchies"
+
+# Numeric columns whose values negative rules take as fuzzy, each with how far away a value still counts in part.
+# fuzzy = {{ age = 2 }}
+"""
+_TRANSACTIONS_TOP = """\
+# tacit.toml: what Tacit should know about {name} ({n} transactions, {items} items). Options on the command line win over this file.
+"""
+_REST = """
+[thresholds]
+# What is mined: a share of all people (0.05 or "5%") or a number of people (100).
+# min_support = "5%"
+# min_confidence = 0.6
+# How surely somebody would have a value by chance, for negative rules.
+# min_expectation = 0.9
+
+# What the organisation accepts. The first three names and their values are those of ACRO.
+[risk_appetite]
+# A release is exposed when it proves something about 1 person or more, and fewer than this many (k),
+safe_threshold = {limits[k]}
+# tables that hide small cells hide empty ones as well (an empty cell says what nobody beside it has),
+zeros_are_disclosive = {zeros}
+# and counts that tacit repair --method round prints are multiples of this; without it, as fine as no attack breaks.
+# safe_round_base = {limits[safe_round_base]}
+# A release is exposed as well when it leaves someone fewer than l possible sensitive values,
+l = {limits[l]}
+# when a rule above both of these tells a blank cell of a table,
+min_confidence = {limits[min_confidence]}
+min_support = {limits[min_support]}
+# or, where set, when an estimate gives a sensitive value more than this, or more than its share among all people by so much.
+# max_posterior = 0.8
+# max_gain = 0.5
+
+# Findings that somebody accepts: they stay listed and do not count. Each needs a reason and a name; tacit audit prints the ids.
+# Its last day, where it has one, is compared with the date given with --date.
+# [[waivers]]
+# finding = "I01-0123456789ab"            # or: event = {{ present = ["a"], absent = ["b"] }}
+# people = 9                              # the people it is given for: the count of the finding
+# reason = "the census publishes this count"
+# name = "A. Checker"
+# until = 2027-12-31
+"""
+
+
+def write_config(data: object) -> str:
+    """The text of a ``tacit.toml`` for the data: columns with their numbers of distinct values, and no cell's value.
+
+    >>> text = write_config({"name": ["Ann", "Bob", "Cem"], "ward": ["a", "a", "b"]})
+    >>> parse_config(text).identifying
+    ('name',)
+    """
+    if isinstance(data, str | os.PathLike):
+        people = read_data(data)
+        name = _one_line(os.path.basename(os.fspath(data)))
+    else:
+        people = read_table(data)
+        name = "the data"
+    rest = _REST.format(limits=LIMITS, zeros=str(LIMITS["zeros_are_disclosive"]).lower())
+    if not isinstance(people, Table):
+        return _TRANSACTIONS_TOP.format(name=name, n=people.n, items=len(people.items)) + rest
+    naming = [column for column in people.columns if _names_a_person(column, people.n)]
+    others = [column for column in people.columns if column not in naming]
+    few = [column.name for column in others if 2 <= len(column.values) <= _MANY_VALUES]
+    top = _TABLE_TOP.format(
+        name=name,
+        n=people.n,
+        qi="".join(f"    # {_entry(column)}" for column in others),
+        identifying="".join(f"    {_entry(column)}" for column in naming),
+        candidates=", ".join(map(_quoted, few)) or "none",
+    )
+    return top + rest
+
+
+def _names_a_person(column: Column, n: int) -> bool:
+    """Whether the column looks like a name or number of single people; when in doubt, not."""
+    words = re.findall(r"[a-z0-9]+", column.name.casefold())
+    if "".join(words) in _NAMING:
+        return True
+    distinct = len(column.values)
+    return n >= _FEW_ROWS and (distinct == n or (words[-1:] == ["id"] and 2 * distinct > n))
+
+
+def _entry(column: Column) -> str:
+    distinct = len(column.values)
+    return f"{_quoted(column.name)},  # {distinct} {'value' if distinct == 1 else 'values'}\n"
+
+
+def _quoted(name: str) -> str:
+    """A name as TOML writes it, on one line."""
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _one_line(text: str) -> str:
+    return text if text.isprintable() else repr(text)

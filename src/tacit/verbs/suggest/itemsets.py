@@ -1,0 +1,79 @@
+"""What could be done about a list of itemsets: each repair of the table, with its cost as one number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any
+
+from tacit.model.release import Itemsets
+from tacit.model.repair import Done, Repair, SuggestCase, Way, Words
+from tacit.repairs import REPAIRS
+from tacit.verbs.audit import mine_itemsets, people_of, repair
+
+#: How the loss of a repair of itemsets is measured.
+MEASURED = (
+    "mean over the published itemsets (1 for one that is lost or made up, else the relative error of its count), "
+    "plus the share of people whose rows were changed"
+)
+#: The quick ways first, so that the slow ones have what is left of the time.
+ORDER = ("round", "raise-threshold", "leave-out", "safe-family", "suppressive", "substitute", "exact-deficit", "additive")
+
+
+def ways(case: SuggestCase) -> list[Way]:
+    """All repairs of itemsets; without the data only those that need none."""
+    release = case.release
+    assert isinstance(release, Itemsets)
+    rows = {row.name: row for row in REPAIRS}
+
+    @cache
+    def published() -> int:
+        """How many itemsets are published; of closed ones, with the data, how many they stand for, since costs are counted over these."""
+        if release.only != "closed" or case.data is None:
+            return len(release)
+        return len(mine_itemsets(people_of(case.data), min_support=release.min_support, only="all"))
+
+    # A repair that is new in the table, and not in the order, is tried last.
+    names = [*ORDER, *(row.name for row in REPAIRS if "itemsets" in row.of and row.name not in ORDER)]
+    possible = [rows[name] for name in names if case.data is not None or not rows[name].needs_data]
+    return [Way(row.name, row.summary, partial(_carry_out, case, row.name, published)) for row in possible]
+
+
+def _carry_out(case: SuggestCase, method: str, published: Any, seconds: float) -> Done:
+    """The release repaired by one method, and audited."""
+    done = repair(case.release, method=method, data=case.data, policy=case.policy, time_limit=seconds)
+    loss = _loss(done.cost, published, case.release.n or done.release.n)
+    return Done(done.release, done.after, loss, MEASURED, done.cost, (_words(case, done),), _what(done))
+
+
+def _loss(cost: Mapping[str, Any], published: Any, n: int | None) -> float:
+    """The cost of a repair as one number; see ``MEASURED``."""
+    people = cost.get("people_changed", 0) / n if n else 0.0
+    changed = cost["itemsets_lost"] + cost["itemsets_ghost"]
+    if not changed:
+        return float(cost["support_error_mean"] + people)
+    before = max(1, int(published()))
+    kept = before - cost["itemsets_lost"]
+    return float((changed + kept * cost["support_error_mean"]) / before + people)
+
+
+def _words(case: SuggestCase, done: Repair) -> Words:
+    """The command that does it again."""
+    header = done.release.header
+    how: Words = ("--method", done.method)
+    if done.method == "round":
+        how += ("--base", str(header.base)) if header.base is not None else ("--decimals", str(header.digits))
+    data: Words = ("--data", "@data") if case.data is not None else ()
+    return ("tacit", "repair", "@0", *data, *how, *case.policy_words("k"), "-o", "@out")
+
+
+def _what(done: Repair) -> str:
+    """What was done, with its numbers; empty where the row of the table says it all."""
+    header = done.release.header
+    if done.method == "round":
+        if header.base is not None:
+            return f"print counts as multiples of {header.base:,}"
+        return f"print supports with {header.digits} decimal{'' if header.digits == 1 else 's'} instead of counts"
+    if done.method == "raise-threshold":
+        return f"publish only what {header.min_support:,} people or more have"
+    return ""

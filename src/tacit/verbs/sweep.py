@@ -1,0 +1,594 @@
+"""Which thresholds, how many digits: what rules QI => SA would give away over a grid of both.
+
+What a sweep runs over: several thresholds and several k, from whatever the caller gives.
+
+What a list of itemsets would give away at one threshold, for every k at once; remembered, because searches come back to thresholds.
+
+The lowest support threshold at which I01 and I02 find nothing, by halving.
+
+Why halving is right: raising the threshold leaves a part of the family of published sets, and every set of it lies inside a maximal set of
+the larger family. Call a set safe when every group of people that its items tell apart is empty or has at least k members; groups on fewer
+items are unions of groups on more, so subsets of safe sets are safe. Hence a threshold without a channel (all maximal sets safe) stays
+without one when it is raised: the safe thresholds are an upper range. An unsafe set that c people have makes every threshold up to c unsafe,
+so the search goes on above the most frequent unsafe set and not in the middle of what is known to be unsafe.
+
+Deduction through missing itemsets (I02) by itself is not monotone: what is deduced at a high threshold may be published at a low one. Together
+with channels it is. Say a group on J is deduced at a threshold. At a lower one J is either published, and then the group, which is really
+small, is a channel; or it is missing there as well, its subsets are known all the same, and the bound on its support from above is
+lower, so that the same group is deduced again.
+
+Which support threshold, which k: what itemsets would give away over a grid of both.
+
+Which precision: what a release would give away if its counts were printed with fewer digits.
+
+A grid in, verdicts out: thresholds of itemsets and rules, precisions. Built on the verbs; nothing here decides what an attack finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import LimitReached, OptionError
+from tacit.files.releases import read_release
+from tacit.kernels.projection import Vertical, small_groups_on, vertical
+from tacit.mining.itemsets import count_by_threshold
+from tacit.model.audit import AttackRun, Audit, Progress, Verdict, silent
+from tacit.model.numbers import Threshold, share
+from tacit.model.policy import Limits, Policy
+from tacit.model.release import Itemsets, Only, Rules
+from tacit.model.rounding import Precision, rounded
+from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleForm, RuleSweep, Setting, Settled
+from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.repairs.round import DECIMALS, usual_bases
+from tacit.verbs.attacks import ATTACKS
+from tacit.verbs.audit import audit, cost_of, mine_itemsets, mine_rules, people_of, trees_of, with_coarser_items
+
+
+def listed(given: Any) -> list[Any]:
+    """One value or several as a list; a text may hold several, separated by commas.
+
+    >>> listed("5%, 10%"), listed(3), listed([1, "2,3"])
+    (['5%', '10%'], [3], [1, '2', '3'])
+    """
+    if isinstance(given, str):
+        return [part.strip() for part in given.split(",") if part.strip()]
+    if isinstance(given, Iterable):
+        return [part for one in given for part in listed(one)]
+    return [given]
+
+
+def thresholds(given: Any, n: int, *, strict: bool) -> list[int]:
+    """Support thresholds as counts of people, the highest first, each once."""
+    chosen = [Threshold.parse(one, where="--min-support").least_count(n, strict=strict) for one in listed(given)]
+    if not chosen:
+        raise OptionError("is missing", where="--min-support", remedy="Write for instance --min-support 5%,10%,20%")
+    return sorted(set(chosen), reverse=True)
+
+
+def sizes(given: Any) -> list[int]:
+    """Values of k, the smallest first, each once."""
+    chosen = [_whole(one) for one in listed(given)]
+    if not chosen:
+        raise OptionError("is missing", where="--k", remedy="Write for instance --k 5,10,30")
+    return sorted({Policy(k=k).k for k in chosen})
+
+
+def _whole(value: Any) -> Any:
+    """A whole number from text; the policy refuses what is none."""
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19 else value
+
+
+Whole = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What the itemsets above one threshold give away by adding and subtracting (I01), for each k in its order.
+
+    ``people`` is the largest number of people in small groups of one set (these do not overlap), ``unsafe`` the count of the most frequent
+    maximal set with a small group, 0 where there is none: every threshold up to it is unsafe as well.
+    """
+
+    maximal: int
+    channels: Whole
+    people: Whole
+    unsafe: Whole
+    groups_of_one: int
+
+
+@dataclass(eq=False)
+class Looker:
+    """Looks at thresholds: ``rows`` are the people with all items, ``k`` the sizes of group that are asked about, ascending."""
+
+    people: Table | Transactions
+    trees: dict[str, Hierarchy] | None
+    rows: Transactions
+    k: Whole
+    limits: Limits
+    _looks: dict[int, Look] = field(default_factory=dict)
+    _deductions: dict[tuple[int, int], AttackRun] = field(default_factory=dict)
+    _release: Itemsets | None = None
+
+    def seen(self) -> dict[int, Look]:
+        """The thresholds that were looked at so far."""
+        return self._looks
+
+    def look(self, least: int) -> Look:
+        """What is given away by the itemsets that at least so many people have."""
+        if least not in self._looks:
+            self.limits.check("sweep")
+            maximal = mine_itemsets(
+                self.people, min_support=least, only="maximal", hierarchies=self.trees, time_limit=self.limits.seconds_left
+            )
+            self._looks[least] = self._groups(maximal)
+        return self._looks[least]
+
+    def deduce(self, least: int, k: int) -> AttackRun:
+        """What missing itemsets give away besides (I02)."""
+        if (least, k) not in self._deductions:
+            self.limits.check("sweep")
+            if self._release is None or self._release.min_support != least:
+                self._release = mine_itemsets(
+                    self.people, min_support=least, only="closed", hierarchies=self.trees, time_limit=self.limits.seconds_left
+                )
+            found = audit(self._release, policy=Policy(k=k), attacks=["I02"], time_limit=self.limits.seconds_left)
+            run = found.attack("I02")
+            if run.status == "stopped":
+                raise LimitReached("the time limit was reached", where="sweep", remedy="Give more time with --time-limit")
+            self._deductions[least, k] = run
+        return self._deductions[least, k]
+
+    def audit_whole(self, least: int, k: int) -> Audit:
+        """Audit the complete list of one threshold by every attack that applies."""
+        self.limits.check("sweep")
+        release = mine_itemsets(self.people, min_support=least, hierarchies=self.trees, time_limit=self.limits.seconds_left)
+        return audit(release, data=self.rows, policy=Policy(k=k), time_limit=self.limits.seconds_left)
+
+    def _groups(self, maximal: Itemsets) -> Look:
+        """Small groups on the maximal sets, counted for every k in one pass."""
+        if len(maximal) == 0:
+            # A list without itemsets still tells how many people there are: one group, on the empty set.
+            tally = _Tally(self.k, np.array([self.rows.n]))
+            some = np.array([self.rows.n] if self.rows.n else [], np.int64)
+            tally.add(np.zeros(len(some), np.int64), some)
+        else:
+            tally = _Tally(self.k, maximal.lo)
+            sets = maximal.sets
+            for which, _, sizes in small_groups_on(
+                self._by_item(maximal), sets.offsets, sets.members, int(self.k.max()), self._pause
+            ):
+                tally.add(which, sizes)
+        return Look(len(maximal), tally.channels, tally.people, tally.unsafe, tally.groups_of_one)
+
+    def _by_item(self, release: Itemsets) -> Vertical:
+        number = {name: i for i, name in enumerate(self.rows.items.names)}
+        wanted = np.array([number[name] for name in release.items.names], np.int64)
+        return vertical(self.rows.rows.offsets, self.rows.rows.members, self.rows.weights, wanted)
+
+    @property
+    def _pause(self) -> Callable[[float], None]:
+        return lambda _: self.limits.check("sweep")
+
+
+class _Tally:
+    """Adds up small groups for every k, piece by piece; all groups of a set come in one piece."""
+
+    def __init__(self, k: Whole, counts: Whole) -> None:
+        self._k, self._counts = k, counts
+        self.channels, self.people, self.unsafe = (np.zeros(len(k), np.int64) for _ in range(3))
+        self.groups_of_one = 0
+
+    def add(self, which: Whole, sizes: Whole) -> None:
+        """Groups of these sizes on the sets of these numbers."""
+        self.groups_of_one += int((sizes == 1).sum())
+        for place, k in enumerate(self._k.tolist()):
+            small = sizes < k
+            if not small.any():
+                continue
+            sets, owner = np.unique(which[small], return_inverse=True)
+            people = np.zeros(len(sets), np.int64)
+            np.add.at(people, owner, sizes[small])
+            self.channels[place] += int(small.sum())
+            self.people[place] = max(self.people[place], int(people.max()))
+            self.unsafe[place] = max(self.unsafe[place], int(self._counts[sets].max()))
+
+
+def lowest_thresholds(looker: Looker, found: dict[int, Lowest], progress: Callable[[float], None]) -> None:
+    """For each k the lowest thresholds, written into ``found`` as they are found."""
+    for done, k in enumerate(looker.k.tolist()):
+        published = _without_channels(looker, done, k)
+        found[k] = Lowest(k, published, None, decided=published is None)
+        if published is not None:
+            found[k] = _without_threats(looker, k, published)
+        progress((done + 1) / len(looker.k))
+
+
+def _without_channels(looker: Looker, place: int, k: int) -> int | None:
+    """The lowest threshold at which no published sets give a small group (I01); None when even an empty list does."""
+    n = looker.rows.n
+    if looker.look(n + 1).unsafe[place]:
+        return None
+    if int(looker.rows.weights.min(initial=k)) >= k:
+        return 1  # nobody's whole row is rare, so no set of items makes anybody rare
+    unsafe, safe = 0, n + 1
+    for least, look in looker.seen().items():
+        if look.unsafe[place]:
+            unsafe = max(unsafe, int(look.unsafe[place]))
+        else:
+            safe = min(safe, least)
+    while safe - unsafe > 1:
+        middle = (safe + unsafe) // 2
+        above = int(looker.look(middle).unsafe[place])
+        if above:
+            unsafe = above
+        else:
+            safe = middle
+    return safe
+
+
+def _without_threats(looker: Looker, k: int, lowest: int) -> Lowest:
+    """The lowest threshold at which missing itemsets give nothing away either; at or above the lowest without channels."""
+    safe, unsafe, decided = looker.rows.n + 1, lowest - 1, True
+    middle = lowest
+    while safe - unsafe > 1:
+        run = looker.deduce(middle, k)
+        if run.findings == 0 and run.decides:
+            safe = middle
+        else:
+            unsafe = middle
+            decided = decided and run.findings > 0
+        middle = (safe + unsafe) // 2
+    return Lowest(k, lowest, safe, decided)
+
+
+_LATE = "the time limit was reached; what is missing was not looked at"
+
+
+def sweep_itemsets(
+    data: Transactions | Table | str | Path | Any,
+    *,
+    min_support: Any,
+    k: Any = 10,
+    strict: bool = False,
+    hierarchies: Mapping[str, Hierarchy] | str | Path | None = None,
+    every_attack: bool = False,
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> ItemsetSweep:
+    """What frequent itemsets would give away at every threshold and k, and the lowest threshold that I01 and I02 leave clean.
+
+    Parameters
+    ----------
+    data
+        Transactions, a table, a file, a frame, or a list of lists of items; as for :func:`tacit.mine_itemsets`.
+    min_support
+        One threshold or several: shares (``0.1``, ``"10%"``) or counts of people.
+    k
+        One smallest group or several.
+    strict
+        Read thresholds as "more than".
+    hierarchies
+        Coarser values of a table's columns, or a folder of files that hold them.
+    every_attack
+        Count what missing itemsets give away (I02) in every cell. By default I02 runs only where I01 finds nothing, which is enough for
+        the verdict: at low thresholds it can take very long. Where both find nothing, the verdict is that of all attacks.
+    time_limit
+        Seconds after which it stops; the sweep then says that it is not finished. The highest thresholds are looked at first.
+    progress
+        Called with the share of the work done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> swept = tacit.sweep_itemsets([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20, min_support=[20, 50], k=10)
+    >>> [(cell.min_support, cell.channels, cell.verdict) for cell in swept.cells]
+    [(50, 0, 'clean'), (20, 1, 'exposed')]
+    >>> swept.lowest[0].min_support
+    50
+    """
+    limits = Limits.within(time_limit)
+    people = people_of(data)
+    if isinstance(people, Table):
+        people = people.select([name for name in people.names if name not in people.schema.identifying])
+    trees = trees_of(hierarchies, people)
+    whole = with_coarser_items(people, trees)
+    rows = (whole.transactions() if isinstance(whole, Table) else whole).merged()
+    grid, ks = thresholds(min_support, people.n, strict=strict), sizes(k)
+    looker = Looker(people, trees, rows, np.array(ks, np.int64), limits)
+    cells = {(least, one): Cell(least, one) for least in grid for one in ks}
+    lowest = {one: Lowest(one) for one in ks}
+    counts: dict[Only, list[int]] = {}
+    reason = ""
+    try:
+        for done, least in enumerate(grid):
+            for place, one in enumerate(ks):
+                cells[least, one] = _cell(looker, least, place, every_attack)
+            progress(0.5 * (done + 1) / len(grid))
+        lowest_thresholds(looker, lowest, lambda share: progress(0.5 + 0.2 * share))
+        kinds: tuple[Only, ...] = ("closed", "all")
+        for only in kinds:
+            limits.check("sweep")
+            counts[only] = count_by_threshold(
+                people, thresholds=grid, only=only, hierarchies=trees, time_limit=limits.seconds_left
+            )
+        progress(1.0)
+    except LimitReached:
+        reason = _LATE
+    return ItemsetSweep(people.n, tuple(_counted(cells, grid, counts)), tuple(lowest.values()), reason)
+
+
+def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
+    """One cell, but for the numbers of itemsets."""
+    look, k = looker.look(least), int(looker.k[place])
+    channels, people = int(look.channels[place]), int(look.people[place])
+    single = look.groups_of_one if k > 1 else 0
+    if channels and not every_attack:
+        return Cell(least, k, None, None, look.maximal, channels, single, None, people, "exposed")
+    run = looker.deduce(least, k)
+    people = max(people, run.people)
+    deduced = run.findings if run.decides or run.findings else None
+    verdict: Verdict = "exposed"
+    if not channels and not run.findings:
+        # Nothing is called clean that the other attacks, the general adversary among them, did not look at.
+        whole = looker.audit_whole(least, k)
+        verdict = whole.verdict
+        people = max((one.people for one in whole.runs), default=0)
+    return Cell(least, k, None, None, look.maximal, channels, single, deduced, people, verdict)
+
+
+def _counted(cells: dict[tuple[int, int], Cell], grid: list[int], counts: dict[Only, list[int]]) -> list[Cell]:
+    """The cells with the numbers of itemsets, where these were counted."""
+
+    def number(only: Only, least: int) -> int | None:
+        return counts[only][grid.index(least)] if only in counts else None
+
+    return [replace(cell, itemsets=number("all", least), closed=number("closed", least)) for (least, _), cell in cells.items()]
+
+
+def sweep_rounding(
+    release: Itemsets | str | Path | Any,
+    *,
+    base: Iterable[int] | None = None,
+    decimals: Iterable[int] | None = None,
+    data: Transactions | Table | str | Path | Any = None,
+    policy: Policy | None = None,
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> RoundingSweep:
+    """What a release of itemsets would give away with its counts rounded to each base, and its supports cut to each number of decimals.
+
+    Every setting is printed and attacked by itself: a printed number is the interval of counts that print so.
+
+    Parameters
+    ----------
+    release
+        A mined or read release with exact counts, or anything :func:`tacit.read_release` takes.
+    base
+        Bases to round counts to; by default 2, 5, 10, 20, 50, .. up to the smallest published count.
+    decimals
+        Numbers of decimals of printed supports; by default 0 to 6 where the number of people is known. When only one of the two is given,
+        the other is left out.
+    data
+        The owner's data; makes audits faster and decides more of them, and finds the same.
+    policy
+        What the publisher accepts; the default is a smallest group of ten.
+    time_limit
+        Seconds after which it stops; settings that were not audited by then are undecided.
+    progress
+        Called with the share of the work done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> baskets = tacit.read_transactions([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20)
+    >>> swept = tacit.sweep_rounding(tacit.mine_itemsets(baskets, min_support=20), base=[2, 5, 10])
+    >>> [(setting.label, setting.verdict) for setting in swept.settings]
+    [('exact counts', 'exposed'), ('base 2', 'clean'), ('base 5', 'clean'), ('base 10', 'clean')]
+    >>> swept.finest_base
+    2
+    """
+    limits, policy = Limits.within(time_limit), policy or Policy()
+    exact = read_release(release)
+    if not isinstance(exact, Itemsets):
+        what = f"holds {exact.kind}, not itemsets"
+        raise OptionError(what, where="sweep rounding", remedy="Give a release of itemsets")
+    chosen = _precisions(exact, base, decimals)
+    forms: list[tuple[Precision | None, Itemsets]] = [(None, exact), *((one, rounded(exact, one)) for one in chosen)]
+    found: list[Audit | None] = []
+    for number, (precision, printed) in enumerate(forms):
+        if precision is not None and printed.is_exact:
+            found.append(found[0])  # such small steps round nothing
+        else:
+            # Each setting may take an equal part of the time that is left, so that none goes without.
+            found.append(_audited(printed, data, policy, limits, len(forms) - number))
+        progress((number + 1) / len(forms))
+    pairs = zip(forms, found, strict=True)
+    settings = tuple(_setting(precision, exact, printed, one) for (precision, printed), one in pairs)
+    late = any(one is None or any(run.status == "stopped" for run in one.runs) for one in found)
+    return RoundingSweep(exact.n, policy.k, settings, _LATE if late else "")
+
+
+def _audited(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
+    """The audit of one printed form in its part of the time; None where the time is over."""
+    if limits.is_over:
+        return None
+    seconds = limits.seconds_left
+    return audit(printed, data=data, policy=policy, time_limit=None if seconds is None else seconds / parts)
+
+
+def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterable[int] | None) -> list[Precision]:
+    """The settings to try: decimals from many to few, then bases from small to large."""
+    if base is None and decimals is None:
+        base, decimals = usual_bases(release), DECIMALS if release.n else ()
+    shares = {Precision(decimals=one) for one in decimals or ()}
+    counts = {Precision(base=one) for one in base or ()}
+    return sorted(shares, key=lambda one: -(one.decimals or 0)) + sorted(counts, key=lambda one: one.base or 0)
+
+
+def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, found: Audit | None) -> Setting:
+    """One setting with what the attacks say."""
+    step = float(precision.step(exact.n)) if precision is not None else 1.0
+    settled: Settled = "undecided" if found is None or found.verdict == "incomplete" else found.verdict
+    ran = [run for run in found.runs if run.status != "not-relevant"] if found is not None else []
+    reasons = (
+        "; ".join(dict.fromkeys(run.reason for run in ran if run.reason and not run.decides)) if found is not None else _LATE
+    )
+    findings = {run.code: run.findings for run in ran if run.status == "ran" or run.findings}
+    people = max((run.people for run in ran), default=0)
+    return Setting(precision, step, findings, people, settled, reasons, float(cost_of(exact, printed)["support_error_mean"]))
+
+
+_NOT_ASKED = "whether anybody's value is certain and what all rules tell together were not looked at (--certain looks)"
+#: The attack that bounds everybody's value: it can take minutes, so it runs where it is asked for.
+_SLOW = "R03"
+#: The general adversary, which decides where all other attacks find nothing.
+_GENERAL = "X01"
+
+
+def sweep_rules(
+    people: Table,
+    *,
+    min_support: Any,
+    min_confidence: Any,
+    digits: Any = (),
+    withhold_values: bool = False,
+    strict: bool = False,
+    incomplete: bool = False,
+    policy: Policy | None = None,
+    certain: bool = False,
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> RuleSweep:
+    """What rules would give away at every support, confidence and way to print them.
+
+    Parameters
+    ----------
+    people
+        A table with QI and SA columns.
+    min_support, min_confidence
+        One threshold or several: shares (``0.1``, ``"10%"``); a support may also be a count of people.
+    digits
+        Numbers of decimals of printed supports to try besides exact counts.
+    withhold_values
+        Try lists without any number, too.
+    strict, incomplete
+        As for :func:`tacit.mine_rules`.
+    policy
+        What the publisher accepts; set ``max_posterior`` or ``max_gain`` to let estimates count.
+    certain
+        Bound everybody's value (R03) in every cell, and take all rules together (X01) where nothing else is found, which can take long.
+        Without it a cell in which nothing is found is not called clean.
+    time_limit
+        Seconds after which it stops; the sweep then says that it is not finished.
+    progress
+        Called with the share of the work done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> table = {"sex": ["F"] * 40 + ["M"] * 40, "ill": ["yes"] * 39 + ["no"] * 41}
+    >>> people = tacit.read_table(table, qi="sex", sa="ill")
+    >>> swept = tacit.sweep_rules(people, min_support=20, min_confidence=[0.6, 0.9], withhold_values=True)
+    >>> [(cell.min_confidence, cell.form.label, cell.rules, cell.groups) for cell in swept.cells]
+    [(0.6, 'exact', 2, 1), (0.6, 'withheld', 2, 0), (0.9, 'exact', 2, 1), (0.9, 'withheld', 2, 0)]
+    """
+    if not isinstance(people, Table):
+        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
+        raise OptionError("needs a table whose columns have roles", where="sweep_rules", remedy=remedy)
+    limits, policy = Limits.within(time_limit), policy or Policy()
+    supports = thresholds(min_support, people.n, strict=strict)
+    grid = list(product(supports, _confidences(min_confidence), _forms(digits, withhold_values)))
+    people = people.select([*people.schema.qi, *people.schema.sa]).merged()
+    cells = {key: RuleCell(key[0], float(key[1]), key[2]) for key in grid}
+    reason = ""
+    looker = _Looker(people, strict, incomplete, policy, certain, limits)
+    for done, key in enumerate(grid):
+        try:
+            cells[key] = looker.look(*key)
+        except LimitReached:
+            reason = _LATE
+            break
+        progress((done + 1) / len(grid))
+    return RuleSweep(people.n, tuple(cells.values()), reason)
+
+
+def _confidences(given: Any) -> list[Fraction]:
+    """Confidence thresholds, the lowest first, each once."""
+    chosen = sorted({share(one, where="--min-confidence") for one in listed(given)})
+    if not chosen:
+        raise OptionError("is missing", where="--min-confidence", remedy="Write for instance --min-confidence 60%,80%")
+    return chosen
+
+
+def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
+    """Exact counts, then fewer and fewer decimals, then no number at all."""
+    wanted = sorted({int(one) if str(one).isdecimal() else one for one in listed(digits)}, reverse=True)
+    for one in wanted:
+        Precision(decimals=one)  # refuses what is no number of decimals
+    return [RuleForm(), *(RuleForm(digits=one) for one in wanted), *([RuleForm(withheld=True)] if withhold_values else [])]
+
+
+@dataclass(frozen=True, eq=False)
+class _Looker:
+    """Looks at one cell after the other."""
+
+    people: Table
+    strict: bool
+    incomplete: bool
+    policy: Policy
+    certain: bool
+    limits: Limits
+
+    def look(self, support: int, confidence: Fraction, form: RuleForm) -> RuleCell:
+        """One cell: the fast attacks, and the slow one where it is asked for."""
+        rules = self._mined(support, confidence, form)
+        codes = [attack.code for attack in ATTACKS if attack.needs == rules.kind]
+        fast = self._attacked(rules, [code for code in codes if code != _SLOW])
+        runs = {run.code: run for run in fast.runs}
+        certain = None
+        if self.certain and _SLOW in codes:
+            slow = self._attacked(rules, [_SLOW])
+            runs[_SLOW] = slow.attack(_SLOW)
+            certain = slow.measures.get("people_certain")
+            if not any(run.findings for run in runs.values()):
+                runs[_GENERAL] = self._attacked(rules, [_GENERAL]).attack(_GENERAL)
+        elif _SLOW in codes:
+            runs[_SLOW] = replace(runs[_SLOW], status="not-asked", reason=_NOT_ASKED)
+            runs[_GENERAL] = replace(runs[_GENERAL], reason="")
+        verdict = Audit((), {}, self.policy, tuple(runs.values())).verdict
+        reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable", "not-asked") and run.reason]
+        known = fast.measures
+        return RuleCell(
+            support, float(confidence), form, len(rules), known.get("missing_rules_kept"), runs["R01"].findings,
+            known.get("max_posterior"), known.get("people_above_90"), certain, known.get("D_overall"),
+            known.get("posterior_entropy"), verdict, "; ".join(reasons) if verdict == "incomplete" else "",
+        )  # fmt: skip
+
+    def _mined(self, support: int, confidence: Fraction, form: RuleForm) -> Rules:
+        """The rules of a cell; ``support`` is the smallest count that reaches the threshold."""
+        self.limits.check("sweep")
+        return mine_rules(
+            self.people,
+            min_support=Threshold(Fraction(support - self.strict), is_count=True),
+            min_confidence=confidence,
+            strict=self.strict,
+            digits=form.digits,
+            withhold_values=form.withheld,
+            incomplete=self.incomplete,
+            time_limit=self.limits.seconds_left,
+        )
+
+    def _attacked(self, rules: Rules, codes: list[str]) -> Audit:
+        self.limits.check("sweep")
+        return audit(rules, data=self.people, policy=self.policy, attacks=codes, time_limit=self.limits.seconds_left)
+
+
+__all__ = ["sweep_itemsets", "sweep_rounding", "sweep_rules"]

@@ -1,0 +1,308 @@
+"""The verb that re-checks an audit: every proved finding by its certificate, and a verdict that rests on no finding by auditing again."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tacit.checker import check_audit, check_record
+from tacit.checker.totals import other_file, other_header
+from tacit.errors import InputError, OptionError, TacitError
+from tacit.files.disk import open_text, shown
+from tacit.files.knowledge import read_knowledge
+from tacit.files.releases import gather, inputs_of, read_release, source_at
+from tacit.model.audit import BINDING, Audit, digest
+from tacit.model.measures import Verification
+from tacit.model.people import AS_TOLD, Gathered
+from tacit.model.policy import LIMITS, Policy
+from tacit.model.table import Table
+
+__all__ = ["read_record", "verify"]
+
+_REMEDY = "Give the file that `tacit audit --json` wrote"
+#: Entries that a new audit is not compared in: who set the limits of the policy, what could be done, and which version wrote the record.
+_NOT_COMPARED = frozenset({BINDING, "policy_from", "policy_files", "suggestions", "tool"})
+#: Differences that are named at most.
+_SHOWN = 5
+
+
+def verify(
+    record: Audit | Mapping[str, Any] | str | Path,
+    releases: Any,
+    *,
+    known: Any = None,
+    knowledge: Any = None,
+    data: Any = None,
+    rows: Any = None,
+    policy: Policy | None = None,
+    again: bool | None = None,
+    time_limit: float | None = None,
+) -> Verification:
+    """Re-check an audit: every proved finding that its record lists, and what the record says around them.
+
+    The checker shares no code with the attacks: it looks up each line that a certificate cites and redoes its arithmetic in whole numbers.
+    That a release is clean has no proof: the release is then audited again, and the two records are compared.
+
+    Parameters
+    ----------
+    record
+        What ``tacit audit --json`` wrote (the file, or what is read from it), or an audit, whose ten worst findings are then checked.
+    releases
+        The release that the audit is about, or a list of them in the same order: read ones, folders of them, or files, which are read with the
+        options that the record holds.
+    known
+        For findings about people who are known (R03): everybody's quasi-identifiers, to count them anew instead of trusting the record.
+    knowledge
+        For bucketized releases: the facts that the audit was given, to compare them instead of trusting the record.
+    data, rows, policy
+        To audit again what was audited with them; the limits of the policy are taken from the record where none is given.
+    again
+        Whether to audit again: by default where no finding decides the verdict.
+    time_limit
+        Seconds after which a new audit stops.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> baskets = tacit.read_transactions([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20)
+    >>> itemsets = tacit.mine_itemsets(baskets, min_support=20)
+    >>> record = tacit.audit(itemsets).to_dict()
+    >>> tacit.verify(record, itemsets).ok
+    True
+    >>> record["findings"][0]["count"] = [2, 2]
+    >>> tacit.verify(record, itemsets).problems[-1]
+    'I01-d09f32c01c6f: its lines give 1 to 1, not 2 to 2'
+    """
+    told = _plain(
+        record.to_dict() if isinstance(record, Audit) else record if isinstance(record, Mapping) else read_record(record)
+    )
+    check_record(told)
+    try:
+        gathered = read_audited(told, releases)
+    except OtherFile as other:
+        return Verification(0, (str(other),))
+    facts = None if knowledge is None else read_knowledge(knowledge)
+    table = known if isinstance(known, Table) or known is None else _known_table(known, gathered)
+    outcome = check_audit(told, gathered.releases, known=table, knowledge=facts, names=gathered.names)
+    problems = list(outcome.problems)
+    if told[BINDING] != digest(told):
+        problems.insert(0, "the record was changed after it was written: its digest is another")
+    if [one.to_dict() for one in gathered.not_read] != told.get("not_read", []):
+        problems.append("other files or columns were not read than the record says")
+    besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
+    problems += _other_inputs(told, besides)
+    outcome = replace(outcome, problems=tuple(problems), open=_open_claims(told, besides))
+    if problems or again is False or (again is None and told["verdict"] == "exposed"):
+        return outcome if problems or told["verdict"] == "exposed" else replace(outcome, unconfirmed=_NOT_AUDITED)
+    return _audited_again(outcome, told, gathered, besides, policy, time_limit)
+
+
+_NOT_AUDITED = "No finding proves a verdict of clean or incomplete; only a new audit confirms it."
+
+
+class OtherFile(Exception):
+    """A file is not the one that was audited; the text says which."""
+
+
+def read_audited(record: Mapping[str, Any], releases: Any) -> Gathered:
+    """Read the releases of an audit as the record says; raise :class:`OtherFile` where a file is another one, before it is read."""
+    entries = record["release"]
+    skipped = {one["file"] for one in record.get("not_read", ())}
+
+    def read(one: Any, place: int) -> Any:
+        if not isinstance(one, (str, os.PathLike)) or not os.path.exists(one):
+            return read_release(one)
+        entry = entries[place] if place < len(entries) else {}
+        source = source_at(one)
+        name = os.path.basename(os.fspath(one).rstrip("/"))
+        if source.sha256 != entry.get("sha256"):
+            if any(Path(file).name == name for file in skipped):
+                return read_release(one)  # a file of a folder that the audit did not read, either
+            raise OtherFile(other_file(name, source.sha256, entry.get("sha256")))
+        if (source.header or None) != entry.get("header_sha256"):
+            raise OtherFile(other_header(name, source.header, entry.get("header_sha256")))
+        try:
+            return read_release(one, **entry["read"])
+        except (OptionError, TypeError, ValueError, AttributeError):
+            raise OtherFile(f"{name}: cannot be read with the options of the record") from None
+
+    listed = list(releases) if isinstance(releases, (list, tuple)) else [releases]
+    named = [one for one in record.get("ignored", ()) if one["reason"] == AS_TOLD]
+    return gather(listed, read, [one.get("column") or one["file"] for one in named])
+
+
+def read_record(path: str | Path) -> Mapping[str, Any]:
+    """The record of an audit, as ``tacit audit --json`` wrote it."""
+    try:
+        with open_text(path) as lines:
+            record = json.load(lines, object_pairs_hook=_once, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError):
+        raise InputError("is not a record of an audit", where=shown(path), remedy=_REMEDY) from None
+    if not isinstance(record, Mapping):
+        raise InputError("is not a record of an audit", where=shown(path), remedy=_REMEDY)
+    return record
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a record; a key that stands there twice makes it none."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
+
+
+def _whole(text: str) -> int:
+    if len(text) > 30:
+        raise ValueError
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record as it would be read from its file."""
+    try:
+        found: dict[str, Any] = json.loads(json.dumps(dict(record), allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        raise InputError("is not a record of an audit", where="the audit", remedy=_REMEDY) from None
+    return found
+
+
+def _known_table(known: Any, gathered: Gathered) -> Table:
+    """Everybody's quasi-identifiers from whatever holds them."""
+    from tacit.files.tables import read_table
+
+    header = next((one.header for one in gathered.releases if one.header.qi), gathered.releases[0].header)
+    rule: dict[str, Any] = {"missing_rule": header.missing_rule} if header.missing_rule else {}
+    return read_table(known, qi=header.qi, missing=header.missing, **rule)
+
+
+def _other_inputs(record: Mapping[str, Any], besides: Mapping[str, Any]) -> Iterator[str]:
+    """What is given besides the releases and is not what the audit was given."""
+    for one in inputs_of(**besides):
+        audited = [entry for entry in record["inputs"] if entry["role"] == one["role"]]
+        if audited and one["sha256"] not in {entry["sha256"] for entry in audited}:
+            yield other_file(one["file"], one["sha256"], audited[0]["sha256"])
+
+
+def _open_claims(record: Mapping[str, Any], besides: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the record says that its proofs do not show, in sentences."""
+    out = []
+    found = sum(attack["findings"] for attack in record["attacks"] if attack["claim"] == "proves")
+    listed = sum(one["code"] in _proving(record) for one in record["findings"])
+    if found > listed:
+        remedy = "audit with a larger --top to have more of them checked"
+        out.append(f"The audit counts {found:,} proved {_plural(found, 'finding')} and lists {listed:,}: {remedy}.")
+    taken = [name for name in ("known", "knowledge") if name in record["options"]["given"] and besides[name] is None]
+    if taken and any(one["code"] in ("R03", "B01", "X01") for one in record["findings"]):
+        options = " and ".join(f"--{name}" for name in taken)
+        out.append(f"Who and what is known besides the release is taken from the record: give {options} to have it compared.")
+    return tuple(out)
+
+
+def _proving(record: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(attack["code"] for attack in record["attacks"] if attack["claim"] == "proves")
+
+
+def _plural(number: int, word: str) -> str:
+    return word if number == 1 else f"{word}s"
+
+
+# Auditing again
+
+
+def _audited_again(
+    outcome: Verification,
+    record: Mapping[str, Any],
+    gathered: Gathered,
+    besides: Mapping[str, Any],
+    policy: Policy | None,
+    time_limit: float | None,
+) -> Verification:
+    """The outcome of auditing the same releases again with the options of the record."""
+    missing = [name for name in record["options"]["given"] if besides[name] is None]
+    if missing:
+        options = " and ".join(f"--{name}" for name in missing)
+        return replace(outcome, unconfirmed=f"The audit was also given {options}: give the same to audit again.")
+    if record["waivers"] and policy is None:
+        what = "The verdict rests on waivers, which only a policy file can grant: give it with --policy."
+        return replace(outcome, unconfirmed=what)
+    try:
+        new = _new_record(record, gathered, besides, policy, time_limit)
+    except TacitError as error:
+        return replace(outcome, unconfirmed=f"A new audit did not end: {error}")
+    differences = list(_differences(record, new))
+    if not differences:
+        return replace(outcome, again=True, open=())
+    if record["verdict"] != new["verdict"]:
+        what = f"audited again, the release is {new['verdict']}, not {record['verdict']}"
+    else:
+        more = f" and {len(differences) - _SHOWN} more" if len(differences) > _SHOWN else ""
+        what = f"audited again, the record differs in {', '.join(differences[:_SHOWN])}{more}"
+    is_cut_short = any(attack["status"] == "stopped" or attack["undecided"] for attack in (*record["attacks"], *new["attacks"]))
+    if record.get("tool") != new.get("tool") or (is_cut_short and "clean" not in (record["verdict"], new["verdict"])):
+        return replace(outcome, unconfirmed=f"{what[0].upper()}{what[1:]}; the time or the version of Tacit may differ.")
+    if new["verdict"] == "incomplete" and record["verdict"] == "clean" and time_limit is not None and is_cut_short:
+        return replace(
+            outcome, unconfirmed="The time limit was reached before the new audit ended: allow more with --time-limit."
+        )
+    return replace(outcome, problems=(*outcome.problems, what))
+
+
+def _new_record(
+    record: Mapping[str, Any],
+    gathered: Gathered,
+    besides: Mapping[str, Any],
+    policy: Policy | None,
+    time_limit: float | None,
+) -> dict[str, Any]:
+    """The record of a new audit of the same releases."""
+    from tacit.model.people import read_people
+    from tacit.reports.record import audit_record
+    from tacit.verbs.audit import audit
+
+    options = record["options"]
+    found = audit(
+        gathered,
+        **besides,
+        people=None if options["people"] is None else read_people(options["people"]),
+        policy=policy or Policy(**{name: record["policy"][name] for name in LIMITS}),
+        attacks=options["attacks"],
+        algorithm=options["algorithm"],
+        first_hit=options["first_hit"],
+        time_limit=time_limit,
+    )
+    if "headline" not in record:
+        return _plain(found.to_dict(top=options["top"]))
+    return _plain(audit_record(found, top=options["top"]))
+
+
+def _differences(told: Any, new: Any, place: str = "") -> Iterator[str]:
+    """The places where two records differ; estimates may by what floating-point numbers cannot hold."""
+    if isinstance(told, Mapping) and isinstance(new, Mapping):
+        for name in dict.fromkeys((*told, *new)):
+            if not place and name in _NOT_COMPARED:
+                continue
+            inner = f"{place}.{name}" if place else name
+            if name in told and name in new:
+                yield from _differences(told[name], new[name], inner)
+            else:
+                yield inner
+    elif isinstance(told, list) and isinstance(new, list) and len(told) == len(new):
+        for index, (one, other) in enumerate(zip(told, new, strict=True)):
+            yield from _differences(one, other, f"{place}[{index}]")
+    elif isinstance(told, float) and isinstance(new, float):
+        if not math.isclose(told, new, rel_tol=1e-6, abs_tol=1e-9):
+            yield place
+    elif type(told) is not type(new) or told != new:
+        yield place
