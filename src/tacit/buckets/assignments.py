@@ -16,12 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, numbered
+from tacit.model.arrays import Codes, Flags, Floats, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
-
-Numbers = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +40,12 @@ class Cells:
 
     buckets: Buckets
     known: Exclusions
-    cell: Numbers
-    group: Numbers
-    kind: Numbers
-    people: Numbers
-    starts: Numbers
-    blocks: Numbers
+    cell: Ints
+    group: Ints
+    kind: Ints
+    people: Ints
+    starts: Ints
+    blocks: Ints
     may: Flags
 
     @classmethod
@@ -71,16 +68,16 @@ class Cells:
         return cls(buckets, known, cell, group, kind, people, starts, blocks, may)
 
     @cached_property
-    def rows(self) -> Numbers:
+    def rows(self) -> Ints:
         """Where the row of each cell begins in its block; the last one is where they all end."""
         return np.append(0, np.cumsum(np.diff(self.buckets.starts)[self.group]))
 
     @cached_property
-    def entries(self) -> Numbers:
+    def entries(self) -> Ints:
         """The entry of the ST that each place of the blocks is about."""
         return _spread(self.buckets.starts[self.group], np.diff(self.rows))
 
-    def total(self, marked: Flags) -> Numbers:
+    def total(self, marked: Flags) -> Ints:
         """How many places of each cell are marked."""
         return np.diff(np.append(0, np.cumsum(marked, dtype=np.int64))[self.rows])
 
@@ -95,21 +92,21 @@ class Valid:
 
     cells: Cells
     possible: Flags
-    hold: Numbers
-    part: Numbers
+    hold: Ints
+    part: Ints
 
     @cached_property
-    def number(self) -> Numbers:
+    def number(self) -> Ints:
         """How many values people of each cell can have."""
         return self.cells.total(self.possible)
 
     @cached_property
-    def unexcluded(self) -> Numbers:
+    def unexcluded(self) -> Ints:
         """How many values of their group are not ruled out for people of each cell by themselves, which is less than a proof needs."""
         return self.cells.total(self.cells.may)
 
     @property
-    def counts(self) -> Numbers:
+    def counts(self) -> Ints:
         """How many values the person of each row can have."""
         return np.asarray(self.number[self.cells.cell])
 
@@ -153,13 +150,13 @@ def valid_values(buckets: Buckets, known: Exclusions, own: Codes | None = None) 
     return Valid(cells, possible, hold, part)
 
 
-def _spread(starts: Numbers, lengths: Numbers) -> Numbers:
+def _spread(starts: Ints, lengths: Ints) -> Ints:
     """The numbers from each start on, so many of them, one stretch after the other."""
     ends = np.cumsum(lengths)
     return np.asarray(np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths))
 
 
-def _held(cells: Cells, own: Codes) -> Numbers:
+def _held(cells: Cells, own: Codes) -> Ints:
     """How many people of each cell have each value of their group."""
     buckets = cells.buckets
     n_values = max(1, len(buckets.values))
@@ -190,8 +187,6 @@ def _no_assignment(buckets: Buckets, group: int) -> Contradiction:
         lines=lines,
     )
 
-
-Floats = npt.NDArray[np.float64]
 
 #: A part of a group with more states than this is scaled, not counted: counting would take seconds for each.
 MOST_STATES = 1 << 16
@@ -278,7 +273,7 @@ def _scale(valid: Valid, group: int, share: Floats) -> None:
     share[block] = (found / found.sum(axis=1, keepdims=True)).reshape(-1)
 
 
-def _alike(valid: Valid) -> tuple[Numbers, Numbers]:
+def _alike(valid: Valid) -> tuple[Ints, Ints]:
     """One group of each kind, and the kind of each group: groups with the same kinds of people and the same contents are the same."""
     cells, buckets = valid.cells, valid.cells.buckets
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
@@ -294,7 +289,7 @@ def _alike(valid: Valid) -> tuple[Numbers, Numbers]:
     return order[fresh], same_as
 
 
-def _mixed(one: npt.NDArray[np.integer], two: Numbers, salt: np.uint64) -> npt.NDArray[np.uint64]:
+def _mixed(one: npt.NDArray[np.integer], two: Ints, salt: np.uint64) -> npt.NDArray[np.uint64]:
     """A number for each pair that is the same for the same pair, and as good as different for others."""
     mark = (one.astype(np.uint64) * np.uint64(0x1000193) + two.astype(np.uint64)) ^ salt
     for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
@@ -309,7 +304,7 @@ def _sums(owner: npt.NDArray[np.integer], marks: npt.NDArray[np.uint64], groups:
     return np.asarray(total[ends[1:]] - total[ends[:-1]], np.uint64)
 
 
-def _places(blocks: Numbers, source: Numbers) -> Numbers:
+def _places(blocks: Ints, source: Ints) -> Ints:
     """The places of the blocks of these groups, one after the other."""
     lengths = (blocks[1:] - blocks[:-1])[source]
     ends = np.cumsum(lengths)

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, valid_values
+from tacit.model.arrays import Ints
 from tacit.model.audit import Target
 from tacit.model.buckets import Buckets
 from tacit.model.event import BoxEvent
 from tacit.model.knowledge import Exclusions, Fact
-
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +50,7 @@ class BucketCase:
         np.add.at(counts, self.buckets.value, self.buckets.count)
         return counts / max(1, self.buckets.n)
 
-    def alike(self, rows: Numbers) -> tuple[Numbers, Numbers]:
+    def alike(self, rows: Ints) -> tuple[Ints, Ints]:
         """Rows of people in the same group with the same quasi-identifiers: the first row of each, and how many there are."""
         key = self.valid.cells.cell[rows]
         for column in self.buckets.people.columns:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.model.buckets import Buckets
 from tacit.model.table import Table
-
-Numbers = npt.NDArray[np.int64]
 
 
 def plain_figures(release: Buckets | Table) -> Mapping[str, float]:

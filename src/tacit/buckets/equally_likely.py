@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 
 from tacit.buckets.assignments import Shares, share_values
-from tacit.buckets.case import BucketCase, Numbers
+from tacit.buckets.case import BucketCase
 from tacit.buckets.words import told
 from tacit.errors import LimitReached
 from tacit.known.sensitive_values import BEHIND_PROOFS, no_limit
+from tacit.model.arrays import Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.estimates import DIGITS
 from tacit.model.event import BoxEvent
@@ -59,7 +60,7 @@ class _Outcome:
         self.target, self.case, self.found = target, case, found
         self.rows, self.people, self.place = self._findings(target.policy)
 
-    def _findings(self, policy: Policy) -> tuple[Numbers, Numbers, Numbers]:
+    def _findings(self, policy: Policy) -> tuple[Ints, Ints, Ints]:
         """The first row of the people of each finding, how many they are, and the place of the value in their cell; the most probable first."""
         found, cells = self.found, self.found.valid.cells
         over = np.zeros(len(found.share), np.bool_)

@@ -32,11 +32,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InternalError
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.policy import Limits
-
-Numbers = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +45,12 @@ class Classes:
     ([0, 0, 1], [0, 1, 0], [2, 1, 1], [[True, True], [True, False], [True, True]])
     """
 
-    value: Numbers
-    kind: Numbers
-    count: Numbers
+    value: Ints
+    kind: Ints
+    count: Ints
     patterns: Flags
-    starts: Numbers
-    rows: Numbers
+    starts: Ints
+    rows: Ints
 
     @classmethod
     def of(cls, sensitive: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], patterns: Flags, *, seed: int) -> Classes:
@@ -89,18 +86,18 @@ class Classes:
         return int(self.patterns.shape[1])
 
     @cached_property
-    def people(self) -> Numbers:
+    def people(self) -> Ints:
         """How many people have each value."""
         return np.bincount(self.value, weights=self.count, minlength=self.values).astype(np.int64)
 
     @cached_property
-    def of_kind(self) -> Numbers:
+    def of_kind(self) -> Ints:
         """How many people of each kind have each value."""
         table = np.zeros(self.patterns.shape, np.int64)
         table[self.kind, self.value] = self.count
         return table
 
-    def may_have(self, which: Numbers | int) -> Flags:
+    def may_have(self, which: Ints | int) -> Flags:
         """Which values are not ruled out for these classes."""
         return np.asarray(~self.patterns[self.kind[which]])
 
@@ -109,7 +106,7 @@ class Classes:
         return np.asarray(~self.patterns[self.kind, value])
 
     @cached_property
-    def incompatible(self) -> Numbers:
+    def incompatible(self) -> Ints:
         """How many people cannot share a group with somebody of each class: an equal value, or one that either of them cannot have.
 
         All numbers stay below 2**53, where floats are exact.
@@ -132,7 +129,7 @@ class Classes:
         return Classes(self.value[keep], self.kind[keep], count, self.patterns, np.append(0, np.cumsum(count)), self.rows[chosen])
 
 
-def leads_to(holder: Numbers, may: Flags) -> Flags:
+def leads_to(holder: Ints, may: Flags) -> Flags:
     """Which value leads to which, in any number of steps: row i of ``may`` says which values somebody with value ``holder[i]`` can have."""
     step = np.zeros((may.shape[1], may.shape[1]), np.bool_)
     np.logical_or.at(step, holder, may)
@@ -142,7 +139,7 @@ def leads_to(holder: Numbers, may: Flags) -> Flags:
     return step
 
 
-def valid_values(classes: Classes, present: Numbers) -> Flags:
+def valid_values(classes: Classes, present: Ints) -> Flags:
     """Which values people of each class ``present`` can have when they are together: a row for each of these classes.
 
     >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [True, False, True]]), seed=0)
@@ -156,7 +153,7 @@ def valid_values(classes: Classes, present: Numbers) -> Flags:
     return valid
 
 
-def chain(classes: Classes, present: Numbers, goal: int, start: int) -> list[int] | None:
+def chain(classes: Classes, present: Ints, goal: int, start: int) -> list[int] | None:
     """The fewest classes that pass values on from somebody who has value ``start`` to somebody who takes ``goal``; None where there are none.
 
     >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], np.bool_), seed=0)
@@ -207,22 +204,22 @@ class Recipes:
         return self._used
 
     @property
-    def starts(self) -> Numbers:
+    def starts(self) -> Ints:
         """Where the list of each recipe begins; the last one is where they all end."""
         return self._starts[: self._used + 1]
 
     @property
-    def listed(self) -> Numbers:
+    def listed(self) -> Ints:
         """The classes of all recipes, one list after the other."""
         return self._members[: self._filled]
 
     @property
-    def groups(self) -> Numbers:
+    def groups(self) -> Ints:
         """How many groups each recipe makes."""
         return self._groups[: self._used]
 
     @property
-    def sizes(self) -> Numbers:
+    def sizes(self) -> Ints:
         """How many people a group of each recipe has."""
         return np.diff(self.starts)
 
@@ -271,7 +268,7 @@ class Recipes:
         return out
 
 
-def _with_room(array: Numbers, needed: int) -> Numbers:
+def _with_room(array: Ints, needed: int) -> Ints:
     """The array, or a copy twice as long where it is too short."""
     if needed <= len(array):
         return array
@@ -280,7 +277,7 @@ def _with_room(array: Numbers, needed: int) -> Numbers:
     return longer
 
 
-def _distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, Numbers]:
+def _distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, Ints]:
     """Each row once, and how often it occurs."""
     key, largest = np.zeros(len(rows), np.int64), 1
     top = int(rows.max(initial=0)) + 1
@@ -300,7 +297,7 @@ Rule = Literal["injector", "balanced-1", "balanced-2"]
 AT_A_TIME = 100_000
 
 
-def form(classes: Classes, size: int, rule: Rule, limits: Limits) -> tuple[Recipes, Numbers]:
+def form(classes: Classes, size: int, rule: Rule, limits: Limits) -> tuple[Recipes, Ints]:
     """Groups of ``size`` people, and how many people of each class are left over.
 
     ``injector``: the first member is who can share a group with the fewest, each other one leaves the most people who still fit. ``balanced-1``:
@@ -341,7 +338,7 @@ def form(classes: Classes, size: int, rule: Rule, limits: Limits) -> tuple[Recip
     return Recipes(groups), classes.count - np.bincount(groups.reshape(-1), minlength=len(classes))
 
 
-def _order(classes: Classes, rule: Rule) -> Numbers:
+def _order(classes: Classes, rule: Rule) -> Ints:
     """The classes by value, and of a value the hardest first."""
     if rule == "injector":
         return np.arange(len(classes))
@@ -349,7 +346,7 @@ def _order(classes: Classes, rule: Rule) -> Numbers:
     return np.lexsort((-hardness, classes.value))
 
 
-def _excluding(classes: Classes, place: Numbers) -> tuple[Numbers, Numbers]:
+def _excluding(classes: Classes, place: Ints) -> tuple[Ints, Ints]:
     """How many people of each value cannot have another one, for the values that somebody cannot have; and for each value in all."""
     table = np.zeros((int(place.max(initial=-1)) + 1, classes.values), np.int64)
     for value in np.flatnonzero(place >= 0).tolist():
@@ -365,7 +362,7 @@ def _excluding(classes: Classes, place: Numbers) -> tuple[Numbers, Numbers]:
 LOOKS = 64
 
 
-def exchanges(recipes: Recipes, classes: Classes, fits: Flags) -> Numbers:
+def exchanges(recipes: Recipes, classes: Classes, fits: Flags) -> Ints:
     """How many different values people of the classes that ``fits`` marks have in a group of each recipe."""
     number = np.zeros(len(recipes), np.int64)
     if not len(recipes):
@@ -377,13 +374,13 @@ def exchanges(recipes: Recipes, classes: Classes, fits: Flags) -> Numbers:
     return number
 
 
-def same_value(recipes: Recipes, classes: Classes, value: int) -> Numbers:
+def same_value(recipes: Recipes, classes: Classes, value: int) -> Ints:
     """How many people with a value are in a group of each recipe."""
     held = (classes.value == value)[recipes.listed].astype(np.int64)
     return np.add.reduceat(held, recipes.starts[:-1]) if len(recipes) else np.empty(0, np.int64)
 
 
-def join_groups(recipes: Recipes, left: Numbers, classes: Classes, least: int, limits: Limits) -> int:
+def join_groups(recipes: Recipes, left: Ints, classes: Classes, least: int, limits: Limits) -> int:
     """Add everybody who is left to a group where she then has ``least`` valid values; how many groups were merged for that.
 
     In the whole table everybody must have so many. Those who can share a group with the fewest come first. Of the groups that will do, one with
@@ -412,7 +409,7 @@ def join_groups(recipes: Recipes, left: Numbers, classes: Classes, least: int, l
     return before - int(recipes.groups.sum())
 
 
-def _spread(recipes: Recipes, classes: Classes, one: int, people: int, suits: Numbers, number: Numbers) -> int:
+def _spread(recipes: Recipes, classes: Classes, one: int, people: int, suits: Ints, number: Ints) -> int:
     """Add one person of a class to each of as many groups as there are people, the best first; how many found one."""
     equal = same_value(recipes, classes, int(classes.value[one]))
     best = suits[np.lexsort((-number[suits], recipes.sizes[suits], equal[suits]))]
@@ -426,7 +423,7 @@ def _spread(recipes: Recipes, classes: Classes, one: int, people: int, suits: Nu
     return placed
 
 
-def _longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: int, number: Numbers) -> Flags:
+def _longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints) -> Flags:
     """The most promising recipes in which somebody of a class has enough valid values through exchanges of three and more people."""
     suits = np.zeros(len(recipes), np.bool_)
     there = np.flatnonzero(recipes.groups > 0)
@@ -435,7 +432,7 @@ def _longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: int, 
     return suits
 
 
-def _widened(recipes: Recipes, classes: Classes, one: int, least: int, number: Numbers, suits: Flags) -> bool:
+def _widened(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints, suits: Flags) -> bool:
     """Whether groups that do not suit a class could be merged into one that does; if so, they are."""
     open_to = ~suits
     fits, spare = classes.sharing(one), np.where(open_to, recipes.groups, 0)
@@ -454,7 +451,7 @@ def _widened(recipes: Recipes, classes: Classes, one: int, least: int, number: N
     return True
 
 
-def _chained(recipes: Recipes, left: Numbers, classes: Classes, one: int, least: int, number: Numbers) -> None:
+def _chained(recipes: Recipes, left: Ints, classes: Classes, one: int, least: int, number: Ints) -> None:
     """Put one person of a class into the best group, and merge it with those along chains of exchanges, until she has enough valid values."""
     everybody = np.arange(len(classes))
     wanted = np.flatnonzero(_valid(classes, everybody.tolist(), one)).tolist()

@@ -22,20 +22,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacit.buckets.grouping import (
-    Classes,
-    Codes,
-    Flags,
-    Numbers,
-    Recipes,
-    Rule,
-    anatomize,
-    exchanges,
-    form,
-    join_groups,
-    same_value,
-    valid_values,
-)
+from tacit.buckets.grouping import Classes, Recipes, Rule, anatomize, exchanges, form, join_groups, same_value, valid_values
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.policy import Limits
 
 #: People of groups whose probabilities are counted: 20! assignments still fit a whole number of 64 bits.
@@ -55,7 +43,7 @@ def size_for(least: int, bound: Fraction) -> int:
     return max(least, -(-bound.denominator // bound.numerator))
 
 
-def join_complete(recipes: Recipes, left: Numbers, classes: Classes, bound: Fraction, limits: Limits) -> Numbers:
+def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
     """Add people to complete groups that stay complete and within the bound; how many of each class found none.
 
     ``recipes`` must be complete. Of the groups that will do, the one with the fewest people of the same value is taken, of these the smallest.
@@ -85,7 +73,7 @@ def _able(classes: Classes, one: int) -> Flags:
     return np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
 
 
-def join_probable(recipes: Recipes, left: Numbers, classes: Classes, bound: Fraction, limits: Limits) -> Numbers:
+def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
     """Add people to groups that are not complete then, or to two that are merged, if counting shows them to be within the bound.
 
     How many people of each class found no group: not every one is tried.
@@ -126,7 +114,7 @@ def _available(recipes: Recipes, chosen: list[int]) -> int:
     return min(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen)
 
 
-def within(classes: Classes, members: Numbers, bound: Fraction) -> bool:
+def within(classes: Classes, members: Ints, bound: Fraction) -> bool:
     """Whether no value of anybody in a group is more probable than the bound; False where that is too long to count.
 
     >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [False, False, True]]), seed=0)
@@ -143,7 +131,7 @@ def within(classes: Classes, members: Numbers, bound: Fraction) -> bool:
     return largest * bound.denominator <= total * bound.numerator
 
 
-def _largest_count(may: Flags, count: Numbers) -> tuple[int, int]:
+def _largest_count(may: Flags, count: Ints) -> tuple[int, int]:
     """In how many assignments somebody has a value, for the person and the value where these are the most; and how many there are in all.
 
     A state says how many people with each value have been served; ``ways[i]`` holds the ways to serve the first i people, state by state.
@@ -267,7 +255,7 @@ def _made(classes: Classes, rule: Rule, least: int, bound: Fraction | None, supp
     return _Made(rule, recipes, residue, _placed(recipes, left, classes, least, limits), beyond)
 
 
-def _placed(recipes: Recipes, left: Numbers, classes: Classes, least: int, limits: Limits) -> int:
+def _placed(recipes: Recipes, left: Ints, classes: Classes, least: int, limits: Limits) -> int:
     """Everybody who is left joins a group; how many were merged."""
     return join_groups(recipes, left, classes, least, limits) if left.any() else 0
 
@@ -278,7 +266,7 @@ class Feasible:
 
     classes: Classes
     least: int
-    most: Numbers
+    most: Ints
 
     @classmethod
     def of(cls, classes: Classes, least: int) -> Feasible:
@@ -313,7 +301,7 @@ class Feasible:
         return int(self.most.min(initial=len(self.classes.people)))
 
     @property
-    def rows(self) -> Numbers:
+    def rows(self) -> Ints:
         """The rows of the people who fall short, ascending."""
         return np.sort(self.classes.rows[np.repeat(self.short, self.classes.count)])
 

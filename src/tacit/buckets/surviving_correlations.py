@@ -32,14 +32,12 @@ from tacit.buckets.assignments import Valid
 from tacit.buckets.case import BucketCase
 from tacit.errors import LimitReached
 from tacit.known.sensitive_values import BEHIND_PROOFS, no_limit
+from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Caution, Target, cautions_of
 from tacit.model.buckets import Buckets
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
-
-Numbers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 #: The model is learnt from so many people at the most, whose groups are drawn at random; more hardly change it.
 LEARNT_FROM = 40_000
@@ -62,14 +60,14 @@ class Places:
     """
 
     buckets: Buckets
-    rows: Numbers
-    first: Numbers
-    who: Numbers
-    at: Numbers
-    entry: Numbers
+    rows: Ints
+    first: Ints
+    who: Ints
+    at: Ints
+    entry: Ints
 
     @classmethod
-    def of(cls, valid: Valid, rows: Numbers) -> Places:
+    def of(cls, valid: Valid, rows: Ints) -> Places:
         """The places of some rows, by what is valid for them; whole groups, so that their contents can be kept."""
         cells = valid.cells
         start, width = cells.rows[cells.cell[rows]], np.diff(cells.rows)[cells.cell[rows]]
@@ -82,12 +80,12 @@ class Places:
         return cls(cells.buckets, rows, np.searchsorted(who, np.arange(len(rows))), who, at, cells.entries[at])
 
     @cached_property
-    def value(self) -> Numbers:
+    def value(self) -> Ints:
         """The sensitive value that each place is about."""
         return self.buckets.value[self.entry].astype(np.int64)
 
     @cached_property
-    def known(self) -> tuple[Numbers, Numbers]:
+    def known(self) -> tuple[Ints, Ints]:
         """The entries that occur, and the number of that of each place among them."""
         entries, number = np.unique(self.entry, return_inverse=True)
         return entries, number.reshape(-1)
@@ -100,7 +98,7 @@ class Places:
         """Weights made shares of each person."""
         return np.asarray(weight / np.add.reduceat(weight, self.first)[self.who]) if len(weight) else weight
 
-    def leading(self, share: Floats) -> tuple[Numbers, Floats]:
+    def leading(self, share: Floats) -> tuple[Ints, Floats]:
         """The most probable value of each person, the first of equal ones, and its share."""
         best = np.maximum.reduceat(share, self.first) if len(share) else share
         most = np.flatnonzero(share >= best[self.who])
@@ -163,7 +161,7 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
 
 
 def estimated(
-    valid: Valid, model: Model, *, rows: Numbers | None = None, check: Callable[[], None] = lambda: None
+    valid: Valid, model: Model, *, rows: Ints | None = None, check: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[Places, Floats]]:
     """How probable each possible value is for everybody under a model: people in parts, each with the shares of its places.
 
@@ -180,10 +178,10 @@ def estimated(
 class Guesses:
     """The most probable value of each row and its probability; and every row with a value that is above its limit, where there are limits."""
 
-    top: Numbers
+    top: Ints
     largest: Floats
-    row: Numbers
-    value: Numbers
+    row: Ints
+    value: Ints
     share: Floats
 
 
@@ -191,7 +189,7 @@ def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Cal
     """What a model makes one guess about everybody; ``limit`` is that of each value."""
     n = valid.cells.buckets.n
     top, largest = np.zeros(n, np.int64), np.zeros(n)
-    over: list[tuple[Numbers, Numbers, Floats]] = []
+    over: list[tuple[Ints, Ints, Floats]] = []
     for places, share in estimated(valid, model, check=check):
         top[places.rows], largest[places.rows] = places.leading(share)
         beyond = np.flatnonzero(share > limit[places.value]) if limit is not None else np.empty(0, np.int64)
@@ -200,14 +198,14 @@ def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Cal
     return Guesses(top, largest, row, value, share)
 
 
-def blocks(buckets: Buckets) -> list[Numbers]:
+def blocks(buckets: Buckets) -> list[Ints]:
     """The rows of a release by groups, in parts that are looked at together."""
     starts, rows = buckets.members()
     ends = starts[np.unique(np.searchsorted(starts, np.arange(_AT_ONCE, len(rows), _AT_ONCE)))]
     return np.split(rows, ends[ends < len(rows)])
 
 
-def sampled(buckets: Buckets, seed: int) -> Numbers:
+def sampled(buckets: Buckets, seed: int) -> Ints:
     """The rows of some groups that together hold enough people to learn from, drawn at random; of all where there are not more."""
     starts, rows = buckets.members()
     if len(rows) <= LEARNT_FROM:
@@ -219,7 +217,7 @@ def sampled(buckets: Buckets, seed: int) -> Numbers:
     return rows[np.repeat(inside, np.diff(starts))]
 
 
-def _table(places: Places, column: Numbers, n_values: int, found: Floats) -> Floats:
+def _table(places: Places, column: Ints, n_values: int, found: Floats) -> Floats:
     """The logarithm of how probable each value of a column is for people with each sensitive value, made smooth by what everybody has."""
     codes, width = column[places.rows], len(places.buckets.values)
     counts = np.bincount(codes[places.who] * width + places.value, found, n_values * width).reshape(n_values, width)

@@ -24,14 +24,12 @@ from tacit.buckets.assignments import Valid, share_values, valid_values
 from tacit.buckets.diversity import plain_figures
 from tacit.buckets.surviving_correlations import Mixing, Model, Places, blocks, estimated, guess, learn, sampled
 from tacit.errors import LimitReached, OptionError, nearest_column
+from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
 from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold
 from tacit.model.table import Column, Table
-
-Numbers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 REMEDY = "Give the data that the release was made from"
 
@@ -60,7 +58,7 @@ class Combinations:
     values: tuple[str, ...]
     true: Floats
     published: Floats
-    number: Numbers
+    number: Ints
 
     @classmethod
     def of(cls, buckets: Buckets, people: Table) -> Combinations:
@@ -92,7 +90,7 @@ class Combinations:
     def __len__(self) -> int:
         return len(self.published)
 
-    def widened(self, buckets: Buckets) -> Numbers:
+    def widened(self, buckets: Buckets) -> Ints:
         """The number of each of the release's values among all."""
         place = {value: number for number, value in enumerate(self.values)}
         return np.array([place[value] for value in buckets.values], np.int64)
@@ -163,14 +161,14 @@ def _as_counted(counted: Floats, people: Floats) -> Floats:
     return counted
 
 
-def _wide(mixing: Mixing, place: Numbers, width: int) -> Mixing:
+def _wide(mixing: Mixing, place: Ints, width: int) -> Mixing:
     """The mixing over all values of the data, of which the release may lack some."""
     pi, share = np.zeros((width, width)), np.zeros(width)
     pi[np.ix_(place, place)], share[place] = mixing.pi, mixing.share
     return Mixing(pi, share, mixing.noise)
 
 
-def _together(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[Numbers, Numbers]]:
+def _together(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[Ints, Ints]]:
     """The values of two columns together, and the codes of both among them."""
     values = tuple(sorted({*one.values, *other.values}))
     place = {value: number for number, value in enumerate(values)}
@@ -184,7 +182,7 @@ def _unknown(buckets: Buckets, values: Sequence[str]) -> bool:
     return any(buckets.values[value] not in known for value in np.unique(buckets.value).tolist())
 
 
-def _numbered(columns: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
+def _numbered(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     """A row of each combination of codes, and the number of the combination of each row."""
     key = np.zeros(len(columns[0]), np.int64)
     first = key
@@ -194,8 +192,6 @@ def _numbered(columns: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
         key = key.reshape(-1)
     return first, key
 
-
-Flags = npt.NDArray[np.bool_]
 
 #: Questions that nobody fits are drawn again, up to so many times as many as there should be.
 _REDRAWN = 100
@@ -369,7 +365,7 @@ def _rules(
     return np.asarray((both >= enough - room * n) & convinced & (everybody < n))
 
 
-def _frequent(chosen: Sequence[Column], people: Floats, enough: int) -> Numbers:
+def _frequent(chosen: Sequence[Column], people: Floats, enough: int) -> Ints:
     """The number of the antecedent of each combination; -1 where too few people have it for any rule."""
     key = np.zeros(len(people), np.int64)
     for column in chosen:
@@ -378,7 +374,7 @@ def _frequent(chosen: Sequence[Column], people: Floats, enough: int) -> Numbers:
     return np.where(kept, np.cumsum(kept) - 1, -1)[key]
 
 
-def _added(number: Numbers, table: Floats, many: int) -> Floats:
+def _added(number: Ints, table: Floats, many: int) -> Floats:
     """The rows of a table added up by their numbers."""
     return np.stack([np.bincount(number, column, many) for column in table.T], axis=1)
 
@@ -445,7 +441,7 @@ def guessed_right(
     }, note
 
 
-def own_values(buckets: Buckets, people: Table) -> Numbers | None:
+def own_values(buckets: Buckets, people: Table) -> Ints | None:
     """The number of everybody's value, where the data are in the order of the release; None where they are not."""
     if len(people.weights) != buckets.n or (people.weights != 1).any():
         return None
@@ -464,7 +460,7 @@ def own_values(buckets: Buckets, people: Table) -> Numbers | None:
     return own if same else None
 
 
-def linked(buckets: Buckets, cells: Combinations, top: Numbers, *, check: Callable[[], None] = lambda: None) -> Floats:
+def linked(buckets: Buckets, cells: Combinations, top: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
     """How probable it is that the guess about each row is right, given the data but not which of equal people is in which group.
 
     The shares are scaled until everybody has one value, each group its contents, and each combination of quasi-identifiers the values that it

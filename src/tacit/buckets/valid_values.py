@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.buckets.case import BucketCase, Numbers
+from tacit.buckets.case import BucketCase
 from tacit.buckets.words import told
+from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
@@ -81,7 +82,7 @@ class _Outcome:
             show=self.show,
         )
 
-    def _first_values(self) -> Numbers:
+    def _first_values(self) -> Ints:
         """The first value that people of each finding can have."""
         cells = self.case.valid.cells
         possible = np.flatnonzero(self.case.valid.possible)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from tacit.checker.rules import Bounds, Reject, Set
 from tacit.checker.words import read_event
+from tacit.model.arrays import Ints
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.sets import Sets
@@ -28,8 +29,6 @@ from tacit.model.words import derivation_steps, listed, people, printed_as, sent
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
 _ENDLESS = 1 << 100
-
-Places = npt.NDArray[np.int64]
 
 
 @dataclass(eq=False)
@@ -45,19 +44,19 @@ class ItemsetBook:
         return {name: number for number, name in enumerate(self.release.items.names)}
 
     @cached_property
-    def _by_hash(self) -> tuple[npt.NDArray[np.uint64], Places]:
+    def _by_hash(self) -> tuple[npt.NDArray[np.uint64], Ints]:
         hashes = self.release.sets.hashes()
         order = np.argsort(hashes, kind="stable")
         return hashes[order], order
 
     @cached_property
-    def _by_item(self) -> tuple[npt.NDArray[Any], Places]:
+    def _by_item(self) -> tuple[npt.NDArray[Any], Ints]:
         """For every item, in their order, the sets that hold it."""
         order = np.argsort(self.release.sets.members, kind="stable")
         return self.release.sets.members[order], self.release.sets.owners()[order]
 
     @cached_property
-    def _by_line(self) -> tuple[Places, Places] | None:
+    def _by_line(self) -> tuple[Ints, Ints] | None:
         if self.release.lines is None:
             return None
         order = np.argsort(self.release.lines, kind="stable")
@@ -88,10 +87,10 @@ class ItemsetBook:
                 return int(place)
         return None
 
-    def holding(self, items: Set) -> Places:
+    def holding(self, items: Set) -> Ints:
         """The sets that hold all of these items."""
         members, owners = self._by_item
-        found: Places | None = None
+        found: Ints | None = None
         for item in items:
             number = self._number.get(item, -1)
             first, last = (int(np.searchsorted(members, number, side=side)) for side in ("left", "right"))

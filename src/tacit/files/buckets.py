@@ -30,6 +30,7 @@ from tacit.errors import Contradiction, InputError, OptionError, nearest_name, n
 from tacit.files.disk import FilePath, made_folder, open_text, replace_file, sha256_of, shown, source_of
 from tacit.files.parquet import quoted, write_by_csv
 from tacit.files.tables import read_table
+from tacit.model.arrays import Ints, Words
 from tacit.model.buckets import Buckets, joined_source
 from tacit.model.release import Header, Source
 from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_column
@@ -125,8 +126,6 @@ GROUP_NAMES = ("group", "groupid", "groupno", "gid", "bucket", "bucketid", "bid"
 COUNT_NAMES = ("count", "counts", "cnt", "freq", "frequency", "number", "people", "n")
 #: The names of the two tables: ``qit.csv``, ``patients_QIT.tsv.gz``, ``st.parquet``.
 _NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|tsv|tab|txt|parquet))+(?:\.gz)?)", re.IGNORECASE)
-
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +279,7 @@ def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | 
 # Numbers and groups
 
 
-def _counts(column: Column, where: str) -> Numbers:
+def _counts(column: Column, where: str) -> Ints:
     """The counts of the ST's lines, whole numbers of at least 1."""
     known = np.array(
         [int(text.partition(".")[0]) if re.fullmatch(r"0*[1-9]\d{0,17}(\.0*)?", text) else 0 for text in column.values]
@@ -356,8 +355,8 @@ def _in_domain(column: Column, domain: tuple[str, ...]) -> Column:
 
 
 def _entries(
-    pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Numbers | None, groups: int
-) -> tuple[Numbers, npt.NDArray[np.int32], Numbers, Numbers]:
+    pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, groups: int
+) -> tuple[Ints, npt.NDArray[np.int32], Ints, Ints]:
     """The ST in flat form: where each group starts, values, counts, and the lines that they stand in."""
     width = max(1, len(column.values))
     key = group.astype(np.int64) * width + column.codes
@@ -375,7 +374,7 @@ def _entries(
     return starts, (keys % width).astype(np.int32), number.astype(np.int64), order[first] + 2
 
 
-def _check_sizes(pair: _Pair, sizes: Numbers, starts: Numbers, counts: Numbers, lines: Numbers) -> None:
+def _check_sizes(pair: _Pair, sizes: Ints, starts: Ints, counts: Ints, lines: Ints) -> None:
     total = np.append(0, np.cumsum(counts))
     wrong = np.flatnonzero(np.diff(total[starts]) != sizes)
     if len(wrong):
@@ -394,8 +393,6 @@ def _check_n(header: Header, n: int) -> None:
 Form = Literal["csv", "parquet"]
 FORMS: tuple[Form, ...] = get_args(Form)
 _BATCH = 100_000
-
-Words = npt.NDArray[np.uint64]
 
 
 def write_buckets(
@@ -446,7 +443,7 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     return Buckets(people, group[rows], names, buckets.sensitive, buckets.values, starts, value, count, head)
 
 
-def _ranks(codes: npt.NDArray[np.int32]) -> Numbers:
+def _ranks(codes: npt.NDArray[np.int32]) -> Ints:
     """Codes numbered anew by those that occur, so that values which nobody has change nothing."""
     occurs = np.bincount(codes) > 0
     return np.asarray((np.cumsum(occurs) - 1)[codes])

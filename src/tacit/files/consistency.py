@@ -23,7 +23,8 @@ import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, numbered
 from tacit.files.counts import selected
-from tacit.model.release import Counts, Itemsets, Listed, Release, Rules
+from tacit.model.arrays import Ints, Words
+from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.sets import Sets
 
 #: Bytes that the comparison of all pairs may touch: about half a second.
@@ -31,8 +32,6 @@ PAIRS_BUDGET = 1 << 29
 #: Look-ups of subsets that lack two items, for releases with gaps: a few seconds.
 TWO_LESS_BUDGET = 20_000_000
 _CHUNK = 1 << 20
-
-Hashes = npt.NDArray[np.uint64]
 
 
 class Clash(NamedTuple):
@@ -42,7 +41,7 @@ class Clash(NamedTuple):
     smaller: int
 
 
-def any_clash(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
+def any_clash(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
     """A pair of clashing sets, or None. Sets are compared pair by pair where that is cheap, else through their subsets."""
     if not len(sets) or int(lo.max()) <= int(hi.min()):
         return None
@@ -51,7 +50,7 @@ def any_clash(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
     return clash_of_subsets(sets, lo, hi)
 
 
-def clash_of_pairs(sets: Sets, lo: Counts, hi: Counts, *, strict: bool = False) -> Clash | None:
+def clash_of_pairs(sets: Sets, lo: Ints, hi: Ints, *, strict: bool = False) -> Clash | None:
     """Every pair is compared. Sets stand in bits by falling ``lo``, so that only those with a larger count are looked at.
 
     With ``strict`` a set clashes with a part of it also when it has as many people.
@@ -81,7 +80,7 @@ def clash_of_pairs(sets: Sets, lo: Counts, hi: Counts, *, strict: bool = False) 
     return None
 
 
-def clash_of_subsets(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
+def clash_of_subsets(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
     """Counts are handed down, from each set to those that lack one of its items (two, where a gap is in the way).
 
     Complete when every subset of a published set is published; otherwise pairs that are further apart may be missed.
@@ -108,7 +107,7 @@ def clash_of_subsets(sets: Sets, lo: Counts, hi: Counts) -> Clash | None:
     return None
 
 
-def _hand_down(most: Counts, by: Counts, owners: Counts, parts: Counts) -> None:
+def _hand_down(most: Ints, by: Ints, owners: Ints, parts: Ints) -> None:
     """Give each part the largest count of the sets that hold it, and the set that it comes from."""
     before = most[parts]
     np.maximum.at(most, parts, most[owners])
@@ -119,15 +118,15 @@ def _hand_down(most: Counts, by: Counts, owners: Counts, parts: Counts) -> None:
 class _Lookups:
     """Positions of the sets that lack one or two items of others, found by their hashes, which are sums over items."""
 
-    def __init__(self, sets: Sets, keys: Hashes, budget: int) -> None:
+    def __init__(self, sets: Sets, keys: Words, budget: int) -> None:
         self.sets, self.keys, self.budget = sets, keys, budget
 
-    def find(self, wanted: Hashes) -> Counts:
+    def find(self, wanted: Words) -> Ints:
         """The position of the set with each hash, or -1; the keys are sorted."""
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where(self.keys[at] == wanted, at, -1)
 
-    def parts(self, owners: Counts, length: int) -> tuple[Counts, Counts]:
+    def parts(self, owners: Ints, length: int) -> tuple[Ints, Ints]:
         """Pairs (set, part of it) for sets of one length."""
         mixed = self.sets.take(owners).member_hashes().reshape(len(owners), length)
         one_less = self.keys[owners][:, None] - mixed
@@ -136,9 +135,7 @@ class _Lookups:
         pairs += self._two_less(owners, one_less, mixed, found < 0)
         return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
-    def _two_less(
-        self, owners: Counts, one_less: Hashes, mixed: Hashes, gaps: npt.NDArray[np.bool_]
-    ) -> list[tuple[Counts, Counts]]:
+    def _two_less(self, owners: Ints, one_less: Words, mixed: Words, gaps: npt.NDArray[np.bool_]) -> list[tuple[Ints, Ints]]:
         """Pairs (set, part of it that lacks two items) where neither part in between is published, within the budget."""
         pairs = []
         for first, second in combinations(range(mixed.shape[1]), 2):
@@ -169,8 +166,8 @@ class _Events(NamedTuple):
     """Everything a release counts, as sets with ends; ``lines[i]`` is the position of the line that says it."""
 
     sets: Sets
-    lo: Counts
-    hi: Counts
+    lo: Ints
+    hi: Ints
     lines: npt.NDArray[np.int64]
 
 
@@ -247,7 +244,7 @@ def _without_repeats(release: Listed) -> Listed:
     return selected(release, np.flatnonzero(kept))
 
 
-def _narrowest(release: Listed, ends: Counts, positions: list[int]) -> list[int]:
+def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
     """Of lines with one hash: for each set the line that says most, the first of equals."""
     chosen: dict[tuple[bytes, ...], int] = {}
     for position in positions:
@@ -272,7 +269,7 @@ def _set_name(release: Listed, position: int) -> tuple[bytes, ...]:
     return release.antecedents[position].tobytes(), release.consequents[position].tobytes()
 
 
-def _within(ends: Counts, inner: int, outer: int) -> bool:
+def _within(ends: Ints, inner: int, outer: int) -> bool:
     """Whether each interval of one line lies within that of the other."""
     lows, highs = ends[0::2], ends[1::2]
     return bool((lows[:, inner] >= lows[:, outer]).all() and (highs[:, inner] <= highs[:, outer]).all())

@@ -26,8 +26,9 @@ import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.delimited import Printout, TextColumn
+from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.numbers import DOUBLE_DIGITS, NEAREST, Printed, Rounding, column_steps
-from tacit.model.release import Counts, Decimals, Header, Itemsets, Listed, Only, Rules, Source
+from tacit.model.release import Decimals, Header, Itemsets, Listed, Only, Rules, Source
 from tacit.model.rounding import counts_printed_as
 
 _MOST_STEPS = 200
@@ -66,10 +67,10 @@ class Ratios:
 
     index: npt.NDArray[np.int64]
     of: Callable[[int], Ratio]
-    sure: Counts
+    sure: Ints
 
 
-def people_of_rule(lo: Counts, hi: Counts, whole_lo: Counts, whole_hi: Counts, ratios: Ratios) -> int:
+def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: Ratios) -> int:
     """Narrow, in place, what each rule says about both its counts; the first rule that nothing fits, or -1.
 
     Rule ``i`` has from ``lo[i]`` to ``hi[i]`` people with antecedent and consequent, and from ``whole_lo[i]`` to ``whole_hi[i]`` with the
@@ -93,9 +94,7 @@ def people_of_rule(lo: Counts, hi: Counts, whole_lo: Counts, whole_hi: Counts, r
     return -1
 
 
-def sure_wholes(
-    lo: Counts, hi: Counts, whole_lo: Counts, whole_hi: Counts, confidence: npt.NDArray[np.float64], least: float
-) -> Counts:
+def sure_wholes(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, confidence: npt.NDArray[np.float64], least: float) -> Ints:
     """For each rule with an exact count the only whole that its confidence, a double in full, allows; -1 where that takes exact arithmetic.
 
     The nearest whole is the one when its quotient is the printed double, or a neighbour of it, and the next wholes are far off.
@@ -137,8 +136,6 @@ def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tupl
 
 
 Place = Callable[[int, str], str]
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 #: Decimals keep a printed number in 64 bits; digits beyond these are dropped from what is shown, never from what is concluded.
 _KEPT_DIGITS = 18
@@ -207,7 +204,7 @@ class Shares:
         slack = Fraction(1, 2**50) if self.rounding == "nearest" else Fraction(0)
         return Printed.around(value, step + value * slack, self.rounding)
 
-    def counts(self, n: int, place: Place) -> tuple[Counts, Counts]:
+    def counts(self, n: int, place: Place) -> tuple[Ints, Ints]:
         """The smallest and largest count among ``n`` people that prints so; 0 and ``n`` where nothing is printed."""
         lo, hi = np.zeros(len(self.texts), np.int64), np.full(len(self.texts), n, np.int64)
         sure_lo, sure_hi = self.sure_counts(n)
@@ -225,7 +222,7 @@ class Shares:
             lo[number], hi[number] = bound.lo, bound.hi
         return lo[self.index], hi[self.index]
 
-    def sure_counts(self, n: int) -> tuple[Counts, Counts]:
+    def sure_counts(self, n: int) -> tuple[Ints, Ints]:
         """For each distinct text the ends that floating point finds beyond doubt; -1 where it takes exact arithmetic.
 
         A double in full stands for the nearest count when the quotient of that count is the printed double, or a neighbour of it: the values
@@ -298,7 +295,7 @@ class Shares:
                 return n if odds < _LOG_CHANCE else None
         return None
 
-    def are_quotients_of(self, counts: Counts) -> bool:
+    def are_quotients_of(self, counts: Ints) -> bool:
         """Whether every text is the double of its line's count over some whole number, in full: ``0.2`` beside 1 is 1/5."""
         given = np.flatnonzero(self.given())
         for count, number in set(zip(counts[given].tolist(), self.index[given].tolist(), strict=True)):
@@ -385,7 +382,7 @@ def _checked(text: str, digits: int | None) -> float | _Fault:
     return float(value)
 
 
-def read_counts(column: TextColumn, place: Place) -> tuple[Counts, Flags]:
+def read_counts(column: TextColumn, place: Place) -> tuple[Ints, Flags]:
     """Whole numbers, and for each line whether one is printed (0 stands where none is)."""
     texts = column.texts
     values = np.zeros(len(texts), np.int64)
@@ -434,12 +431,12 @@ def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
     return scaled // 10**surplus, digits - surplus
 
 
-def selected(release: Listed, index: Counts) -> Listed:
+def selected(release: Listed, index: Ints) -> Listed:
     """The lines at these positions only, in this order."""
     return _itemsets(release, index) if isinstance(release, Itemsets) else _rules(release, index)
 
 
-def _itemsets(release: Itemsets, index: Counts) -> Itemsets:
+def _itemsets(release: Itemsets, index: Ints) -> Itemsets:
     return replace(
         release,
         sets=release.sets.take(index),
@@ -451,7 +448,7 @@ def _itemsets(release: Itemsets, index: Counts) -> Itemsets:
     )
 
 
-def _rules(release: Rules, index: Counts) -> Rules:
+def _rules(release: Rules, index: Ints) -> Rules:
     return replace(
         release,
         antecedents=release.antecedents.take(index),
@@ -466,11 +463,11 @@ def _rules(release: Rules, index: Counts) -> Rules:
     )
 
 
-def _lines(release: Listed, index: Counts) -> Counts:
+def _lines(release: Listed, index: Ints) -> Ints:
     return np.array([release.line(int(i)) for i in index], np.int64) if release.lines is None else release.lines[index]
 
 
-def _decimals(decimals: Decimals | None, index: Counts) -> Decimals | None:
+def _decimals(decimals: Decimals | None, index: Ints) -> Decimals | None:
     return None if decimals is None else Decimals(decimals.scaled[index], decimals.digits[index])
 
 
@@ -519,7 +516,7 @@ class _Reading:
         """Whether shares beside exact counts are doubles in full, though none is long enough to show it."""
         return bool((self.counted | ~shares.given()).all()) and shares.are_quotients_of(self.count)
 
-    def _counts(self, column: TextColumn | None) -> tuple[Counts, Flags]:
+    def _counts(self, column: TextColumn | None) -> tuple[Ints, Flags]:
         size = len(self.printout.lines)
         if column is None:
             return np.zeros(size, np.int64), np.zeros(size, bool)
@@ -629,7 +626,7 @@ class _Reading:
         assert isinstance(chosen, Itemsets)
         return chosen
 
-    def _people_of_lines(self, header: Header) -> tuple[Counts, Counts]:
+    def _people_of_lines(self, header: Header) -> tuple[Ints, Ints]:
         """The counts that each line allows by itself."""
         least = header.min_support or 0
         size = len(self.printout.lines)
@@ -654,7 +651,7 @@ class _Reading:
             )
         return lo, hi
 
-    def _counted_ends(self, header: Header) -> tuple[Counts, Counts]:
+    def _counted_ends(self, header: Header) -> tuple[Ints, Ints]:
         """The fewest and the most people whose number prints as each count."""
         if header.base is None:
             return self.count, self.count
@@ -725,7 +722,7 @@ class _Reading:
         error.asks_for = "n"
         return error
 
-    def _check_ends(self, hi: Counts) -> None:
+    def _check_ends(self, hi: Ints) -> None:
         """Every count has an upper end: n, where nothing else bounds it."""
         endless = np.flatnonzero(hi >= _UNBOUNDED)
         if len(endless):
@@ -735,7 +732,7 @@ class _Reading:
                 remedy="Give the number of people with --n N (Python: n=N)",
             )
 
-    def _kept(self, shares: Shares | None, lo: Counts, hi: Counts) -> Decimals | None:
+    def _kept(self, shares: Shares | None, lo: Ints, hi: Ints) -> Decimals | None:
         """The printed shares, unless they are doubles in full that give every count away: then counts are what is published."""
         if shares is None or not bool((shares.given() & ~self.counted).any()):
             return None
@@ -773,7 +770,7 @@ class _Reading:
             support, confidence, printout.lines, source,
         )  # fmt: skip
 
-    def _people_of_antecedents(self, header: Header) -> tuple[Counts, Counts]:
+    def _people_of_antecedents(self, header: Header) -> tuple[Ints, Ints]:
         """The numbers of people with the antecedent, where the line prints them."""
         size = len(self.printout.lines)
         most = _UNBOUNDED if header.n is None else header.n
@@ -795,7 +792,7 @@ class _Reading:
             hi = np.where(self.whole_counted, self.whole_count, hi)
         return lo, hi
 
-    def _ratios(self, header: Header, ends: tuple[Counts, Counts, Counts, Counts]) -> Ratios:
+    def _ratios(self, header: Header, ends: tuple[Ints, Ints, Ints, Ints]) -> Ratios:
         """The confidences that each line allows, from the threshold of the header up."""
         least = header.min_confidence or Fraction(0)
         shares = self.confidence

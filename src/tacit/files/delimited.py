@@ -34,7 +34,8 @@ import numpy.typing as npt
 from tacit.errors import InputError
 from tacit.files.disk import FilePath, is_parquet, open_bytes, open_text, readable
 from tacit.files.parquet import parquet_columns
-from tacit.model.release import Counts, Header, Only
+from tacit.model.arrays import Flags, Ints
+from tacit.model.release import Header, Only
 from tacit.model.sets import Items, Sets
 from tacit.model.table import sort_names
 
@@ -169,8 +170,6 @@ _LONGEST_LINE = 64 << 20
 _QUOTE, _LINE_FEED, _RETURN = 34, 10, 13
 
 _Bytes = npt.NDArray[np.uint8]
-_Marks = npt.NDArray[np.bool_]
-_Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +226,14 @@ class _Scan:
             return False
         return self._rectangular(data, _places(data, _LINE_FEED, outside), _places(data, self.delimiter, outside), outside)
 
-    def _outside(self, data: _Bytes) -> _Marks:
+    def _outside(self, data: _Bytes) -> Flags:
         """For every byte, whether the quotes up to and including it are all closed."""
         # The sum wraps at 256, which keeps its parity.
         sums = np.cumsum(data == _QUOTE, dtype=np.uint8) + np.uint8(self.open)
-        outside: _Marks = (sums & np.uint8(1)) == 0
+        outside: Flags = (sums & np.uint8(1)) == 0
         return outside
 
-    def _quotes_at_edges(self, data: _Bytes, outside: _Marks) -> bool:
+    def _quotes_at_edges(self, data: _Bytes, outside: Flags) -> bool:
         self.has_quotes = True
         quotes = np.flatnonzero(data == _QUOTE)
         opening = quotes[~outside[quotes]]
@@ -244,7 +243,7 @@ class _Scan:
         edges = [self.delimiter, _LINE_FEED, _QUOTE]  # a quote next to a quote is a doubled one
         return bool(np.isin(before, edges).all() and np.isin(after, [*edges, _RETURN]).all())
 
-    def _rectangular(self, data: _Bytes, ends: _Places, delimiters: _Places, outside: _Marks | None) -> bool:
+    def _rectangular(self, data: _Bytes, ends: Ints, delimiters: Ints, outside: Flags | None) -> bool:
         """Whether every record that ends in this block has the right number of cells, blank lines aside."""
         goes_on = outside is not None and not outside[-1]
         if not len(ends):
@@ -263,7 +262,7 @@ class _Scan:
         return bool(((counts == self.width - 1) | blank).all())
 
 
-def _places(data: _Bytes, byte: int, outside: _Marks | None) -> _Places:
+def _places(data: _Bytes, byte: int, outside: Flags | None) -> Ints:
     found = data == byte
     return np.flatnonzero(found if outside is None else found & outside)
 
@@ -318,8 +317,6 @@ def read_head(path: FilePath) -> Head:
     return Head(text)
 
 
-IntVector = npt.NDArray[np.int64]
-
 #: Lines taken in at a time: fewer than the lists after which Python looks for garbage, since larger batches are slower.
 BATCH = 600
 
@@ -343,7 +340,7 @@ class Printout:
     """
 
     where: str
-    lines: Counts
+    lines: Ints
     items: Items
     sets: Sets
     consequents: Sets | None = None
@@ -402,7 +399,7 @@ class Bags:
     """Item numbers of many lines, collected in batches so that no object per item is kept."""
 
     numbering: Numbering
-    lengths: list[IntVector] = field(default_factory=list)
+    lengths: list[Ints] = field(default_factory=list)
     numbers: list[npt.NDArray[np.int32]] = field(default_factory=list)
 
     def add(self, batch: Sequence[Sequence[Any] | frozenset[Any]]) -> None:
@@ -460,7 +457,7 @@ class Grid:
     where: str
     names: list[str]
     cells: list[list[str]]
-    lines: Counts
+    lines: Ints
 
     def column(self, *names: str) -> TextColumn | None:
         """The column that has the first of these names that occurs, whatever its case; None when there is none."""

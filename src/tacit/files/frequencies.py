@@ -41,10 +41,11 @@ from tacit.files.frequency_cells import CellText, check_measured, is_total, read
 from tacit.files.parquet import parquet_source, quoted, read_parquet, text_of, write_by_csv
 from tacit.files.tables import Names, Plain, column_names, csv_cell, sensitive_names, write_with_header
 from tacit.files.totals import check_totals, mark_totals, people_of
+from tacit.model.arrays import Ints
 from tacit.model.convention import Convention, find_convention
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Rounding
-from tacit.model.release import Counts, Decimals, Header, Source
+from tacit.model.release import Decimals, Header, Source
 from tacit.model.table import Schema
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -140,7 +141,7 @@ class _Cells:
     where: str
     names: list[str]
     texts: list[list[str]]
-    lines: Counts
+    lines: Ints
     source: Source | None = None
 
     def place(self, row: int) -> str:
@@ -258,8 +259,8 @@ class _Listed:
     columns: tuple[str, ...]
     labels: list[list[str | None]]
     printed: list[str]
-    lines: Counts
-    across: Counts | None = None
+    lines: Ints
+    across: Ints | None = None
     any_mark: str = "*"
     measured: Measured | None = None
     unread: tuple[str, ...] = ()
@@ -495,7 +496,7 @@ def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) ->
     return replace(table, lo=lo, hi=hi, header=replace(table.header, n=n))
 
 
-def _ends(printing: CellPrinting, printed: Counts, n: int | None, marks: Sequence[CellText]) -> tuple[Counts, Counts]:
+def _ends(printing: CellPrinting, printed: Ints, n: int | None, marks: Sequence[CellText]) -> tuple[Ints, Ints]:
     """The fewest and the most people whom each cell may hold by itself."""
     lo, hi = printing.numbers(printed, n)
     if not marks:

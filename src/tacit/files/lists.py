@@ -34,7 +34,8 @@ from tacit.files.disk import FilePath, packed_text, replace_file, shown
 from tacit.files.header import FileHeader, header_entries, header_path, split_items
 from tacit.files.json import add_lists, add_objects, item_name, pair_name
 from tacit.files.parquet import quoted, read_parquet, text_of, write_by_csv
-from tacit.model.release import Counts, Decimals, Itemsets, Listed, Rules
+from tacit.model.arrays import Ints
+from tacit.model.release import Decimals, Itemsets, Listed, Rules
 from tacit.model.sets import Items, Sets
 
 #: The column that a consequent is filed under when no header names the SA.
@@ -73,7 +74,7 @@ def read(path: FilePath, known: FileHeader) -> Printout:
 COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidence")
 
 
-def printout(columns: dict[str, TextColumn], lines: Counts, known: FileHeader, *, where: str, unit: Any) -> Printout:
+def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, where: str, unit: Any) -> Printout:
     """The printout of these columns."""
 
     def at(index: int, column: str) -> str:
@@ -151,7 +152,7 @@ def _ordered(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str,
     return sorted(pairs, key=lambda pair: (order[pair[0]], pair[1]))
 
 
-def _parquet_columns(path: FilePath, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Counts]:
+def _parquet_columns(path: FilePath, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
     """The columns of an own Parquet file as texts, and the numbers of its rows."""
     names = [name for name in COLUMNS if name in kinds]
     expressions = [

@@ -25,10 +25,8 @@ import numpy.typing as npt
 from tacit.errors import InputError, OptionError, numbered
 from tacit.files.disk import open_text, shown
 from tacit.files.tables import read_table
+from tacit.model.arrays import Flags, Ints
 from tacit.model.table import Column, Table, require_column
-
-Numbers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 _WHERE = "--rows"
 _EXAMPLE = "Write for instance occupation=Sales and age<30"
@@ -45,7 +43,7 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
 
-def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Numbers:
+def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
     """The numbers of the rows that are meant, sorted, each once; raises where there are none, or where all rows are meant by a condition.
 
     Parameters
@@ -77,7 +75,7 @@ def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Numbers:
     return _checked(_whole(cast(Iterable[Any], given), where), n, where=where)
 
 
-def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Numbers:
+def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Ints:
     """The rows that a condition fits; raises where it fits none or all of them."""
     fits = np.ones(len(people.weights), np.bool_)
     for one in parse_condition(text, people.names, where=where):
@@ -195,7 +193,7 @@ def _whole(given: Iterable[Any], where: str) -> list[int]:
         raise OptionError("are no row numbers", where=where, remedy=remedy) from None
 
 
-def _checked(numbers: list[int], n: int, *, where: str) -> Numbers:
+def _checked(numbers: list[int], n: int, *, where: str) -> Ints:
     if not numbers:
         raise OptionError("names no row", where=where, remedy="Name the rows whose sensitive cells are to be protected")
     outside = sum(not 0 <= number < n for number in numbers)

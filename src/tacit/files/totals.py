@@ -17,10 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, numbered
+from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, FrequencyTable
-from tacit.model.release import Counts
-
-Rows = npt.NDArray[np.int64]
 
 
 def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
@@ -62,7 +60,7 @@ class _Part:
     """The cells that fix the same columns."""
 
     columns: frozenset[int]
-    rows: Rows
+    rows: Ints
 
 
 def _tables(table: FrequencyTable) -> Iterator[_Part]:
@@ -81,7 +79,7 @@ def _codes(table: FrequencyTable) -> npt.NDArray[np.int32]:
     return table.codes.reshape(len(table), len(table.columns))
 
 
-def _keys(table: FrequencyTable, rows: Rows, columns: frozenset[int]) -> Rows:
+def _keys(table: FrequencyTable, rows: Ints, columns: frozenset[int]) -> Ints:
     """One number for each combination of values of these columns."""
     codes, key = _codes(table)[rows], np.zeros(len(rows), np.int64)
     largest = 1
@@ -92,7 +90,7 @@ def _keys(table: FrequencyTable, rows: Rows, columns: frozenset[int]) -> Rows:
     return key
 
 
-def _slow_keys(codes: npt.NDArray[np.int32]) -> Rows:
+def _slow_keys(codes: npt.NDArray[np.int32]) -> Ints:
     """The same for columns of so many values that no number holds their product: a hash of the row, equal rows equal."""
     return np.array([hash(row.tobytes()) for row in codes], np.int64)
 
@@ -147,7 +145,7 @@ def _check_parts(table: FrequencyTable, smaller: _Part, larger: _Part, where: st
             _refuse(table, int(smaller.rows[total]), rows[owner == total], what, where)
 
 
-def _refuse(table: FrequencyTable, total: int, parts: Rows, what: str, where: str) -> Any:
+def _refuse(table: FrequencyTable, total: int, parts: Ints, what: str, where: str) -> Any:
     lines = sorted({table.line(total), *(table.line(int(row)) for row in parts.tolist())})
     remedy = "Correct the lines, or say how cells were printed (--hidden-below, --base)"
     if "above" in what:
@@ -192,7 +190,7 @@ def sounds_like_total(label: str) -> bool:
 def mark_totals(
     columns: Sequence[str],
     labels: Labels,
-    ends: tuple[Counts, Counts],
+    ends: tuple[Ints, Ints],
     place: Callable[[int, str], str],
     *,
     n: int | None,
@@ -230,7 +228,7 @@ def mark_totals(
     return out
 
 
-def _possible_totals(labels: Labels, number: int, ends: tuple[Counts, Counts], n: int | None) -> dict[str, int]:
+def _possible_totals(labels: Labels, number: int, ends: tuple[Ints, Ints], n: int | None) -> dict[str, int]:
     """The values whose counts may be the sum of all others wherever they stand beside others, and beside how many at most."""
     lo, hi = (one.tolist() for one in ends)
     groups: dict[tuple[str | None, ...], list[int]] = {}

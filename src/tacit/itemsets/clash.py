@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from tacit.errors import Contradiction, numbered
 from tacit.itemsets.supports import MOST_ITEMS as LONGEST_CUBE
-from tacit.itemsets.supports import Cube, Lines, Supports
+from tacit.itemsets.supports import Cube, Supports
 from tacit.kernels.moebius import cells, superset_all
+from tacit.model.arrays import Ints
 from tacit.model.release import Itemsets
 from tacit.solve.feasibility import MOST_ITEMS, Clash, Statement, smallest_clash
 
@@ -48,7 +49,7 @@ def refuse_clash(release: Itemsets, line: int) -> NoReturn:
     raise contradiction(release, min(found, key=lambda clash: (len(_file_lines(clash)), clash.lines)))
 
 
-def refuse_incomplete(supports: Supports, candidates: Sequence[Lines]) -> NoReturn:
+def refuse_incomplete(supports: Supports, candidates: Sequence[Ints]) -> NoReturn:
     """Raise a :class:`Contradiction` about unpublished itemsets whose support would have to be larger than it can be."""
     release = supports.release
     shortest = sorted(candidates, key=lambda items: (len(items), items.tolist()))[:MOST_SUMS]
@@ -173,7 +174,7 @@ def _sums_on(cube: Cube, most: int | None) -> tuple[list[Sum], int]:
 
 
 def _negative(
-    lo: Lines, hi: Lines, known: npt.NDArray[np.bool_], free: list[int], gone: tuple[int, ...], absent: int
+    lo: Ints, hi: Ints, known: npt.NDArray[np.bool_], free: list[int], gone: tuple[int, ...], absent: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Masks of present items and positions of absent ones, for every negative sum that lacks ``absent`` more items behind the last one.
 
@@ -222,7 +223,7 @@ def _most(cube: Cube, present: int, gone: Sequence[int]) -> int:
     return int(np.where(signs > 0, cube.hi[masks], -cube.lo[masks]).sum())
 
 
-def _terms(present: int, gone: Sequence[int]) -> tuple[Lines, Lines]:
+def _terms(present: int, gone: Sequence[int]) -> tuple[Ints, Ints]:
     """The sets of a group's sum as masks, and their signs."""
     masks, signs = np.array([present], np.int64), np.array([1], np.int64)
     for j in gone:
@@ -250,7 +251,7 @@ def _clash(supports: Supports, negative: Sum) -> Clash:
     return smallest or Clash(tuple(statements), tuple(1 - 2 * (mask.bit_count() & 1) for mask in range(len(statements))))
 
 
-def _around(supports: Supports, items: Lines) -> Lines:
+def _around(supports: Supports, items: Ints) -> Ints:
     """All items: a closure may reach beyond the items of a sum."""
     return np.arange(len(supports.release.items)) if supports.by_closure else items
 
@@ -259,7 +260,7 @@ def _statement(cube: Cube, mask: int) -> Statement:
     return Statement(mask, int(cube.lo[mask]), int(cube.hi[mask]), int(cube.line[mask]))
 
 
-def _statements(supports: Supports, items: Lines) -> list[Statement]:
+def _statements(supports: Supports, items: Ints) -> list[Statement]:
     """What a complete list says about all subsets of some items: the published supports, and that the others are below the threshold."""
     release = supports.release
     cube = supports.cube(items, within=_around(supports, items))
@@ -271,7 +272,7 @@ def _statements(supports: Supports, items: Lines) -> list[Statement]:
     ]
 
 
-def _behind(supports: Supports, items: Lines) -> Clash:
+def _behind(supports: Supports, items: Ints) -> Clash:
     """Why the subsets of an unpublished itemset cannot have the supports that a complete list gives them."""
     statements = _statements(supports, items)
     published = [statement for statement in statements if statement.line != COMPLETE]

@@ -31,17 +31,15 @@ from tacit.errors import LimitReached
 from tacit.itemsets.clash import refuse_clash, refuse_gaps
 from tacit.itemsets.detectors import detect
 from tacit.itemsets.detectors.family import Told
-from tacit.itemsets.supports import MOST_ITEMS, Lines, Supports, small_groups_in_data
+from tacit.itemsets.supports import MOST_ITEMS, Supports, small_groups_in_data
 from tacit.itemsets.words import event_of, write_out
 from tacit.kernels.moebius import cells, every_pattern, superset_all
+from tacit.model.arrays import Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.sets import Sets
-
-Whole = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 #: When channels go to a file, this many of the worst stay at hand to be shown.
 KEPT = 10_000
@@ -54,10 +52,10 @@ class Channels:
     The other items of the set are absent, except those of ``free`` (bits by position), of which nothing is said; None when there are none.
     """
 
-    line: Whole
+    line: Ints
     present: Words
-    lo: Whole
-    hi: Whole
+    lo: Ints
+    hi: Ints
     free: Words | None = None
 
     @classmethod
@@ -78,23 +76,23 @@ class Channels:
     def __len__(self) -> int:
         return len(self.line)
 
-    def take(self, index: Whole) -> Channels:
+    def take(self, index: Ints) -> Channels:
         """The channels at these positions."""
         free = None if self.free is None else self.free[index]
         return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free)
 
-    def lengths(self, of_sets: Whole) -> Whole:
+    def lengths(self, of_sets: Ints) -> Ints:
         """How many items each channel speaks of, from the lengths of all published sets and, at the end, of the empty set."""
         whole = of_sets[self.line]  # line -1 is the empty set
         return whole if self.free is None else whole - np.bitwise_count(self.free)
 
 
-def lengths_of(release: Itemsets) -> Whole:
+def lengths_of(release: Itemsets) -> Ints:
     """The lengths of all published sets and, at the end, of the empty set."""
     return np.append(release.sets.lengths, 0)
 
 
-def worst_first(channels: Channels, of_sets: Whole) -> Channels:
+def worst_first(channels: Channels, of_sets: Ints) -> Channels:
     """Smallest groups first, then shortest descriptions, then the order of the file."""
     keys = [channels.present[:, word] for word in range(channels.present.shape[1])]
     return channels.take(np.lexsort((*keys, channels.line, channels.lengths(of_sets), channels.hi)))
@@ -116,7 +114,7 @@ class Packing:
         made = cls((k - 1).bit_length(), longest.bit_length(), len(release).bit_length(), longest)
         return made if made.size + made.length + made.line + made.present <= 64 else None
 
-    def pack(self, channels: Channels, of_sets: Whole) -> Words:
+    def pack(self, channels: Channels, of_sets: Ints) -> Words:
         """The channels as numbers."""
         key = channels.hi.astype(np.uint64)
         for value, bits in ((channels.lengths(of_sets), self.length), (channels.line + 1, self.line)):
@@ -217,7 +215,7 @@ class Patterns:
     impossible: bool
 
 
-def patterns_on(supports: Supports, items: Lines, k: int) -> Patterns:
+def patterns_on(supports: Supports, items: Ints, k: int) -> Patterns:
     """The patterns over ``items`` that are proved to hold for 1 to k-1 people."""
     cube = supports.cube(items)
     lo, hi, known = every_pattern(np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0), cube.known)
@@ -238,7 +236,7 @@ def patterns_on(supports: Supports, items: Lines, k: int) -> Patterns:
     return Patterns(present, free, lo[chosen], hi[chosen], further[chosen], key, bool((known & (hi < 0)).any()))
 
 
-def hashes_of(items: Lines, present: npt.NDArray[np.uint64], absent: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def hashes_of(items: Ints, present: npt.NDArray[np.uint64], absent: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """A number for each pattern that is the same on every set that holds its items."""
     present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
     absent_hash = present_hash * _ABSENT
@@ -274,10 +272,10 @@ class _Level(NamedTuple):
     """Patterns with the same number of absent items, in the order of their keys: bits of the absent items above those of the present ones."""
 
     key: Words
-    lo: Whole
-    hi: Whole
+    lo: Ints
+    hi: Ints
 
-    def take(self, index: Whole | npt.NDArray[np.bool_]) -> _Level:
+    def take(self, index: Ints | npt.NDArray[np.bool_]) -> _Level:
         """The patterns at these positions."""
         return _Level(self.key[index], self.lo[index], self.hi[index])
 
@@ -289,7 +287,7 @@ class _Level(NamedTuple):
         return whole.take(np.argsort(whole.key))
 
 
-def narrow_patterns_on(supports: Supports, items: Lines, k: int, pause: Callable[[], None]) -> Patterns | None:
+def narrow_patterns_on(supports: Supports, items: Ints, k: int, pause: Callable[[], None]) -> Patterns | None:
     """The patterns over ``items`` that are proved to hold for 1 to k-1 people; None when too many stay narrow to be looked at."""
     cube = supports.cube(items)
     narrow = np.flatnonzero(cube.known & (cube.hi - cube.lo <= k - 2))
@@ -321,7 +319,7 @@ def _with_one_absent_more(level: _Level, size: int, k: int) -> Iterator[_Level]:
         yield _Level(level.key[left] | bit << _SHIFT, lo, hi).take(hi - lo <= k - 2)
 
 
-def _places(keys: Words, wanted: Words) -> tuple[Whole, npt.NDArray[np.bool_]]:
+def _places(keys: Words, wanted: Words) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Where keys stand in a sorted list, and which of them do."""
     if len(keys) == 0:
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
@@ -329,7 +327,7 @@ def _places(keys: Words, wanted: Words) -> tuple[Whole, npt.NDArray[np.bool_]]:
     return place, keys[place] == wanted
 
 
-def _as_patterns(small: _Level, items: Lines, impossible: bool) -> Patterns:
+def _as_patterns(small: _Level, items: Ints, impossible: bool) -> Patterns:
     """The small patterns as columns; one is beaten when it also holds with one item more, present or absent."""
     further = np.zeros(len(small.key), np.bool_)
     for shift in range(64):
@@ -505,7 +503,7 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
     return _left_open(supports, too_long, MOST_PATTERN_ITEMS)
 
 
-def _patterns(target: Target, supports: Supports, items: Lines) -> Patterns | None:
+def _patterns(target: Target, supports: Supports, items: Ints) -> Patterns | None:
     """The small patterns on a set; None when it is too long to decide."""
     if len(items) <= MOST_PATTERN_ITEMS:
         return patterns_on(supports, items, target.policy.k)

@@ -21,11 +21,10 @@ import numpy.typing as npt
 
 from tacit.errors import InputError
 from tacit.kernels.projection import Vertical, people_with, small_groups_on, vertical
+from tacit.model.arrays import Ints
 from tacit.model.audit import Target
 from tacit.model.release import Itemsets
 from tacit.model.table import Transactions
-
-Lines = npt.NDArray[np.int64]
 
 #: Cubes of more items than this are refused: 2**22 numbers take about 100 MB and a second.
 MOST_ITEMS = 22
@@ -44,7 +43,7 @@ class Cube:
     gives the bounds; -1 stands for the number of people, -2 for a support that is not known.
     """
 
-    free: Lines
+    free: Ints
     lo: npt.NDArray[np.int64]
     hi: npt.NDArray[np.int64]
     line: npt.NDArray[np.int64]
@@ -67,7 +66,7 @@ class Supports:
         return self.release.only == "closed" and self.release.header.complete
 
     @cached_property
-    def maximal(self) -> Lines:
+    def maximal(self) -> Ints:
         """The numbers of the published sets that are contained in no other, in the order of the file."""
         from tacit.kernels.rows import maximal_flags
 
@@ -91,7 +90,7 @@ class Supports:
         parents = sets.hashes()[owners[long]] - sets.member_hashes()[long]
         return not bool(np.isin(parents, hashes).all())
 
-    def cube(self, items: Lines, fixed: Lines = NOTHING, within: Lines = NOTHING) -> Cube:
+    def cube(self, items: Ints, fixed: Ints = NOTHING, within: Ints = NOTHING) -> Cube:
         """Bounds on the supports of ``fixed`` joined with every subset of ``items``.
 
         Only published sets made of these items are looked at. A closure may reach further: ``within`` names the items of a published set

@@ -32,6 +32,7 @@ from tacit.itemsets.clash import refuse_gaps, refuse_incomplete
 from tacit.itemsets.supports import MOST_ITEMS, Supports
 from tacit.itemsets.words import print_steps, write_out_deduction
 from tacit.kernels.deduction import Book, bits_of
+from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, certificate
@@ -39,7 +40,6 @@ from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.words import listed, people, sentence
 
-Whole = npt.NDArray[np.int64]
 WITHOUT_N = "the number of people is not known, and nothing follows from maximal itemsets without it"
 #: At most this many pairs of lines are looked at for people who have both.
 MOST_PAIRS = 1 << 16
@@ -54,21 +54,21 @@ class MaximalGroups:
     Without: those who have both lines.
     """
 
-    line: Whole
-    other: Whole
-    item: Whole
-    alone: Whole
-    lo: Whole
-    hi: Whole
+    line: Ints
+    other: Ints
+    item: Ints
+    alone: Ints
+    lo: Ints
+    hi: Ints
 
     @classmethod
-    def of(cls, rows: list[tuple[Whole, Whole, Whole, Whole, Whole, Whole]]) -> MaximalGroups:
+    def of(cls, rows: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]) -> MaximalGroups:
         """All pieces one after the other."""
         return cls(
             *(np.concatenate([np.empty(0, np.int64), *columns]) for columns in (zip(*rows, strict=True) if rows else [[]] * 6))
         )
 
-    def take(self, index: Whole) -> MaximalGroups:
+    def take(self, index: Ints) -> MaximalGroups:
         """The groups at these positions."""
         return MaximalGroups(*(getattr(self, name)[index] for name in ("line", "other", "item", "alone", "lo", "hi")))
 
@@ -79,7 +79,7 @@ def run_on_maximal(target: Target, code: str, name: str) -> AttackRun:
     assert isinstance(release, Itemsets)
     status: Status = "ran"
     reason, undecided = "", 0
-    rows: list[tuple[Whole, Whole, Whole, Whole, Whole, Whole]] = []
+    rows: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints]] = []
     if release.n is None:
         undecided, reason = max(1, len(release)), WITHOUT_N
     else:
@@ -122,7 +122,7 @@ def run_on_maximal(target: Target, code: str, name: str) -> AttackRun:
     )
 
 
-def _lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Whole, Whole, Whole, Whole, Whole, Whole]]:
+def _lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]:
     """For every item that nearly everyone has: who lacks it, and those of each line without it who do."""
     k, sigma = target.policy.k, release.min_support or 1
     members, owners = release.sets.members.astype(np.int64), release.sets.owners()
@@ -144,7 +144,7 @@ def _lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Whole,
             yield tuple(np.array([value], np.int64) for value in row)  # type: ignore[misc]
 
 
-def _in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Whole, Whole, Whole, Whole, Whole, Whole], bool]:
+def _in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Ints, Ints, Ints, Ints, Ints, Ints], bool]:
     """Pairs of lines that more than n people have together: some have both, fewer than the threshold; and whether there are too many pairs."""
     sigma = release.min_support or 1
     found: dict[tuple[int, ...], tuple[int, int, int]] = {}
@@ -170,7 +170,7 @@ def _largest_first(groups: MaximalGroups, release: Itemsets) -> MaximalGroups:
     return groups.take(np.lexsort((groups.item, groups.other, groups.line, lengths, groups.hi)))
 
 
-def _items(release: Itemsets, groups: MaximalGroups, index: int) -> tuple[Whole, int]:
+def _items(release: Itemsets, groups: MaximalGroups, index: int) -> tuple[Ints, int]:
     """The items of a group, and the one that is lacked (-1: none)."""
     item = int(groups.item[index])
     if groups.alone[index]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tacit.itemsets.supports import NOTHING, Supports
 from tacit.kernels.deduction import Book, bits_of
 from tacit.kernels.moebius import cells
+from tacit.model.arrays import Ints
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, certificate
 from tacit.model.numbers import Bound
@@ -27,8 +28,6 @@ MOST_FREE = 20
 SHOWN_TERMS = 16
 #: Shorter descriptions of the same people are searched on sets of at most this many items.
 SHORTENED_ITEMS = 16
-
-Lines = npt.NDArray[np.int64]
 
 
 def write_out(
@@ -68,7 +67,7 @@ def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free
     return _event(release, items[held], items[~held])
 
 
-def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> tuple[Lines, npt.NDArray[np.bool_]]:
+def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """The items of a published set (line -1: the empty set) without the free ones, and which of them are present."""
     items = release.sets[line].astype(np.int64) if line >= 0 else NOTHING
     held = np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
@@ -76,13 +75,13 @@ def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], f
     return items[asked], held[asked]
 
 
-def _event(release: Itemsets, has: Lines, lacks: Lines) -> ItemEvent:
+def _event(release: Itemsets, has: Ints, lacks: Ints) -> ItemEvent:
     names = release.items.names
     return ItemEvent(tuple(names[i] for i in has), tuple(names[i] for i in lacks))
 
 
 def _sum(
-    supports: Supports, index: int, has: Lines, lacks: Lines, count: Bound, within: Lines = NOTHING
+    supports: Supports, index: int, has: Ints, lacks: Ints, count: Bound, within: Ints = NOTHING
 ) -> tuple[list[Citation], list[str]]:
     """The signed sum of a pattern: the lines with their weights, and the same in words."""
     release = supports.release
@@ -129,9 +128,7 @@ def print_steps(release: Itemsets, lines: Iterable[int]) -> list[str]:
     ]
 
 
-def _shortest(
-    supports: Supports, items: Lines, held: npt.NDArray[np.bool_], within: Lines = NOTHING
-) -> tuple[Lines, Lines] | None:
+def _shortest(supports: Supports, items: Ints, held: npt.NDArray[np.bool_], within: Ints = NOTHING) -> tuple[Ints, Ints] | None:
     """Fewer conditions that still hold exactly the same people, or None; a greedy search, so not always the fewest possible."""
     if len(items) > SHORTENED_ITEMS:
         return None
@@ -167,13 +164,11 @@ def _shortest(
     return items[chosen & held], items[chosen & ~held]
 
 
-Whole = npt.NDArray[np.int64]
-
 _HUGE = np.iinfo(np.int64).max
 
 
 def write_out_deduction(
-    code: str, supports: Supports, book: Book, index: int, items: Whole, held: npt.NDArray[np.bool_], count: Bound
+    code: str, supports: Supports, book: Book, index: int, items: Ints, held: npt.NDArray[np.bool_], count: Bound
 ) -> Finding:
     """The finding "count people have these items of the unpublished set and not the others", with its derivation."""
     release = supports.release
@@ -203,13 +198,13 @@ class _Story:
     """
 
     supports: Supports
-    items: Whole
-    low: Whole
-    high: Whole
-    line: Whole
+    items: Ints
+    low: Ints
+    high: Ints
+    line: Ints
 
     @classmethod
-    def of(cls, supports: Supports, book: Book, items: Whole, line: Whole) -> _Story:
+    def of(cls, supports: Supports, book: Book, items: Ints, line: Ints) -> _Story:
         """The story of an itemset that the book has bounds for all proper subsets of."""
         low, high, _ = book.bounds(book.subsets(items))
         return cls(supports, items, low, high, line)
@@ -267,7 +262,7 @@ class _Story:
         return sorted(self.supports.release.items.names[i] for i in self.items[bits_of(mask, len(self.items))])
 
 
-def _submasks(mask: int) -> Whole:
+def _submasks(mask: int) -> Ints:
     """All masks inside a mask, ascending.
 
     >>> _submasks(5).tolist()

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Ints
 from tacit.model.event import Change, ItemEvent, Side
 from tacit.model.numbers import Bound
 from tacit.model.words import differs
@@ -262,8 +263,6 @@ def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[froz
     return ItemEvent(tuple(present), tuple(absent), inside=inside, outside=outside, changes=tuple(changes))
 
 
-Whole = npt.NDArray[np.int64]
-
 #: Groups of one cube at most.
 MOST_GROUPS = 100_000
 #: What is said of people when they are declared, and not in a release.
@@ -389,10 +388,10 @@ class Problem:
         """Pairs of statements of which one should be true and neither is, with so much room; none where conditions hold."""
         return (choice for condition in self.conditions for choice in condition.choices(self.axes, tally, room))
 
-    def tally(self, kinds: Whole) -> Tally:
+    def tally(self, kinds: Ints) -> Tally:
         """How many of these people, given by their class on every axis, have each class on some axes."""
 
-        def counted(places: Sequence[int]) -> Whole:
+        def counted(places: Sequence[int]) -> Ints:
             shape = [len(self.axes[place].classes) for place in places]
             cells = np.zeros(len(kinds), np.int64)
             for place, size in zip(places, shape, strict=True):
@@ -401,11 +400,11 @@ class Problem:
 
         return counted
 
-    def holds(self, kinds: Whole) -> bool:
+    def holds(self, kinds: Ints) -> bool:
         """Whether people of these classes on every axis meet what is no bound on a sum of groups; False where that cannot be told."""
         return not self.conditions or (self.tells_conditions and next(self.choices(self.tally(kinds)), None) is None)
 
-    def narrowed(self, kinds: Whole, room: int) -> Problem:
+    def narrowed(self, kinds: Ints, room: int) -> Problem:
         """The problem with lines in place of its conditions, true of these people and of all who differ from them in at most so many people."""
         lines = tuple(choice.nearer for choice in self.choices(self.tally(kinds), room)) if self.conditions else ()
         return replace(self, lines=(*self.lines, *lines), conditions=()) if self.conditions else self

@@ -32,8 +32,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint.boxes import MEMBER, MOST_GROUPS, Axis, Choice, Problem, groups_of
+from tacit.model.arrays import Flags, Ints
 
-Whole = npt.NDArray[np.int64]
 End = Literal["lo", "hi"]
 
 #: No count is larger; bounds above half of it mean "not bounded".
@@ -87,10 +87,10 @@ class Cube:
 
     problem: Problem
     chosen: tuple[int, ...]
-    lo: Whole = field(init=False)
-    hi: Whole = field(init=False)
+    lo: Ints = field(init=False)
+    hi: Ints = field(init=False)
     moves: list[Move] = field(default_factory=list)
-    moved: list[tuple[Whole, Whole]] = field(default_factory=list)
+    moved: list[tuple[Ints, Ints]] = field(default_factory=list)
     clash: int = -1
     _mixed: list[tuple[int, tuple[Term, ...]]] = field(default_factory=list)
     _seen: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class Cube:
             if len(self.moves) == before or self.clash >= 0:
                 return
 
-    def take_over(self, taken: Taken, end: End, places: Whole, values: Whole) -> None:
+    def take_over(self, taken: Taken, end: End, places: Ints, values: Ints) -> None:
         """Use bounds that another cube has shown."""
         self._move(Move(end, -1, (), taken=taken), places, values)
 
@@ -228,12 +228,12 @@ class Cube:
             lows, highs = lows + self.lo[piece] - low, highs + self.hi[piece] - high
 
     @cached_property
-    def _first(self) -> list[Whole]:
+    def _first(self) -> list[Ints]:
         """For every axis, the groups with its first slot, all combinations of the other axes."""
         grid = np.arange(len(self.lo), dtype=np.int64).reshape(self.shape)
         return [np.take(grid, 0, axis=position).ravel() for position in range(len(self.shape))]
 
-    def _move(self, move: Move, places: Whole, values: Whole) -> None:
+    def _move(self, move: Move, places: Ints, values: Ints) -> None:
         low = move.end == "lo"
         better = values > self.lo[places] if low else (values < self.hi[places]) & (values < OPEN // 2)
         if not better.any():
@@ -312,7 +312,7 @@ class Prover:
     cubes: Sequence[Cube]
     _found: dict[Entry, dict[Cited, Fraction]] = field(default_factory=dict)
     _steps: dict[int, Step] = field(default_factory=dict)
-    _logs: dict[int, dict[End, tuple[Whole, Whole, Whole]]] = field(default_factory=dict)
+    _logs: dict[int, dict[End, tuple[Ints, Ints, Ints]]] = field(default_factory=dict)
 
     def prove(self, cube: int, group: int, end: End) -> list[Step]:
         """The steps that prove a bound of a group; the last one is about it."""
@@ -474,9 +474,9 @@ def _renumbered(step: Step, places: Mapping[int, int]) -> Step:
     return Step(step.box, step.end, step.value, weights_of(step.weights), cases)
 
 
-def _log(cube: Cube) -> dict[End, tuple[Whole, Whole, Whole]]:
+def _log(cube: Cube) -> dict[End, tuple[Ints, Ints, Ints]]:
     """All that moved in a cube, by end: groups, moves and values, in the order of groups and then of moves."""
-    found: dict[End, tuple[Whole, Whole, Whole]] = {}
+    found: dict[End, tuple[Ints, Ints, Ints]] = {}
     ends: tuple[End, ...] = ("lo", "hi")
     for end in ends:
         chosen = [number for number, move in enumerate(cube.moves) if move.end == end]
@@ -488,7 +488,7 @@ def _log(cube: Cube) -> dict[End, tuple[Whole, Whole, Whole]]:
     return found
 
 
-def _joined(parts: Iterable[npt.NDArray[np.int64]]) -> Whole:
+def _joined(parts: Iterable[npt.NDArray[np.int64]]) -> Ints:
     listed = list(parts)
     return np.concatenate(listed) if listed else np.empty(0, np.int64)
 
@@ -633,7 +633,7 @@ def exchange(cubes: Sequence[Cube]) -> bool:
     owners = np.repeat(np.arange(len(cubes)), [len(group) for group, _ in shared])
     _, which = np.unique(names, return_inverse=True)
     times = [len(cube.moves) for cube in cubes]
-    better: list[tuple[int, int, End, Whole, Whole, Whole]] = []
+    better: list[tuple[int, int, End, Ints, Ints, Ints]] = []
     ends: tuple[End, ...] = ("lo", "hi")
     for end in ends:
         values = np.concatenate([getattr(cube, end)[group] for cube, (group, _) in zip(cubes, shared, strict=True)])
@@ -651,7 +651,7 @@ def exchange(cubes: Sequence[Cube]) -> bool:
     return bool(better)
 
 
-def _shared(cube: Cube, axes: Sequence[Axis]) -> tuple[Whole, Whole]:
+def _shared(cube: Cube, axes: Sequence[Axis]) -> tuple[Ints, Ints]:
     """The groups of a cube that are described by few columns, and a number for each that is the same in all cubes; ``axes`` have all slots."""
     grid = np.unravel_index(np.arange(len(cube.lo)), cube.shape)
     columns = np.zeros(len(cube.lo), np.int64)
@@ -667,8 +667,6 @@ def _shared(cube: Cube, axes: Sequence[Axis]) -> tuple[Whole, Whole]:
         names = np.where(told, names * (starts[-1] + 1) + starts[place] + number + 1, names)
     return few, names
 
-
-Flags = npt.NDArray[np.bool_]
 
 #: The longest descriptions that questions are asked about, in items; people who left or joined are described as fully as they can be.
 MOST_LITERALS = 3
@@ -689,7 +687,7 @@ class Groups:
     small: Flags
     asked: Flags
     moved: Flags
-    literals: Whole
+    literals: Ints
     unlisted: int = 0
 
     @classmethod
@@ -736,7 +734,7 @@ class Groups:
         cube, kept = self.cube, self.small.copy()
         places = np.flatnonzero(self.small)
         exact = np.where(self.small & (cube.lo == cube.hi), cube.lo, -1)
-        grid: Sequence[Whole] = np.unravel_index(places, cube.shape) if cube.shape else ()
+        grid: Sequence[Ints] = np.unravel_index(places, cube.shape) if cube.shape else ()
         for axis, stride, slots in zip(cube.axes, cube.strides, grid, strict=True):
             if axis.key == MEMBER:
                 continue

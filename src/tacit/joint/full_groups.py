@@ -35,6 +35,7 @@ from tacit.joint.readers import classes_of, shown_columns
 from tacit.joint.rows import Rows, cells_of
 from tacit.joint.words import box_record, citations_of, step_record
 from tacit.joint.worlds import World
+from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
@@ -200,9 +201,6 @@ def _where(case: JointCase, line: Line) -> str:
     return f"{case.name(origin.release)}, {place}"
 
 
-Whole = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
 _ONE = Fraction(1)
 
 
@@ -256,7 +254,7 @@ class BlankValues:
             if found is not None:
                 yield found
 
-    def _ask(self, box: dict[int, int], own: Whole, surely: Flags, maybe: Flags, *, few: bool) -> FullGroup | None:
+    def _ask(self, box: dict[int, int], own: Ints, surely: Flags, maybe: Flags, *, few: bool) -> FullGroup | None:
         """What is left to the blanks of one combination; None where that is enough."""
         shown = np.bincount(own[surely & (own >= 0)], minlength=len(self.values))
         beside = int((maybe & ~surely & (own < 0)).sum())
@@ -294,7 +292,7 @@ class BlankValues:
         return FullGroup(box, self.place, sensitive.key.name, named, rows, rows, proof, blanks)
 
     def _prove(
-        self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: Whole
+        self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: Ints
     ) -> tuple[list[Step], list[Step], list[Step]]:
         """Steps that show that no more people have the other values than rows show them."""
         if not ruled_out:
@@ -536,7 +534,7 @@ class _Groups:
         self.of_all = self.grid[..., self.sensitive.everything]
         self.zeros: dict[tuple[int, ...], Step] = {}
         self.lows: dict[tuple[int, ...], Step] = {}
-        self.worlds: list[Whole] = []
+        self.worlds: list[Ints] = []
 
     def look(self, known: list[Mapping[int, int]]) -> None:
         """Settle the smallest groups, then look at all of them; boxes in ``known`` were told from another cube."""
@@ -634,7 +632,7 @@ class _Groups:
             self.zeros[place] = self.prover.keep(step)
             finest[place] = False
 
-    def _note(self, world: Whole | None, seen: Flags) -> None:
+    def _note(self, world: Ints | None, seen: Flags) -> None:
         """Mark the values that somebody of the smallest groups has in a world."""
         if world is None:
             return
@@ -651,7 +649,7 @@ class _Groups:
         return np.asarray(np.bincount(self._owner, people, int(np.prod(shape))).reshape(shape), np.float64)
 
     @cached_property
-    def _owner(self) -> Whole:
+    def _owner(self) -> Ints:
         """The smallest group and value that each kind of people belongs to, as one number."""
         assert self.search.rows is not None
         cells = self.search.rows.cells
@@ -694,7 +692,7 @@ class _Groups:
             out &= told.reshape(shape)
         return out
 
-    def _ask_sizes(self, wanted: Flags, low: Whole) -> None:
+    def _ask_sizes(self, wanted: Flags, low: Ints) -> None:
         """Prove that somebody is in groups whose size bounds leave open, or find a world where nobody is."""
         solver, rows = self.search.solver, self.search.rows
         places = sorted(map(tuple, np.argwhere(wanted).tolist()), key=self._literals)
@@ -720,7 +718,7 @@ class _Groups:
             if world is None or world[group].any():
                 self.search.undecided += 1
 
-    def _keep(self, exposed: Flags, low: Whole, wide: Flags, left: Whole, known: list[Mapping[int, int]]) -> None:
+    def _keep(self, exposed: Flags, low: Ints, wide: Flags, left: Ints, known: list[Mapping[int, int]]) -> None:
         """Write down each exposed group, unless a wider one says the same about its people."""
         certain = exposed[self._singles]
         self.search.people = max(self.search.people, int(low[self._singles][certain].sum()))
@@ -760,7 +758,7 @@ class _Groups:
     def _literals(self, place: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
         return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
 
-    def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Whole) -> bool:
+    def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Ints) -> bool:
         """Whether a wider group, or each part of a group of several values, leaves its people as few values."""
         for position, (_, axis) in enumerate(self.axes):
             slot = place[position]

@@ -37,7 +37,6 @@ from tacit.joint.case import JointCase
 from tacit.joint.cube import (
     Cited,
     Cube,
-    Flags,
     Groups,
     Leaf,
     Prover,
@@ -63,12 +62,11 @@ from tacit.known.proofs import Proof, bounds_together
 from tacit.known.proofs import Prover as KnownProver
 from tacit.known.releases import SeveralCase
 from tacit.known.words import SeveralWords
+from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import Event, ItemEvent
 from tacit.model.finding import Finding
 from tacit.model.people import Same
-
-Numbers = npt.NDArray[np.int64]
 
 
 def with_values(run: AttackRun, target: Target) -> AttackRun:
@@ -129,7 +127,7 @@ class _Together:
         self.target.limits.check("X01")
         return self.target.limits.seconds_left
 
-    def _alone(self, exposed: Numbers, left: Numbers) -> npt.NDArray[np.bool_]:
+    def _alone(self, exposed: Ints, left: Ints) -> npt.NDArray[np.bool_]:
         """Which combinations one release leaves no more values than all of them do."""
         told = np.zeros(len(exposed), np.bool_)
         chosen = np.zeros_like(self.case.population.people)

@@ -28,9 +28,10 @@ from tacit.joint.boxes import MOST_GROUPS, Line, Problem, groups_of
 from tacit.joint.case import JointCase
 from tacit.joint.cube import Cited, Cube, End, Leaf, Split, Step, Threshold, Tree
 from tacit.joint.rearranging import Rearranging
-from tacit.joint.rows import Flags, Floats, Masks, Rows, Whole, cells_of, sparse
+from tacit.joint.rows import Masks, Rows, cells_of, sparse
 from tacit.joint.words import lines_of
 from tacit.joint.worlds import World, refuted_from
+from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
 from tacit.solve.solver import Solution, linear_program, solve, solve_linear, solve_whole
 
@@ -113,18 +114,18 @@ class Solver:
         weights[low] -= found.above[int(high.sum()) :]
         return Optimum(float(found.value), found.x, weights)
 
-    def bound(self, group: Whole, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
+    def bound(self, group: Ints, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
         """The best whole lower bound on ``sign * people in the group``, with simple weights that prove it."""
         best = self.least(self.cost(group, sign))
         return None if best is None else self.rows.proved(group, sign, best.weights, ceil(best.value - NEAR))
 
-    def cost(self, group: Whole, sign: int) -> Floats:
+    def cost(self, group: Ints, sign: int) -> Floats:
         """What everybody in a group costs."""
         cost = np.zeros(len(self.rows.cells))
         cost[group] = sign
         return cost
 
-    def world(self, cost: Floats) -> Whole | None:
+    def world(self, cost: Floats) -> Ints | None:
         """A world of whole people that fits all rows, with little cost; None where none was found.
 
         A world that breaks a condition is looked for again, once for each of the two statements of which one is true; where there are many
@@ -147,7 +148,7 @@ class Solver:
             waiting += [(rows.chosen(line, depth), depth + 1) for line in (choice.more, choice.fewer) if line is not None]
         return None
 
-    def _near_world(self, cost: Floats) -> Whole | None:
+    def _near_world(self, cost: Floats) -> Ints | None:
         """A world that meets conditions: one with lines in the place of some of them, mended where it breaks others."""
         if self._narrowed is None:
             self._narrowed = self.rows.along(self._sides_taken())
@@ -209,7 +210,7 @@ class Solver:
             return None, np.empty(0)
         return found.x[: len(self.rows.cells)], found.x[len(self.rows.cells) :]
 
-    def _world(self, rows: Rows, cost: Floats) -> Whole | None:
+    def _world(self, rows: Rows, cost: Floats) -> Ints | None:
         lo, hi = rows.bounds
         # Without n a group could grow without end; a world with fewer people is a world as well.
         most = [row.hi for row in rows.rows if row.hi is not None]
@@ -266,7 +267,7 @@ class Cases:
     sign: int
     wanted: int
     tried: int = 0
-    world: Whole | None = None
+    world: Ints | None = None
 
     def prove(self) -> Tree | None:
         """The proof; None where it takes too many cases, or where a world refutes it."""
@@ -293,7 +294,7 @@ class Cases:
         more = None if fewer is None else self._settle(rows.case(term, split.at + 1, None, depth), depth + 1)
         return None if fewer is None or more is None else Split(split, fewer, more)
 
-    def _by_choice(self, rows: Rows, world: Whole, depth: int) -> Tree | None:
+    def _by_choice(self, rows: Rows, world: Ints, depth: int) -> Tree | None:
         """What becomes of a world of whole people: it refutes, or breaks a condition, which makes two cases."""
         if not rows.adds_up(world):
             return None
@@ -499,7 +500,7 @@ class Programs:
         if self.whole and np.abs(people - world).max(initial=0) < NEAR and self.rows.fits(world.astype(np.int64)):
             self._refute_by(world.astype(np.int64), out)
 
-    def _refute_by(self, world: Whole, out: Settlement) -> None:
+    def _refute_by(self, world: Ints, out: Settlement) -> None:
         """Strike out questions that a world answers with no, and others that exchanges lead to, as long as that helps."""
         people = World.of_cells(self.rows.cells, world)
         self._world = self._world or people

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint.boxes import HAS, Allowed, Axis, Box, Choice, Key, Line, Origin, Tally, intersection, literal, tally_inside
+from tacit.model.arrays import Ints
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable, numbers_of
 from tacit.model.numbers import Bound
@@ -386,9 +387,6 @@ class FrequencyLines:
         return Allowed(frozenset(str(number) for number in range(span.lo, span.hi + 1)))
 
 
-Codes = npt.NDArray[np.int64]
-Whole = npt.NDArray[np.int64]
-
 #: Lines that the rows of one table are counted for at most.
 MOST_COUNTED = 20_000
 #: Combinations of values up to which columns are taken in that no other release names.
@@ -405,7 +403,7 @@ class ShownColumn:
 
     name: str
     values: tuple[str, ...]
-    codes: Codes
+    codes: Ints
 
     @property
     def has_blanks(self) -> bool:
@@ -433,7 +431,7 @@ def shown_columns(release: PartialTable | Buckets) -> tuple[ShownColumn, ...]:
     return tuple(out)
 
 
-def counted(columns: Sequence[ShownColumn]) -> tuple[Whole, Whole]:
+def counted(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
     """For every combination of values: the rows that show it, and those that show it or may have it.
 
     >>> two = [ShownColumn("a", ("x", "y"), np.array([0, 0, -1])), ShownColumn("b", ("p",), np.array([0, -1, 0]))]
@@ -555,7 +553,7 @@ class BucketLines:
                     return
                 yield from self._both(chosen, contents)
 
-    def _contents(self) -> Whole:
+    def _contents(self) -> Ints:
         """How many people of each group have each sensitive value."""
         release = self._release
         out = np.zeros((len(release), len(release.values)), np.int64)
@@ -563,7 +561,7 @@ class BucketLines:
         np.add.at(out, (group, release.value), release.count)
         return out
 
-    def _both(self, columns: Sequence[ShownColumn], contents: Whole) -> Iterator[Line]:
+    def _both(self, columns: Sequence[ShownColumn], contents: Ints) -> Iterator[Line]:
         release, shape = self._release, [len(column.values) for column in columns]
         having = np.zeros((len(release), prod(shape)), np.int64)
         np.add.at(having, (release.group, np.ravel_multi_index([column.codes for column in columns], shape)), 1)
@@ -632,7 +630,7 @@ class ShownRows:
         return tally_inside(self.scope, axes, tally, places)
 
     @staticmethod
-    def _patterns(axes: Sequence[Axis], columns: Sequence[ShownColumn], places: Sequence[int]) -> tuple[Whole, Whole]:
+    def _patterns(axes: Sequence[Axis], columns: Sequence[ShownColumn], places: Sequence[int]) -> tuple[Ints, Ints]:
         """The kinds of rows as classes of each column, -1 for a blank, and how many rows are of each."""
         shown = np.stack([classes_of(axes[place], column) for column, place in zip(columns, places, strict=True)], axis=1)
         return np.unique(shown, axis=0, return_counts=True)
@@ -650,14 +648,14 @@ class ShownRows:
         return Line(tuple(terms), lo, hi, Origin(self.number, "rows", "rows", Bound(lo, lo if hi is None else hi)))
 
 
-def classes_of(axis: Axis, column: ShownColumn) -> Whole:
+def classes_of(axis: Axis, column: ShownColumn) -> Ints:
     """The class of every row on an axis; -1 where the cell is blank."""
     of_value = {value: place for place, values in enumerate(axis.classes) for value in values}
     lookup = np.array([*(of_value.get(value, of_value.get(None, -1)) for value in column.values), -1], np.int64)
     return lookup[column.codes]
 
 
-def _without_people(patterns: Whole, rows: Whole, people: npt.NDArray[np.generic]) -> tuple[list[tuple[int, ...]], int] | None:
+def _without_people(patterns: Ints, rows: Ints, people: npt.NDArray[np.generic]) -> tuple[list[tuple[int, ...]], int] | None:
     """Kinds of people of whom there are fewer than rows that only these can stand behind, and how many these are; None where all rows fit.
 
     >>> x_or_h = np.array([[0, -1], [-1, 1]])  # rows (x, blank) and (blank, h) of a table with the values x, y and g, h

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint.boxes import Choice, Line
-from tacit.joint.rows import Flags, Floats, Rows, Whole, sparse
+from tacit.joint.rows import Rows, sparse
+from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
 from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_program
 
@@ -45,8 +46,8 @@ class Part:
     """Cells that are arranged anew, so that the group of a question is empty, or holds so many people."""
 
     number: int
-    movable: Whole
-    group: Whole
+    movable: Ints
+    group: Ints
     people: int
     tried: int = 1
 
@@ -56,11 +57,11 @@ class Rearranging:
     """A world, and those near it. Conditions that were broken on the way stand as lines, on the side that is true of the world."""
 
     rows: Rows
-    world: Whole
+    world: Ints
     limits: Limits
     _narrowed: Rows = field(init=False)
     _near: set[int] = field(default_factory=set)
-    _counted: tuple[Whole, Rows, Floats] = field(init=False)
+    _counted: tuple[Ints, Rows, Floats] = field(init=False)
 
     def __post_init__(self) -> None:
         self._narrowed = self.rows
@@ -72,7 +73,7 @@ class Rearranging:
         return np.random.default_rng(self.limits.seed)
 
     @cached_property
-    def _classes(self) -> Whole:
+    def _classes(self) -> Ints:
         """The class of every cell on every axis."""
         return np.indices(self.rows.cells.shape).reshape(len(self.rows.cells.shape), -1)
 
@@ -99,7 +100,7 @@ class Rearranging:
                 broken = list(self.rows.choices(self.world))
         return not broken
 
-    def _less_broken(self, parts: Sequence[Whole], broken: Sequence[Choice]) -> Whole | None:
+    def _less_broken(self, parts: Sequence[Ints], broken: Sequence[Choice]) -> Ints | None:
         """People in the cells of one part who miss the nearer statements of broken conditions by less; None where there are none."""
         wanted = self.rows.only(()).along(choice.nearer for choice in broken)
         known = {choice.origin for choice in broken}
@@ -122,7 +123,7 @@ class Rearranging:
                 return min(mended, key=lambda world: _missed(wanted, world))
         return None
 
-    def _mending(self, movable: Whole, wanted: Rows) -> Program:
+    def _mending(self, movable: Ints, wanted: Rows) -> Program:
         """The program by which people in these cells miss what is wanted by the least."""
         from scipy.sparse import csr_array, eye_array, hstack, vstack
 
@@ -139,7 +140,7 @@ class Rearranging:
         lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
         self._narrowed = self._narrowed.along(lines) if lines else self._narrowed
 
-    def accepts(self, world: Whole) -> bool:
+    def accepts(self, world: Ints) -> bool:
         """Whether a world fits all rows and conditions; programs to come heed those that it misses."""
         if self._note_missed(world):
             return False
@@ -151,7 +152,7 @@ class Rearranging:
         """Cells for an attempt at the group of a question, in which it is to be empty, or to hold so many people."""
         return Part(number, self._movable(box, *attempt), self.rows.cells.inside(box), people)
 
-    def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Whole, Program] | None:
+    def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Ints, Program] | None:
         """The program by which people in the cells of a part cost little, or much where its group is to hold many, and these cells.
 
         Cells in which nobody can be are left out. None where no people fit its rows.
@@ -170,9 +171,9 @@ class Rearranging:
         wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
         return filled, self._program(wanted, entries.matrix, low, high)
 
-    def _arranged(self, parts: Sequence[Whole], found: Sequence[Solution]) -> list[Whole | None]:
+    def _arranged(self, parts: Sequence[Ints], found: Sequence[Solution]) -> list[Ints | None]:
         """The worlds with these people in the cells of each part, which may miss rows; None where none was found."""
-        out: list[Whole | None] = []
+        out: list[Ints | None] = []
         for movable, solution in zip(parts, found, strict=True):
             world = None if solution.x is None else self.world.copy()
             if world is not None and solution.x is not None:
@@ -180,7 +181,7 @@ class Rearranging:
             out.append(world)
         return out
 
-    def _note_missed(self, world: Whole) -> bool:
+    def _note_missed(self, world: Ints) -> bool:
         """Whether a world misses rows; programs will know these from now on."""
         if self._narrowed.adds_up(world):
             return False
@@ -193,7 +194,7 @@ class Rearranging:
         sides = (line for line in (choice.fewer, choice.more) if line is not None)
         return next((line for line in sides if self.rows.only(()).along([line]).adds_up(self.world)), None)
 
-    def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Whole:
+    def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Ints:
         """The cells that are arranged anew: those where people of the box are, and of some more classes on each axis.
 
         Where axes are many, only one class on some of those that the box does not name.
@@ -221,12 +222,12 @@ class Rearranging:
             size = int(np.count_nonzero(kept))
         return np.flatnonzero(kept)
 
-    def _near_rows(self, movable: Whole) -> tuple[Any, Floats, Floats]:
+    def _near_rows(self, movable: Ints) -> tuple[Any, Floats, Floats]:
         """The rows of :meth:`_near_entries` as a matrix."""
         entries, low, high = self._near_entries(movable)
         return entries.matrix, low, high
 
-    def _near_entries(self, movable: Whole) -> tuple[Entries, Floats, Floats]:
+    def _near_entries(self, movable: Ints) -> tuple[Entries, Floats, Floats]:
         """What rows say about some cells beside people who stay, those left out that the world is far from missing."""
         (lo, hi), total = self._narrowed.bounds, self._total
         near = np.minimum(total - lo, hi - total) <= FAR
@@ -277,10 +278,10 @@ class _Asking:
         self._asked, self._successful = np.ones(2), np.ones(2)
         self._again: deque[Part] = deque()
         # Each with the world that it starts from, and the cells to be filled.
-        self._waiting: deque[tuple[Part, Whole, Whole]] = deque()
+        self._waiting: deque[tuple[Part, Ints, Ints]] = deque()
         self._programs = self._idle = 0
 
-    def _is_settled(self, world: Whole) -> Flags:
+    def _is_settled(self, world: Ints) -> Flags:
         counts = np.rint(self._inside @ world)
         return np.asarray((counts == 0) | (counts >= self._k))
 
@@ -349,7 +350,7 @@ class _Asking:
         self._near.world = world
 
 
-def _rows_of(rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Floats]:
+def _rows_of(rows: Rows, world: Ints, movable: Ints) -> tuple[Any, Floats, Floats]:
     """What rows say about some cells beside people who stay: a matrix with both ends."""
     lo, hi = rows.bounds
     part = rows.by_cell[:, movable].tocsr()
@@ -362,13 +363,13 @@ def _rows_of(rows: Rows, world: Whole, movable: Whole) -> tuple[Any, Floats, Flo
 class Entries:
     """A sparse matrix as its entries, column by column."""
 
-    row: Whole
-    column: Whole
+    row: Ints
+    column: Ints
     value: Floats
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, matrix: Any, columns: Whole) -> Entries:
+    def of(cls, matrix: Any, columns: Ints) -> Entries:
         """Some columns of a matrix that is stored by columns."""
         starts = matrix.indptr[columns]
         sizes = matrix.indptr[columns + 1] - starts
@@ -408,7 +409,7 @@ class Entries:
         number = np.cumsum(~columns) - 1
         return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
 
-    def with_row(self, columns: Whole) -> Entries:
+    def with_row(self, columns: Ints) -> Entries:
         """The same with a further row, which counts some columns once."""
         row = np.concatenate((self.row, np.full(len(columns), self.shape[0])))
         column = np.concatenate((self.column, columns))
@@ -455,7 +456,7 @@ def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Flo
     return scaled, lowest[order], highest[order]
 
 
-def _missed(rows: Rows, world: Whole) -> float:
+def _missed(rows: Rows, world: Ints) -> float:
     """By how much a world misses rows, over their scales, in all."""
     total, (lo, hi) = rows.matrix @ world, rows.bounds
     return float(np.maximum(lo - total, 0).sum() + np.maximum(total - hi, 0).sum())

@@ -14,10 +14,8 @@ import numpy.typing as npt
 
 from tacit.joint.boxes import Axis, Choice, Line, Problem, Tally
 from tacit.joint.cube import Cited, Step
+from tacit.model.arrays import Floats, Ints
 
-Whole = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 Masks = Mapping[int, int]
 
 #: People up to whom worlds are looked at person by person.
@@ -48,7 +46,7 @@ class Cells:
     def __len__(self) -> int:
         return int(np.prod(self.shape, dtype=np.int64)) if self.shape else 1
 
-    def inside(self, masks: Masks) -> Whole:
+    def inside(self, masks: Masks) -> Ints:
         """The cells that a box holds, by number."""
         found = np.zeros(1, np.int64)
         for place, size in zip(self.chosen, self.shape, strict=True):
@@ -57,7 +55,7 @@ class Cells:
             found = (found[:, None] * size + allowed[None, :]).ravel()
         return found
 
-    def kinds(self, world: Whole) -> Whole:
+    def kinds(self, world: Ints) -> Ints:
         """So many people in each cell as the class of everybody on every axis of the problem; a cell of all axes is meant."""
         places = np.stack(np.unravel_index(np.arange(len(self)), self.shape), axis=1) if self.shape else np.zeros((1, 0))
         order = np.argsort(np.array(self.chosen))
@@ -130,7 +128,7 @@ class Rows:
     cells: Cells
     rows: tuple[Row, ...]
     everybody: tuple[int, ...]
-    _where: dict[int, list[tuple[int, Whole]]] = field(default_factory=dict)
+    _where: dict[int, list[tuple[int, Ints]]] = field(default_factory=dict)
     _first: Any = None  # the matrix of the first rows, where it was made
 
     @classmethod
@@ -180,7 +178,7 @@ class Rows:
         """How many cells all rows count."""
         return sum(self.cells.size(masks) for row in self.rows for _, masks in row.terms)
 
-    def where(self, row: int) -> list[tuple[int, Whole]]:
+    def where(self, row: int) -> list[tuple[int, Ints]]:
         """The cells of each term of a row, with its factor."""
         if row not in self._where:
             self._where[row] = [(factor, self.cells.inside(masks)) for factor, masks in self.rows[row].terms]
@@ -230,7 +228,7 @@ class Rows:
             _add(found, terms, line.lo, line.hi, ("case", 0))
         return self._longer(tuple(found.values()))
 
-    def fits(self, world: Whole) -> bool:
+    def fits(self, world: Ints) -> bool:
         """Whether a world of whole people fits all rows, exactly, and meets the conditions of the problem."""
         return self.adds_up(world) and next(self.choices(world), None) is None
 
@@ -244,7 +242,7 @@ class Rows:
         """Pairs of statements of which one should be true of people in cells and none is, with so much room; none where conditions hold."""
         return self.cells.problem.choices(self.cells.tally(people), room) if self.has_conditions else iter(())
 
-    def adds_up(self, world: Whole) -> bool:
+    def adds_up(self, world: Ints) -> bool:
         """Whether a world of whole people fits all rows, exactly."""
         if (world < 0).any():
             return False
@@ -258,7 +256,7 @@ class Rows:
             return False
         return not self.has_conditions or self.cells.problem.tells_conditions
 
-    def _adds_up_in(self, number: int, world: Whole) -> bool:
+    def _adds_up_in(self, number: int, world: Ints) -> bool:
         """Whether a world fits one row, in whole numbers of any size."""
         row = self.rows[number]
         total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
@@ -270,7 +268,7 @@ class Rows:
         return max((row.largest for row in self.rows), default=1)
 
     @cached_property
-    def _whole(self) -> tuple[Any, Whole, Whole]:
+    def _whole(self) -> tuple[Any, Ints, Ints]:
         """The matrix in whole numbers, and the ends of all rows; none of them is large."""
         from scipy.sparse import csr_array
 
@@ -282,7 +280,7 @@ class Rows:
         return matrix, np.array(lo, np.int64), np.array(hi, np.int64)
 
     def proved(
-        self, group: Whole, sign: int, weights: Floats, wanted: int | None = None
+        self, group: Ints, sign: int, weights: Floats, wanted: int | None = None
     ) -> tuple[int, dict[Cited, Fraction]] | None:
         """The best whole lower bound on ``sign * people in the group`` that simple weights near these prove, with them.
 
@@ -294,7 +292,7 @@ class Rows:
                 return shown
         return None
 
-    def _certified(self, group: Whole, sign: int, weights: Floats, denominator: int) -> tuple[int, dict[Cited, Fraction]] | None:
+    def _certified(self, group: Ints, sign: int, weights: Floats, denominator: int) -> tuple[int, dict[Cited, Fraction]] | None:
         """What weights of this denominator prove, exactly: every cell must be covered, by counting everybody where need be."""
         used: dict[int, Fraction] = {}
         for number in np.flatnonzero(np.abs(weights) * denominator >= 0.5).tolist():
@@ -321,7 +319,7 @@ class Rows:
             total += weight * bound
         return ceil(total), out
 
-    def _short(self, group: Whole, sign: int, used: Mapping[int, Fraction]) -> Fraction:
+    def _short(self, group: Ints, sign: int, used: Mapping[int, Fraction]) -> Fraction:
         """How much the kind of person counts in the group beyond the weighted sum who counts least; below 0 where one counts for too much."""
         common = lcm(*(weight.denominator for weight in used.values())) if used else 1
         whole = {number: int(weight * common) for number, weight in used.items()}

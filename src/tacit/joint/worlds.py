@@ -21,11 +21,8 @@ import numpy.typing as npt
 from tacit.joint.boxes import Axis, Problem, literal
 from tacit.joint.cube import Cube
 from tacit.joint.rows import MOST_PEOPLE, Cells
+from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.table import Transactions
-
-Whole = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Signs = npt.NDArray[np.uint64]
 
 #: Of all people, those who exchange something at a time, where conditions must hold.
 SHARES = (1.0, 0.1, 0.01)
@@ -36,7 +33,7 @@ class World:
     """People by their class on every axis: ``kinds[i]`` holds those of person ``i``, a column for each axis."""
 
     problem: Problem
-    kinds: Whole
+    kinds: Ints
     _inside: dict[tuple[int, int], Flags] = field(default_factory=dict)
 
     @classmethod
@@ -53,7 +50,7 @@ class World:
         return found if found.fits() else None  # of conditions, the data are the judge
 
     @classmethod
-    def of_cells(cls, cells: Cells, people: Whole) -> World | None:
+    def of_cells(cls, cells: Cells, people: Ints) -> World | None:
         """The world with so many people in each cell of all axes; None where they are too many."""
         if int(people.sum()) > MOST_PEOPLE:
             return None
@@ -88,14 +85,14 @@ class World:
             for line, total in zip(self.problem.lines, self.totals, strict=True)
         )
 
-    def cells(self, cells: Cells) -> Whole:
+    def cells(self, cells: Cells) -> Ints:
         """How many people are in each cell."""
         places = np.zeros(len(self.kinds), np.int64)
         for place, size in zip(cells.chosen, cells.shape, strict=True):
             places = places * size + self.kinds[:, place]
         return np.bincount(places, minlength=len(cells))
 
-    def counts(self, cube: Cube) -> Whole:
+    def counts(self, cube: Cube) -> Ints:
         """How many people each group of a cube holds."""
         shape = [len(axis.classes) for axis in cube.axes]
         cells = np.zeros(len(self.kinds), np.int64)
@@ -138,7 +135,7 @@ class World:
         for known in [key for key in self._inside if key[0] == axis]:
             del self._inside[known]
 
-    def alike(self, axis: int) -> Signs:
+    def alike(self, axis: int) -> Words:
         """A number for everybody, the same for people whom all lines that name the axis treat alike, whatever their class on it."""
         weigh = np.random.default_rng(axis)
         others = np.delete(self.kinds, axis, axis=1).astype(np.uint64)
@@ -157,7 +154,7 @@ def refuted_by(world: World, cube: Cube, k: int) -> Flags:
     return np.asarray((counts == 0) | (counts >= k))
 
 
-def _classes(axis: Axis, data: Transactions) -> Whole | None:
+def _classes(axis: Axis, data: Transactions) -> Ints | None:
     """The class of every row on an axis; None where that cannot be told."""
     number = {name: place for place, name in enumerate(data.items.names)}
     owners = data.rows.owners()
@@ -234,7 +231,7 @@ class _Steps:
 
     world: World
     axis: int
-    people: Whole
+    people: Ints
     random: np.random.Generator
 
     @property
@@ -270,7 +267,7 @@ class _Steps:
         return columns[:, [self._rests[term[3]] for term in self._terms]]
 
     @cached_property
-    def _factor(self) -> Whole:
+    def _factor(self) -> Ints:
         return np.array([term[1] for term in self._terms], np.int64)
 
     @cached_property
@@ -285,14 +282,14 @@ class _Steps:
         return np.array([[term[2] >> one & 1 for term in self._terms] for one in classes], np.int8)
 
     @cached_property
-    def _lines(self) -> tuple[Whole, Whole]:
+    def _lines(self) -> tuple[Ints, Ints]:
         """The lines that name the axis, and where the terms of each of them begin."""
         numbers = np.array([term[0] for term in self._terms], np.int64)
         lines, starts = np.unique(numbers, return_index=True)
         return lines, starts
 
     @cached_property
-    def _room(self) -> tuple[Whole, Whole]:
+    def _room(self) -> tuple[Ints, Ints]:
         """How much each of these lines may fall, and rise."""
         lines, _ = self._lines
         totals = self.world.totals
@@ -304,7 +301,7 @@ class _Steps:
         kind = np.int32 if max((*down, *up), default=0) <= NO_END else np.int64
         return np.array(down, kind), np.array(up, kind)
 
-    def refute(self, box: Mapping[int, int], held: Whole, k: int) -> bool:
+    def refute(self, box: Mapping[int, int], held: Ints, k: int) -> bool:
         """Whether steps empty the box, or fill it up to k people."""
         rest = {place: mask for place, mask in box.items() if place != self.axis}
         allowed = np.array([bool(box[self.axis] >> one & 1) for one in range(len(self._allowed))])
@@ -316,7 +313,7 @@ class _Steps:
             return True
         return self._walk(np.flatnonzero(~here & others), np.flatnonzero(here & ~others), allowed, k - len(held))
 
-    def _walk(self, movers: Whole, partners: Whole, target: Flags, wanted: int) -> bool:
+    def _walk(self, movers: Ints, partners: Ints, target: Flags, wanted: int) -> bool:
         """Whether so many movers can get a class among the target's, each from a partner or by themselves."""
         down, up = (ends.copy() for ends in self._room)
         kinds = self.world.kinds[self.people, self.axis].copy()
@@ -340,7 +337,7 @@ class _Steps:
                 return True
         return False
 
-    def _best(self, mover: int, partners: Whole, target: Flags, kinds: Whole, down: Whole, up: Whole) -> tuple[Whole | None, int]:
+    def _best(self, mover: int, partners: Ints, target: Flags, kinds: Ints, down: Ints, up: Ints) -> tuple[Ints | None, int]:
         """A step that every line allows, as what it adds to each line and the partner (-1: none); None where there is none."""
         mine = self._asked[mover]
         own = self._allowed[kinds[mover]]

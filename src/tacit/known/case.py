@@ -33,8 +33,9 @@ import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, LimitReached, numbered
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
+from tacit.model.arrays import Codes, Words
 from tacit.model.knowledge import Fact
-from tacit.model.population import Places, Population
+from tacit.model.population import Population
 from tacit.model.release import Rules
 from tacit.model.sets import Items, Sets
 from tacit.model.table import Transactions
@@ -153,7 +154,7 @@ class RuleCase:
         return Missing.of(self)
 
     @cached_property
-    def holders(self) -> list[Places]:
+    def holders(self) -> list[Codes]:
         """The combinations that each line speaks of."""
         self._refuse_other_people()
         found = [self._holding(self.antecedent(line)) for line in range(len(self.release))]
@@ -162,7 +163,7 @@ class RuleCase:
                 raise InputError("nobody in the known data has the antecedent of this rule", where=self.place(line), remedy=CHECK)
         return found
 
-    def _holding(self, pairs: list[Pair]) -> Places:
+    def _holding(self, pairs: list[Pair]) -> Codes:
         """The combinations with all these values, or with values of the groups that go by these names."""
         groups = {(group.column, group.name): group for group in self.release.header.groups}
         named = [groups[pair] for pair in pairs if pair in groups]
@@ -422,8 +423,6 @@ def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers
     return np.array([known.get(pair, 0.0) for pair in pairs])
 
 
-Marks = npt.NDArray[np.uint64]
-
 #: Beyond this many numbers to sort or to look up, the counts are not worth their time.
 MOST_WORK = 60_000_000
 MOST_SETS = 50_000
@@ -476,7 +475,7 @@ def count_patterns(population: Population, *, check: Callable[[], None] = lambda
     return _distinct(np.sum(marks, axis=0, dtype=np.uint64), np.stack(marks), check) - 1
 
 
-def _distinct(rows: Marks, columns: Marks, check: Callable[[], None]) -> int:
+def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
     """How many sets there are of these rows and of what is left of them without some of the columns.
 
     A row is the sum of the marks of its values, and all rows are distinct. With a column left out fewer are, and only these go on, with

@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_column
+from tacit.model.arrays import Floats
 from tacit.model.audit import Audit
 from tacit.model.estimates import Comparison, Posterior
 from tacit.model.policy import Policy
 from tacit.model.table import Table
-
-Floats = npt.NDArray[np.float64]
 
 #: Probabilities of the most probable value above which people are counted, by the name of the measure.
 ABOVE = {"people_above_50": 0.5, "people_above_90": 0.9, "people_above_99": 0.99}

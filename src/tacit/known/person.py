@@ -30,8 +30,8 @@ from tacit.known.case import DISTRIBUTION, LINE, MISSING, Estimate, PeopleCase, 
 from tacit.known.proofs import Proof, Prover, all_said
 from tacit.known.releases import Origin, SeveralCase
 from tacit.known.words import ProofWords, SeveralWords, StatementWords
+from tacit.model.arrays import Codes, Floats
 from tacit.model.estimates import Influence, Said, Shares, Step
-from tacit.model.population import Places
 from tacit.solve.bounds import bound
 from tacit.solve.entropy import solve
 from tacit.solve.program import Infeasible, NoWhole
@@ -70,7 +70,7 @@ class Telling:
         """The statement with this origin."""
         return self._of_origin[origin]
 
-    def said(self, origins: Origins, described: Places) -> Said:
+    def said(self, origins: Origins, described: Codes) -> Said:
         """Statements with the same meaning as one sentence."""
         case = self.case
         lines = {line for line in map(self._line, origins) if line is not None}
@@ -122,7 +122,7 @@ def between(lo: int, hi: int, whole: int) -> str:
     return f"at most {hi:,}" if lo <= 0 else f"{lo:,} to {hi:,}"
 
 
-def common_values(case: PeopleCase, combinations: Places) -> Mapping[str, str]:
+def common_values(case: PeopleCase, combinations: Codes) -> Mapping[str, str]:
     """The values that all these combinations share."""
     out = {}
     for column in case.population.columns:
@@ -136,8 +136,6 @@ def listed(values: Iterable[tuple[str, str]]) -> str:
     """Values with their columns, in words."""
     return ", ".join(f"{column}={value}" for column, value in values) or "any values"
 
-
-Floats = npt.NDArray[np.float64]
 
 #: Multipliers below this (nats) belong to statements that hold anyway.
 NOTHING = 1e-7
@@ -153,7 +151,7 @@ class Person:
 
     case: PeopleCase
     found: Estimate
-    combinations: Places
+    combinations: Codes
 
     @cached_property
     def telling(self) -> Telling:

@@ -23,12 +23,13 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.known.case import PeopleCase
 from tacit.known.releases import SeveralCase
+from tacit.model.arrays import Ints
 from tacit.model.finding import Citation
 from tacit.model.policy import Limits
 from tacit.solve.bounds import Bounds, bound, clashing, components
 from tacit.solve.program import Infeasible, NoWhole, Program, Unsolved
 from tacit.solve.program import Proof as Weights
-from tacit.solve.statements import Clash, Numbers, Problem, Statement, Statements, reduce
+from tacit.solve.statements import Clash, Problem, Statement, Statements, reduce
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +88,14 @@ class Prover:
         self.check = check
         self._programs: dict[int, Program] = {}
         #: By the first class of a part: weights of its statements, over a denominator, that prove many findings at once.
-        self._shared: dict[int, tuple[Numbers, int]] = {}
+        self._shared: dict[int, tuple[Ints, int]] = {}
 
     @cached_property
     def _problem(self) -> Problem:
         return reduce(self.said, settle=False)
 
     @cached_property
-    def _part_of(self) -> dict[int, Numbers]:
+    def _part_of(self) -> dict[int, Ints]:
         return {int(c): chosen for chosen in components(self._problem) for c in chosen.tolist()}
 
     def _program(self, combination: int) -> Program | None:
@@ -238,7 +239,7 @@ class Prover:
         self,
         program: Program,
         problem: Problem,
-        gain: Numbers,
+        gain: Ints,
         extra: int,
         found: Weights,
         combination: int,
@@ -254,7 +255,7 @@ class Prover:
         proof = Proof(terms, self._groups(terms, found.denominator, combination, values), found.denominator)
         return proof if proof.holds else None
 
-    def _fewest(self, program: Program, gain: npt.NDArray[np.int64], weights: Numbers, denominator: int, goal: int) -> Numbers:
+    def _fewest(self, program: Program, gain: npt.NDArray[np.int64], weights: Ints, denominator: int, goal: int) -> Ints:
         """Weights without those that the proof does not need, as far as there is time to try."""
         kept = weights.copy()
         # Rows about many people are what a reader would rather do without.
@@ -373,7 +374,7 @@ BOUNDING = 0.7
 MOST_LINES = 10_000
 
 
-def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = None) -> tuple[Statements, Bounds]:
+def bounds_together(case: SeveralCase, limits: Limits, people: Ints | None = None) -> tuple[Statements, Bounds]:
     """All that several releases say, and its bounds: of everybody, which are found once, or of those with ``people`` only.
 
     Of a few people it is only looked at which values they can have. Everybody's bounds take half of the time at most: what is certain only
@@ -388,7 +389,7 @@ def bounds_together(case: SeveralCase, limits: Limits, people: Numbers | None = 
     return known
 
 
-def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Numbers | None = None) -> Bounds:
+def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Ints | None = None) -> Bounds:
     """The bounds of all combinations, or of those with ``people`` only; raises where no people keep all that is said."""
 
     def check() -> float | None:

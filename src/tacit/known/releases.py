@@ -38,10 +38,11 @@ import numpy.typing as npt
 from tacit.errors import Contradiction, InputError, numbered
 from tacit.known.case import CHECK, DISTRIBUTION, FACT, LINE, MISSING, Missing, Pair, RuleCase, rows_of
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
+from tacit.model.arrays import Codes
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
-from tacit.model.population import Places, Population
+from tacit.model.population import Population
 from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.sets import Sets
 from tacit.model.table import Table
@@ -68,7 +69,7 @@ class Origin:
 class Spoken(NamedTuple):
     """Between ``lo`` and ``hi`` people of these combinations have the value."""
 
-    places: Places
+    places: Codes
     value: int
     lo: int
     hi: int
@@ -102,7 +103,7 @@ class Known:
     is_open: bool = False
 
     @property
-    def everybody(self) -> Places:
+    def everybody(self) -> Codes:
         """All combinations."""
         return np.arange(len(self.population), dtype=np.int32)
 
@@ -111,7 +112,7 @@ class Known:
         kept = tuple(column for column in self.population.columns if column.name in columns)
         return Population(kept, self.population.people)
 
-    def people(self, places: Places) -> int:
+    def people(self, places: Codes) -> int:
         """How many people have one of these combinations."""
         return int(self.population.people[places].sum())
 
@@ -119,7 +120,7 @@ class Known:
         """Whether everybody's values of these columns are known."""
         return set(columns) <= set(self.population.names)
 
-    def compare(self, places: Places, lo: int, hi: int, where: str) -> None:
+    def compare(self, places: Codes, lo: int, hi: int, where: str) -> None:
         """Refuse a line about quasi-identifiers alone that is not true of the known people."""
         if not lo <= self.people(places) <= hi:
             raise InputError("another number of known people has these values", where=where, remedy=CHECK)
@@ -159,7 +160,7 @@ def read_buckets(known: Known, number: int, release: Buckets, group_column: str 
 
 
 def _group(
-    known: Known, number: int, release: Buckets, group: int, places: Places, column: str | None, *, closed: bool = True
+    known: Known, number: int, release: Buckets, group: int, places: Codes, column: str | None, *, closed: bool = True
 ) -> Iterator[Spoken]:
     """What is printed about one group; ``closed``: nobody else has these combinations."""
     whole, lacking = known.people(places), dict.fromkeys(known.values)
@@ -174,7 +175,7 @@ def _group(
         yield Spoken(places, known.values.index(value), 0, 0, Origin(number, f"group {release.names[group]}", GROUP, told))
 
 
-def _scattered(known: Known, number: int, release: Buckets) -> Iterator[Places]:
+def _scattered(known: Known, number: int, release: Buckets) -> Iterator[Codes]:
     """The known combinations with the quasi-identifiers of the members of each group."""
     printed = Population.of(release.people)
     mine = known.only(printed.names)

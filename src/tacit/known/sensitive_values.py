@@ -25,13 +25,12 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.known.case import LINE, Estimate, Listed, PeopleCase, RuleCase, count_missing, estimate
 from tacit.known.releases import SeveralCase
+from tacit.model.arrays import Floats
 from tacit.model.audit import SURE, AttackRun, Caution, Target, cautions_of
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
-
-Floats = npt.NDArray[np.float64]
 
 
 def influence_of_lines(case: RuleCase, found: Estimate, over: npt.NDArray[np.bool_]) -> Floats:

@@ -12,11 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
+from tacit.model.arrays import Codes, Ints
 from tacit.model.sets import Sets
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
-
-Numbers = npt.NDArray[np.int64]
-Labels = npt.NDArray[np.int32]
 
 #: Rows are kept as masks when a mask is at most this many words per item that a row holds on average; otherwise as lists.
 MASK_WORDS_PER_ITEM = 1.0
@@ -30,10 +28,10 @@ class Rows:
     """What is mined: sets of items with weights, a class for each row (for rules) and a column for each item (for tables)."""
 
     sets: Sets
-    weights: Numbers
+    weights: Ints
     n_items: int
-    columns: Numbers | None = None
-    classes: Labels | None = None
+    columns: Ints | None = None
+    classes: Codes | None = None
     n_classes: int = 1
 
 
@@ -45,15 +43,15 @@ class Database:
     many classes reach it (-1: there are no classes), ``longest`` the largest number of frequent items in a row.
     """
 
-    kept: Numbers
+    kept: Ints
     least: int
     n_classes: int
-    lists: Labels
+    lists: Codes
     masks: npt.NDArray[np.uint64]
-    starts: Numbers
-    places: Labels
-    parts: Numbers
-    labels: Numbers
+    starts: Ints
+    places: Codes
+    parts: Ints
+    labels: Ints
     longest: int
 
     @property
@@ -104,7 +102,7 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     return Database(kept, least, n_classes, lists, masks, starts, places, parts, labels, longest)
 
 
-def _frequent_classes(rows: Rows, least: int) -> tuple[Labels, int]:
+def _frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
     """The class of each row, and how many classes reach the threshold; all others become one class behind them. Without classes: nothing, -1."""
     if rows.classes is None:
         return np.empty(0, np.int32), -1
@@ -114,7 +112,7 @@ def _frequent_classes(rows: Rows, least: int) -> tuple[Labels, int]:
     return np.where(rare[rows.classes], rows.n_classes, rows.classes).astype(np.int32), int(np.count_nonzero(~rare))
 
 
-def _parts(weights: Numbers, classes: Labels, n_classes: int) -> tuple[Labels, Numbers, Numbers]:
+def _parts(weights: Ints, classes: Codes, n_classes: int) -> tuple[Codes, Ints, Ints]:
     """The rows of each part, one part after the other; where each part ends; and its end, weight and class.
 
     A row that stands for 13 people is in the parts of weights 8, 4 and 1 of its class: three bits instead of thirteen. The class behind the

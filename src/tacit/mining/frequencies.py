@@ -10,8 +10,9 @@ from math import prod
 import numpy as np
 
 from tacit.errors import OptionError
+from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable
-from tacit.model.release import Counts, Header
+from tacit.model.release import Header
 from tacit.model.rounding import MOST_BASE
 from tacit.model.table import Table, require_column
 
@@ -46,7 +47,7 @@ def tabulate(
     show_zeros
         Whether cells with nobody are shown although small ones are hidden.
     round_to
-        Counts are rounded to the nearest multiple of it, halves up.
+        Numbers are rounded to the nearest multiple of it, halves up.
     check
         Called before each table; raises when the time is over.
 
@@ -114,7 +115,7 @@ def _all_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) 
     return list(found.values())
 
 
-def _counts(people: Table, table: Sequence[str], check: Callable[[], None]) -> Counts:
+def _counts(people: Table, table: Sequence[str], check: Callable[[], None]) -> Ints:
     """The people of each cell of one table, in the order of the values."""
     check()
     key, cells = np.zeros(len(people.weights), np.int64), 1
@@ -142,7 +143,7 @@ def _printed(
     columns: tuple[str, ...],
     values: tuple[tuple[str, ...], ...],
     codes: np.ndarray[tuple[int], np.dtype[np.int32]],
-    counts: Counts,
+    counts: Ints,
     printing: CellPrinting,
 ) -> FrequencyTable:
     """The table as it is published."""

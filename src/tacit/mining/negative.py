@@ -24,7 +24,6 @@ from tacit.errors import OptionError
 from tacit.mining.negative_search import (
     Bar,
     Case,
-    Flags,
     Found,
     Watch,
     all_rules,
@@ -40,6 +39,7 @@ from tacit.mining.negative_search import (
     needed_people,
     rules_of_each,
 )
+from tacit.model.arrays import Flags
 from tacit.model.negative import NegativeRules
 from tacit.model.numbers import share
 from tacit.model.policy import Limits

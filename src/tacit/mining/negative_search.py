@@ -30,13 +30,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, LimitReached, OptionError, nearest_name
+from tacit.model.arrays import Flags, Floats, Ints, Words
 from tacit.model.negative import Node
 from tacit.model.numbers import exact
 from tacit.model.policy import Limits
 from tacit.model.table import ROOT, Column, Hierarchy, Table
-
-Numbers = npt.NDArray[np.int64]
-Degrees = npt.NDArray[np.float64]
 
 #: Distances are counted in steps; beyond this many a double no longer tells them apart.
 _MOST_STEPS = 1 << 53
@@ -69,7 +67,7 @@ class Scale:
             )
         return cls(place, float(spread * per_step) + 1)
 
-    def degrees(self, members: Sequence[str], values: Sequence[str]) -> tuple[Numbers, Degrees]:
+    def degrees(self, members: Sequence[str], values: Sequence[str]) -> tuple[Ints, Floats]:
         """The numbers of those values that belong to the set of the members, and the degrees to which they do.
 
         >>> ages = Column.from_texts("age", ["20", "21", "23", "30"])
@@ -124,9 +122,9 @@ def _number(value: str, where: str) -> Fraction:
 class Shoulders:
     """For every raw value the fuzzy nodes that it belongs to, in flat form, and the degrees."""
 
-    starts: Numbers
-    node: Numbers
-    degree: Degrees
+    starts: Ints
+    node: Ints
+    degree: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +134,7 @@ class Level:
     In a fuzzy column a raw value belongs to other nodes of the height as well, to a degree.
     """
 
-    node: Numbers
+    node: Ints
     shoulders: Shoulders | None = None
 
 
@@ -144,11 +142,11 @@ class Level:
 class Grouped:
     """Entries of rows in groups; a row stands in several groups where a column is fuzzy, and then to a degree in each."""
 
-    row: Numbers
-    group: Numbers
-    degree: Degrees | None = None
+    row: Ints
+    group: Ints
+    degree: Floats | None = None
 
-    def at(self, level: Level, codes: Numbers) -> tuple[Grouped, Numbers]:
+    def at(self, level: Level, codes: Ints) -> tuple[Grouped, Ints]:
         """The entries at one level of a column with these codes, and the node of each."""
         if level.shoulders is None:
             node = level.node[codes[self.row]]
@@ -164,11 +162,11 @@ class Grouped:
         degree = known.degree[place] * (1.0 if self.degree is None else np.repeat(self.degree, times))
         return Grouped(np.repeat(self.row, times), np.repeat(self.group, times), degree), known.node[place]
 
-    def people(self, weights: Numbers) -> Numbers | Degrees:
+    def people(self, weights: Ints) -> Ints | Floats:
         """How many people each entry counts for."""
         return weights[self.row] if self.degree is None else weights[self.row] * self.degree
 
-    def only(self, inside: npt.NDArray[np.bool_], group: Numbers) -> Grouped:
+    def only(self, inside: npt.NDArray[np.bool_], group: Ints) -> Grouped:
         """Some of the entries, in other groups."""
         if inside.all():
             return Grouped(self.row, group, self.degree)
@@ -179,12 +177,12 @@ class Grouped:
 class Case:
     """Distinct rows as codes, with weights and sensitive values; the nodes of each column, level by level; the next coarser node of each."""
 
-    codes: tuple[Numbers, ...]
-    values: Numbers
-    weights: Numbers
+    codes: tuple[Ints, ...]
+    values: Ints
+    weights: Ints
     levels: tuple[tuple[Level, ...], ...]
     nodes: tuple[Node, ...]
-    parent: Numbers
+    parent: Ints
     n_values: int
 
     @property
@@ -198,7 +196,7 @@ class Case:
         return len(self.nodes)
 
     @property
-    def shares(self) -> Degrees:
+    def shares(self) -> Floats:
         """The share of the people who have each sensitive value."""
         return np.bincount(self.values, self.weights, self.n_values) / max(1, self.n)
 
@@ -326,7 +324,7 @@ class Watch:
             self.progress((self.number + done) / self.rounds)
 
 
-def heights(levels: tuple[tuple[Level, ...], ...], n_nodes: int) -> Numbers:
+def heights(levels: tuple[tuple[Level, ...], ...], n_nodes: int) -> Ints:
     """The height of every node in its column; -1 behind the last, for "nothing asked"."""
     height = np.full(n_nodes + 1, -1, np.int64)
     for of_column in levels:
@@ -335,14 +333,11 @@ def heights(levels: tuple[tuple[Level, ...], ...], n_nodes: int) -> Numbers:
     return height
 
 
-Flags = npt.NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False)
 class Bar:
     """What a rule must reach: ``needed[v]`` people for value v, of whom at most the share ``tolerated`` has it."""
 
-    needed: Degrees
+    needed: Floats
     tolerated: Fraction = Fraction(0)
 
     @property
@@ -356,9 +351,9 @@ class Found:
     """Rules as columns: nodes by column, excluded value, people by membership, and how many of them have the value after all."""
 
     antecedents: npt.NDArray[np.int32]
-    excluded: Numbers
-    support: Degrees
-    against: Degrees
+    excluded: Ints
+    support: Floats
+    against: Floats
     itemsets: int
 
     def __len__(self) -> int:
@@ -374,24 +369,24 @@ class Batch:
     """Antecedents that use the same levels: their nodes by column, their people, and their rows."""
 
     nodes: npt.NDArray[np.int32]
-    people: Degrees
+    people: Floats
     rows: Grouped
 
-    def counts(self, case: Case, values: Numbers) -> Degrees:
+    def counts(self, case: Case, values: Ints) -> Floats:
         """How many people of each antecedent have each value, where ``values`` has the value of every row."""
         key = self.rows.group * case.n_values + values[self.rows.row]
         size = len(self.people) * case.n_values
-        counts: Degrees = np.bincount(key, self.rows.people(case.weights), size).astype(np.float64)
+        counts: Floats = np.bincount(key, self.rows.people(case.weights), size).astype(np.float64)
         return counts.reshape(-1, case.n_values)
 
-    def absent(self, case: Case, values: Numbers) -> Flags:
+    def absent(self, case: Case, values: Ints) -> Flags:
         """Which values no row of each antecedent has."""
         key = self.rows.group * case.n_values + values[self.rows.row]
         absent: Flags = np.bincount(key, minlength=len(self.people) * case.n_values) == 0
         return absent.reshape(-1, case.n_values)
 
 
-def needed_people(shares: Degrees, log_doubt: float) -> Degrees:
+def needed_people(shares: Floats, log_doubt: float) -> Floats:
     """How many people an antecedent needs so that the absence of each value counts; ``log_doubt`` is log(1 - expectation)."""
     if log_doubt >= 0:
         return np.ones(len(shares))
@@ -409,7 +404,7 @@ def all_rules(case: Case, bar: Bar, length: int, watch: Watch) -> Found:
     return rules_of_each(case, [case.values], bar, length, watch)[0]
 
 
-def rules_of_each(case: Case, values: Sequence[Numbers], bar: Bar, length: int, watch: Watch) -> list[Found]:
+def rules_of_each(case: Case, values: Sequence[Ints], bar: Bar, length: int, watch: Watch) -> list[Found]:
     """All rules for each of several ways to give the rows values; the antecedents are the same, and are searched for once."""
     parts: list[list[Found]] = [[] for _ in values]
     itemsets = 0
@@ -420,7 +415,7 @@ def rules_of_each(case: Case, values: Sequence[Numbers], bar: Bar, length: int, 
     return [joined(found, len(case.codes), itemsets) for found in parts]
 
 
-def _rules_in(batch: Batch, case: Case, values: Numbers, bar: Bar) -> Found:
+def _rules_in(batch: Batch, case: Case, values: Ints, bar: Bar) -> Found:
     """The rules of a batch."""
     enough = batch.people[:, None] >= bar.needed
     if bar.tolerated == 0:
@@ -444,7 +439,7 @@ def joined(parts: list[Found], columns: int, itemsets: int) -> Found:
     )
 
 
-def few(counts: Degrees, people: Degrees, tolerated: Fraction, *, exact: bool) -> Flags:
+def few(counts: Floats, people: Floats, tolerated: Fraction, *, exact: bool) -> Flags:
     """Which counts are at most a share of the people; whole numbers of people are compared exactly."""
     if exact and tolerated.denominator * int(people.max(initial=0)) < 1 << 62:
         whole = counts.astype(np.int64) * tolerated.denominator
@@ -475,7 +470,7 @@ def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[Ba
                     stack.append((batch.rows, batch.nodes, column + 1, depth + 1))
 
 
-def split(case: Case, rows: Grouped, node: Numbers, chosen: npt.NDArray[np.int32], column: int, least: float) -> Batch | None:
+def split(case: Case, rows: Grouped, node: Ints, chosen: npt.NDArray[np.int32], column: int, least: float) -> Batch | None:
     """Groups cut by the node that each row has in a column; those with enough people, numbered anew."""
     if len(node) == 0:
         return None
@@ -532,10 +527,10 @@ def minimal_of(found: Found, case: Case) -> Flags:
 class _Covered:
     """Some rules and the rows they are about: rule ``rules[i]`` has antecedent ``place[i]``, row ``rows[j]`` belongs to antecedent ``at[j]``."""
 
-    rules: Numbers
-    place: Numbers
-    rows: Numbers
-    at: Numbers
+    rules: Ints
+    place: Ints
+    rows: Ints
+    at: Ints
     size: int
 
 
@@ -559,7 +554,7 @@ def _covering(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_Cover
         yield _Covered(rules, place.reshape(-1), rows, at, len(wanted))
 
 
-def _looked_up(marks: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
+def _looked_up(marks: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> tuple[Ints, Ints]:
     """The places of those marks that are wanted, and which of the sorted wanted ones they are."""
     first_bits = wanted >> np.uint64(48)
     table = np.full(1 << 16, -1, np.int64)
@@ -586,7 +581,7 @@ def excluded_by(found: Found, minimal: Flags, case: Case) -> Flags:
     return excluded
 
 
-def fully_covered(found: Found, case: Case) -> tuple[Degrees, Degrees]:
+def fully_covered(found: Found, case: Case) -> tuple[Floats, Floats]:
     """How many people belong to the antecedent of each rule fully, and how many of them have the value after all."""
     people, against = np.zeros(len(found)), np.zeros(len(found))
     if len(found):
@@ -599,7 +594,6 @@ def fully_covered(found: Found, case: Case) -> tuple[Degrees, Degrees]:
     return people, against
 
 
-Marks = npt.NDArray[np.uint64]
 Choice = tuple[int, ...]
 
 #: More open antecedents than these do not fit into memory any more (a few dozen bytes each).
@@ -651,15 +645,15 @@ def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int
 class _Open:
     """The open antecedents of one choice of levels, by their marks, and the values that each is open for as packed bits."""
 
-    marks: Marks
+    marks: Words
     values: npt.NDArray[np.uint8]
 
     @classmethod
-    def of(cls, marks: Marks, values: Flags) -> _Open:
+    def of(cls, marks: Words, values: Flags) -> _Open:
         order = np.argsort(marks)
         return cls(marks[order], np.packbits(values[order], axis=1))
 
-    def at(self, marks: Marks) -> npt.NDArray[np.uint8]:
+    def at(self, marks: Words) -> npt.NDArray[np.uint8]:
         """What the antecedents with these marks are open for."""
         place = np.minimum(np.searchsorted(self.marks, marks), len(self.marks) - 1)
         return np.where((self.marks[place] == marks)[:, None], self.values[place], np.uint8(0))
@@ -672,8 +666,8 @@ class _Search:
     case: Case
     bar: Bar
     watch: Watch
-    height: Numbers = field(init=False)
-    mix: Marks = field(init=False)
+    height: Ints = field(init=False)
+    mix: Words = field(init=False)
     known: dict[Choice, _Open] = field(default_factory=dict)
     rules: list[Found] = field(default_factory=list)
     looked_at: int = 0

@@ -19,8 +19,9 @@ import numpy.typing as npt
 from tacit.errors import OptionError
 from tacit.mining.database import Pair, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine
+from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Threshold, share
-from tacit.model.release import Counts, Decimals, Header, Rules
+from tacit.model.release import Decimals, Header, Rules
 from tacit.model.sets import Items, Sets
 from tacit.model.table import Column, Hierarchy, Table
 
@@ -51,15 +52,15 @@ class Published:
 class Numbers(NamedTuple):
     """Ends of both counts of each rule, and what is printed."""
 
-    lo: Counts
-    hi: Counts
-    whole_lo: Counts
-    whole_hi: Counts
+    lo: Ints
+    hi: Ints
+    whole_lo: Ints
+    whole_hi: Ints
     support: Decimals | None = None
     confidence: Decimals | None = None
 
 
-def publish(counts: Counts, wholes: Counts, header: Header, form: Published) -> Numbers:
+def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numbers:
     """What is published of rules with these counts (antecedent and consequent; antecedent)."""
     n, least = header.n or 0, header.min_support or 0
     if form.withhold_values:
@@ -73,7 +74,7 @@ def publish(counts: Counts, wholes: Counts, header: Header, form: Published) -> 
     return Numbers(lo, hi, whole_lo, whole_hi, support, confidence)
 
 
-def rounded(parts: Counts, wholes: Counts, digits: int) -> Decimals:
+def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
     """Shares with some decimals: the nearest, halves up, exactly.
 
     >>> shares = rounded(np.array([1, 2, 1]), np.array([3, 3, 8]), 2)
@@ -91,7 +92,7 @@ def rounded(parts: Counts, wholes: Counts, digits: int) -> Decimals:
     return Decimals(scaled, np.full(len(parts), digits, np.int8))
 
 
-def _ends(support: Decimals, confidence: Decimals | None, header: Header, digits: int) -> Counts:
+def _ends(support: Decimals, confidence: Decimals | None, header: Header, digits: int) -> Ints:
     """For every rule the ends of both counts that its line and the thresholds allow."""
     n, least = header.n or 0, header.min_support or 0
     step = Fraction(1, 10**digits)

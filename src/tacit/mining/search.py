@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from tacit.errors import LimitReached, OptionError
 from tacit.mining.database import Database, Rows, make_database
+from tacit.model.arrays import Ints
 from tacit.model.policy import check_time
 from tacit.model.release import ONLY, Only
 
@@ -89,7 +90,6 @@ def _reserved(size: int) -> mmap.mmap:
     return mmap.mmap(-1, size)
 
 
-Numbers = npt.NDArray[np.int64]
 LabelArray = npt.NDArray[np.int16] | npt.NDArray[np.int32]
 
 
@@ -112,8 +112,8 @@ class Piece:
 
     members: LabelArray
     ends: npt.NDArray[np.int32]
-    counts: Numbers
-    wholes: Numbers | None = None
+    counts: Ints
+    wholes: Ints | None = None
     classes: npt.NDArray[np.int32] | None = None
 
     @property
@@ -126,10 +126,10 @@ class Piece:
 class Mined:
     """Mined patterns: pattern i is ``members[offsets[i]:offsets[i + 1]]``; the rest as in :class:`Piece`."""
 
-    offsets: Numbers
+    offsets: Ints
     members: LabelArray
-    counts: Numbers
-    wholes: Numbers
+    counts: Ints
+    wholes: Ints
     classes: npt.NDArray[np.int32]
 
     def sort(self, n_labels: int) -> None:
@@ -151,9 +151,7 @@ class Collector:
     ``reaching[i]`` counts the patterns that at least ``levels[i]`` people have.
     """
 
-    def __init__(
-        self, n_labels: int, *, keep: bool = True, max_itemsets: int | None = None, levels: Numbers | None = None
-    ) -> None:
+    def __init__(self, n_labels: int, *, keep: bool = True, max_itemsets: int | None = None, levels: Ints | None = None) -> None:
         self.total = 0
         self._levels = np.empty(0, np.int64) if levels is None else levels
         self.reaching = np.zeros(len(self._levels), np.int64)
@@ -491,7 +489,7 @@ def mine(
     return database, mined, collector.total
 
 
-def count(rows: Rows, levels: Numbers, wanted: Wanted, limits: Limits) -> Numbers:
+def count(rows: Rows, levels: Ints, wanted: Wanted, limits: Limits) -> Ints:
     """How many patterns of ``rows`` at least so many people have, for each level; one search from the lowest level on."""
     database = make_database(rows, int(levels.min()), dictionary_order=wanted.enumerates, dense=wanted.needs_masks)
     collector = Collector(database.n_items, keep=False, levels=levels)

@@ -9,13 +9,10 @@ from itertools import count
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from tacit.model.arrays import Codes, Ints
 from tacit.model.release import Header, Source
 from tacit.model.table import Column, Table
-
-Numbers = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 
 def _group_names() -> Iterator[str]:
@@ -50,11 +47,11 @@ class Buckets:
     names: tuple[str, ...]
     sensitive: str
     values: tuple[str, ...]
-    starts: Numbers
+    starts: Ints
     value: Codes
-    count: Numbers
+    count: Ints
     header: Header
-    lines: Numbers | None = None
+    lines: Ints | None = None
     sources: tuple[Source, ...] = ()
     kind: Literal["buckets"] = field(default="buckets", init=False)
 
@@ -96,11 +93,11 @@ class Buckets:
         return joined_source(self.sources) if self.sources else None
 
     @property
-    def sizes(self) -> Numbers:
+    def sizes(self) -> Ints:
         """How many people each group has."""
         return np.bincount(self.group, minlength=len(self)).astype(np.int64)
 
-    def members(self) -> tuple[Numbers, Numbers]:
+    def members(self) -> tuple[Ints, Ints]:
         """The rows of each group: ``rows[starts[g]:starts[g + 1]]``, as (starts, rows)."""
         return np.append(0, np.cumsum(self.sizes)), np.argsort(self.group, kind="stable").astype(np.int64)
 

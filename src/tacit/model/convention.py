@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.errors import OptionError, nearest_name
-from tacit.model.release import Counts
+from tacit.model.arrays import Ints
 from tacit.model.rounding import counts_printed_as
 
 #: The fewest and the most people whom printed numbers stand for; the first above the second where nobody prints such a number.
-Ends = tuple[Counts, Counts]
+Ends = tuple[Ints, Ints]
 #: No number prints so.
 NOTHING = -1
 
@@ -29,7 +29,7 @@ class Convention:
 
     name: str
     about: str
-    numbers: Callable[[Counts, int], Ends]
+    numbers: Callable[[Ints, int], Ends]
     hidden_below: int | None = None
     least_hidden: int = 0
     negative: bool = False
@@ -37,7 +37,7 @@ class Convention:
     deletes_records: bool = False
 
 
-def _opensafely(printed: Counts, below: int) -> Ends:
+def _opensafely(printed: Ints, below: int) -> Ends:
     """Small counts become 0, all others the nearest multiple of 5."""
     lo, hi = counts_printed_as(printed, 5, "nearest")
     is_zero = printed == 0
@@ -46,7 +46,7 @@ def _opensafely(printed: Counts, below: int) -> Ends:
     return lo, _where_possible(printed % 5 == 0, hi)
 
 
-def _midpoint6(printed: Counts, _: int) -> Ends:
+def _midpoint6(printed: Ints, _: int) -> Ends:
     """1 to 6 become 3, 7 to 12 become 9, and so on; 0 stays."""
     is_zero = printed == 0
     lo = np.where(is_zero, 0, printed - 2)
@@ -54,30 +54,30 @@ def _midpoint6(printed: Counts, _: int) -> Ends:
     return lo, _where_possible(is_zero | (printed % 6 == 3), hi)
 
 
-def _nomis(printed: Counts, _: int) -> Ends:
+def _nomis(printed: Ints, _: int) -> Ends:
     """The nearest multiple of 5."""
     lo, hi = counts_printed_as(printed, 5, "nearest")
     return lo, _where_possible(printed % 5 == 0, hi)
 
 
-def _acro(printed: Counts, below: int) -> Ends:
+def _acro(printed: Ints, below: int) -> Ends:
     """The records of small cells are deleted, so that their cells print 0, or nothing."""
     is_zero = printed == 0
     return np.where(is_zero, 0, np.maximum(printed, below)), np.where(is_zero, below - 1, printed)
 
 
-def _omop(printed: Counts, _: int) -> Ends:
+def _omop(printed: Ints, _: int) -> Ends:
     """What is printed is true."""
     return printed.copy(), printed.copy()
 
 
-def _rr3(printed: Counts, _: int) -> Ends:
+def _rr3(printed: Ints, _: int) -> Ends:
     """One of the two nearest multiples of 3, by chance; multiples of 3 stay."""
     lo, hi = counts_printed_as(printed, 3, "random")
     return lo, _where_possible(printed % 3 == 0, hi)
 
 
-def _where_possible(possible: np.ndarray[tuple[int], np.dtype[np.bool_]], hi: Counts) -> Counts:
+def _where_possible(possible: np.ndarray[tuple[int], np.dtype[np.bool_]], hi: Ints) -> Ints:
     return np.where(possible, hi, NOTHING)
 
 

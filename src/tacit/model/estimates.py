@@ -18,10 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
+from tacit.model.arrays import Floats
 from tacit.model.finding import Citation
 from tacit.model.population import Population
-
-Floats = npt.NDArray[np.float64]
 
 #: Estimates that agree in this many decimals are equal: further ones depend on the machine.
 DIGITS = 9

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import OptionError
+from tacit.model.arrays import Flags
 
 #: What somebody has and what she lacks.
 Side = tuple[tuple[str, ...], tuple[str, ...]]
@@ -124,8 +124,6 @@ _TOKEN = re.compile(
 )
 _WORDS = ("and", "or", "not")
 
-Truth = npt.NDArray[np.bool_]
-
 
 class Token(NamedTuple):
     """A word, a parenthesis or a name, and where it starts (the first sign of the text is 1); ``kind`` is ``item`` for names."""
@@ -143,14 +141,14 @@ class Node:
     parts: tuple[Node, ...] = ()
     item: int = 0
 
-    def truth(self, items: int) -> Truth:
+    def truth(self, items: int) -> Flags:
         """For every combination of items, as bits of its number, whether the pattern holds."""
         if self.kind == "item":
             return (np.arange(1 << items) >> self.item & 1).astype(np.bool_)
         parts = [part.truth(items) for part in self.parts]
         if self.kind == "not":
             return ~parts[0]
-        joined: Truth = np.logical_and.reduce(parts) if self.kind == "and" else np.logical_or.reduce(parts)
+        joined: Flags = np.logical_and.reduce(parts) if self.kind == "and" else np.logical_or.reduce(parts)
         return joined
 
 
@@ -181,7 +179,7 @@ class Pattern:
             )
         return cls(text.strip(), tuple(reader.places), tuple(reader.places.values()), root)
 
-    def truth(self) -> Truth:
+    def truth(self) -> Flags:
         """For every combination of the items, as bits of its number, whether the pattern holds."""
         return self.root.truth(len(self.names))
 

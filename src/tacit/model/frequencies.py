@@ -14,9 +14,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Codes, Ints
 from tacit.model.convention import Convention
 from tacit.model.numbers import Bound, Printed, Rounding
-from tacit.model.release import Counts, Decimals, Header, Source
+from tacit.model.release import Decimals, Header, Source
 from tacit.model.rounding import counts_printed_as
 
 _SPAN = re.compile(r"(\d{1,9})\s*(?:-|–|to)\s*(\d{1,9})")
@@ -86,8 +87,6 @@ ANY = -1
 #: No count is larger: stands for "not bounded" where the number of people is not known.
 UNBOUNDED = 2**50
 
-Codes = npt.NDArray[np.int32]
-
 
 @dataclass(frozen=True, slots=True)
 class CellPrinting:
@@ -123,7 +122,7 @@ class CellPrinting:
         most = min([*limits, UNBOUNDED if n is None else n])
         return (1 if self.zeros_shown else 0), most
 
-    def numbers(self, printed: Counts, n: int | None) -> tuple[Counts, Counts]:
+    def numbers(self, printed: Ints, n: int | None) -> tuple[Ints, Ints]:
         """The fewest and the most people whom printed numbers stand for; an end beyond the other where no number prints so."""
         if self.convention is not None:
             lo, hi = self.convention.numbers(printed, self.hidden_below or 0)
@@ -157,15 +156,15 @@ class FrequencyTable:
     columns: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
     codes: Codes
-    lo: Counts
-    hi: Counts
-    printed: Counts
+    lo: Ints
+    hi: Ints
+    printed: Ints
     header: Header
     printing: CellPrinting = field(default_factory=CellPrinting)
     marks: tuple[str, ...] = ("",)
     any_mark: str = "*"
-    lines: Counts | None = None
-    across: Counts | None = None
+    lines: Ints | None = None
+    across: Ints | None = None
     source: Source | None = None
     measured: Measured | None = None
     kind: Literal["frequencies"] = field(default="frequencies", init=False)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError
+from tacit.model.arrays import Codes, Ints, Words
 from tacit.model.numbers import exact
 from tacit.model.table import Column, Table
 
@@ -81,10 +82,6 @@ class Fact:
         """Where it stands."""
         return f"{self.file or 'knowledge'} {self.unit} {self.line}"
 
-
-Numbers = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Words = npt.NDArray[np.uint64]
 
 #: So many words are looked at together: 32 MB.
 _WORDS_AT_ONCE = 1 << 22
@@ -154,19 +151,19 @@ def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
 class _Bits:
     """Where the bit of each fact stands: facts about the same sensitive value fill words of their own, from ``starts`` of the value on."""
 
-    spot: Numbers
-    starts: Numbers
+    spot: Ints
+    starts: Ints
     width: int
 
     @classmethod
-    def of(cls, value: Numbers, n_values: int) -> _Bits:
+    def of(cls, value: Ints, n_values: int) -> _Bits:
         """Places for facts that are sorted by their sensitive value."""
         per_value = np.bincount(value, minlength=n_values)
         starts = np.append(0, np.cumsum(-(-per_value // 64)))
         number = np.arange(len(value)) - np.append(0, np.cumsum(per_value))[value]
         return cls(starts[value] * 64 + number, starts, int(starts[-1]))
 
-    def holding(self, nodes: tuple[Numbers, list[tuple[str, ...]], tuple[str, ...]], n_values: int) -> Words:
+    def holding(self, nodes: tuple[Ints, list[tuple[str, ...]], tuple[str, ...]], n_values: int) -> Words:
         """The facts that each value of a column fits, as rows of words."""
         node_of_fact, listed, names = nodes
         place = {name: number for number, name in enumerate(names)}
@@ -178,7 +175,7 @@ class _Bits:
         out[:, self.spot] = fits[node_of_fact].T
         return np.packbits(out, axis=1, bitorder="little").view(np.uint64)
 
-    def any(self, words: Sequence[Words], rows: Sequence[Numbers]) -> npt.NDArray[np.bool_]:
+    def any(self, words: Sequence[Words], rows: Sequence[Ints]) -> npt.NDArray[np.bool_]:
         """Whether some fact about each sensitive value speaks of these combinations."""
         both = words[0][rows[0]]
         for known, codes in zip(words[1:], rows[1:], strict=True):
@@ -189,7 +186,7 @@ class _Bits:
         return out
 
 
-def _nodes(told: Sequence[Fact], column: Column) -> tuple[Numbers, list[tuple[str, ...]], tuple[str, ...]]:
+def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, ...]], tuple[str, ...]]:
     """The set of values that each fact asks of a column, by its number, and the sets; number 0 asks nothing."""
     numbers: dict[tuple[str, ...], int] = {}
     node = [
@@ -198,7 +195,7 @@ def _nodes(told: Sequence[Fact], column: Column) -> tuple[Numbers, list[tuple[st
     return np.array(node, np.int64), [(), *numbers], column.values
 
 
-def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Numbers], Numbers]:
+def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Ints], Ints]:
     """The combinations of values that occur, column by column, and that of each row; values that fit the same facts count as one.
 
     ``words`` is cut to one row for each of these.
@@ -216,7 +213,7 @@ def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Nu
     return [codes[example] for codes in parts], combination.reshape(-1)
 
 
-def _distinct(rows: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
+def _distinct(rows: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """A row of each kind, and the kind of each row."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows)
     whole = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).reshape(-1)
@@ -224,7 +221,7 @@ def _distinct(rows: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
     return first, kind.reshape(-1)
 
 
-def _blocks(row: Sequence[Numbers], width: int) -> Iterator[slice]:
+def _blocks(row: Sequence[Ints], width: int) -> Iterator[slice]:
     """Stretches of combinations whose words take little memory at once."""
     size = max(1, _WORDS_AT_ONCE // max(1, width))
     return (slice(first, first + size) for first in range(0, len(row[0]), size))

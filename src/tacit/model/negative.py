@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Floats, Ints
 from tacit.model.release import Header
-
-Numbers = npt.NDArray[np.int64]
-Degrees = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +42,20 @@ class NegativeRules:
     """
 
     antecedents: npt.NDArray[np.int32]
-    excluded: Numbers
-    count: Numbers
+    excluded: Ints
+    count: Ints
     minimal: npt.NDArray[np.bool_]
     nodes: tuple[Node, ...]
     header: Header
     min_expectation: float
-    excluded_values: Numbers
+    excluded_values: Ints
     itemsets: int
     significance: float | None = None
     by_chance: tuple[float | None, float] | None = None
-    expectation: Degrees = field(default_factory=lambda: np.empty(0))
-    support: Degrees = field(default_factory=lambda: np.empty(0))
-    confidence: Degrees = field(default_factory=lambda: np.empty(0))
-    against: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    expectation: Floats = field(default_factory=lambda: np.empty(0))
+    support: Floats = field(default_factory=lambda: np.empty(0))
+    confidence: Floats = field(default_factory=lambda: np.empty(0))
+    against: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     min_confidence: Fraction = Fraction(1)
     fuzzy: Mapping[str, float] = field(default_factory=dict)
     all_rules: int | None = None

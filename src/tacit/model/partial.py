@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import OptionError
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.numbers import exact, share
 from tacit.model.release import Header, Source
 from tacit.model.table import Column, Table
@@ -19,10 +19,6 @@ from tacit.model.table import Column, Table
 #: cells of the sensitive records. (Cases of Li et al. 2007: (a) is ns, (b) is nc.)
 Region = Literal["ns", "nc", "sc"]
 REGIONS: tuple[Region, ...] = get_args(Region)
-
-Numbers = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,13 +38,13 @@ class PartialTable:
 
     people: Table
     hidden: Flags
-    sensitive: Numbers | None = None
+    sensitive: Ints | None = None
     header: Header = field(default_factory=Header)
     kind: Literal["table"] = field(default="table", init=False)
 
     @classmethod
     def of(
-        cls, people: Table, hidden: Flags | None = None, sensitive: Numbers | None = None, header: Header | None = None
+        cls, people: Table, hidden: Flags | None = None, sensitive: Ints | None = None, header: Header | None = None
     ) -> PartialTable:
         """The table with these cells blank, and those that are empty already."""
         if len(people.weights) and not bool((people.weights == 1).all()):

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tacit.model.arrays import Codes, Ints
 from tacit.model.table import Column, Table
-
-Numbers = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +22,7 @@ class Population:
     """
 
     columns: tuple[Column, ...]
-    people: Numbers
+    people: Ints
 
     @classmethod
     def of(cls, table: Table) -> Population:
@@ -54,7 +51,7 @@ class Population:
         """Whether somebody has this value."""
         return (column, value) in self._places
 
-    def holding(self, pairs: Iterable[tuple[str, str]]) -> Places:
+    def holding(self, pairs: Iterable[tuple[str, str]]) -> Codes:
         """The combinations with all these values, ascending; none where nobody has one of the values."""
         wanted = [self._places.get(pair) for pair in pairs]
         if any(place is None for place in wanted):
@@ -68,7 +65,7 @@ class Population:
             found = found[self.columns[column].codes[found] == code]
         return found
 
-    def places_of(self, table: Table) -> Numbers:
+    def places_of(self, table: Table) -> Ints:
         """The combination that each row of a table has; -1 where nobody here has it.
 
         >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",)]))
@@ -96,7 +93,7 @@ class Population:
         known &= mine[places] == theirs if len(mine) else np.zeros(len(theirs), np.bool_)
         return np.where(known, places, -1)
 
-    def among(self, allowed: Mapping[str, Sequence[str]]) -> Places:
+    def among(self, allowed: Mapping[str, Sequence[str]]) -> Codes:
         """The combinations whose values are among the allowed ones, column by column, ascending."""
         found = np.arange(len(self), dtype=np.int32)
         for name, values in allowed.items():
@@ -115,9 +112,9 @@ class Population:
         }
 
     @cached_property
-    def _lists(self) -> dict[tuple[int, int], Places]:
+    def _lists(self) -> dict[tuple[int, int], Codes]:
         """The combinations with each value."""
-        lists: dict[tuple[int, int], Places] = {}
+        lists: dict[tuple[int, int], Codes] = {}
         for number, column in enumerate(self.columns):
             order = np.argsort(column.codes, kind="stable").astype(np.int32)
             cuts = np.searchsorted(column.codes[order], np.arange(1, len(column.values)))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Ints
 from tacit.model.numbers import Bound, Rounding
 from tacit.model.sets import Items, Sets
 
@@ -37,7 +38,6 @@ class Source:
 
 Only = Literal["all", "closed", "maximal"]
 ONLY: tuple[Only, ...] = get_args(Only)
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Header:
 class Decimals:
     """Printed decimals without an object for each: ``scaled[i] / 10**digits[i]``; digits -1 means that nothing is printed."""
 
-    scaled: Counts
+    scaled: Ints
     digits: npt.NDArray[np.int8]
 
     def value(self, index: int) -> Fraction | None:
@@ -152,14 +152,14 @@ class Itemsets:
     """
 
     sets: Sets
-    lo: Counts
-    hi: Counts
+    lo: Ints
+    hi: Ints
     items: Items
     header: Header
     only: Only = "all"
     support: Decimals | None = None
-    rounded: Counts | None = None
-    lines: Counts | None = None
+    rounded: Ints | None = None
+    lines: Ints | None = None
     source: Source | None = None
     kind: Literal["itemsets"] = field(default="itemsets", init=False)
 
@@ -225,15 +225,15 @@ class Rules:
 
     antecedents: Sets
     consequents: Sets
-    lo: Counts
-    hi: Counts
-    whole_lo: Counts
-    whole_hi: Counts
+    lo: Ints
+    hi: Ints
+    whole_lo: Ints
+    whole_hi: Ints
     items: Items
     header: Header
     support: Decimals | None = None
     confidence: Decimals | None = None
-    lines: Counts | None = None
+    lines: Ints | None = None
     source: Source | None = None
     kind: Literal["rules"] = field(default="rules", init=False)
 

@@ -9,8 +9,9 @@ from functools import cache
 import numpy as np
 
 from tacit.errors import OptionError
+from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Rounding
-from tacit.model.release import Counts, Decimals, Itemsets
+from tacit.model.release import Decimals, Itemsets
 
 #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
 MOST_DECIMALS = 12
@@ -59,7 +60,7 @@ class Precision:
         return Fraction(_people(n), 10 ** (self.decimals or 0))
 
 
-def counts_printed_as(printed: Counts, base: int, rounding: Rounding) -> tuple[Counts, Counts]:
+def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Ints, Ints]:
     """The fewest and the most people whose number prints as each multiple of a base.
 
     >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-up")]
@@ -67,8 +68,8 @@ def counts_printed_as(printed: Counts, base: int, rounding: Rounding) -> tuple[C
     >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-even")]
     [[3, 6], [5, 6]]
     """
-    below: int | Counts
-    above: int | Counts
+    below: int | Ints
+    above: int | Ints
     if rounding == "nearest":
         below = above = base // 2
     elif rounding == "half-up":
@@ -132,7 +133,7 @@ def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
     return replace(release, lo=lo, hi=hi, header=header, support=support, rounded=None, lines=None, source=None)
 
 
-def _within(release: Itemsets, lo: Counts, hi: Counts) -> tuple[Counts, Counts]:
+def _within(release: Itemsets, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
     """Ends cut to what the header says: at least the threshold, at most n."""
     lo = np.maximum(lo, release.min_support or 0)
     return lo, hi if release.n is None else np.minimum(hi, release.n)

@@ -22,9 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, LimitReached
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.audit import Target
 from tacit.model.event import BoxEvent
-from tacit.model.partial import Codes, Flags, Numbers, PartialTable, Thresholds
+from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Policy
 
 Cells = tuple[tuple[int, int], ...]
@@ -42,8 +43,8 @@ class Merged:
     """
 
     cells: tuple[Codes, ...]
-    weights: Numbers
-    group: Numbers
+    weights: Ints
+    group: Ints
 
     @classmethod
     def of(cls, columns: Sequence[npt.NDArray[np.integer[Any]]]) -> Merged:
@@ -60,7 +61,7 @@ class Merged:
         cells = tuple(np.ascontiguousarray(column[first], np.int32) for column in columns)
         return cls(cells, weights.astype(np.int64), group.reshape(-1).astype(np.int64))
 
-    def members(self) -> tuple[Numbers, Numbers]:
+    def members(self) -> tuple[Ints, Ints]:
         """The rows that each distinct row stands for: ``rows[starts[i]:starts[i + 1]]``, as (starts, rows)."""
         return np.append(0, np.cumsum(self.weights)), np.argsort(self.group, kind="stable").astype(np.int64)
 
@@ -70,8 +71,8 @@ class Node:
     """A pattern, the distinct rows that fit it, and the records (by their distinct rows) whose pattern it is."""
 
     cells: Cells
-    rows: Numbers
-    owners: Numbers
+    rows: Ints
+    owners: Ints
 
 
 def walk(
@@ -177,10 +178,10 @@ class RuleList:
 
     cells: Codes
     value: Codes
-    whole: Numbers
-    both: Numbers
-    starts: Numbers
-    owners: Numbers
+    whole: Ints
+    both: Ints
+    starts: Ints
+    owners: Ints
     worst: tuple[Cells, int, int, int] | None = None
     complete: bool = True
     undecided: int = 0
@@ -188,12 +189,12 @@ class RuleList:
     def __len__(self) -> int:
         return len(self.value)
 
-    def owners_of(self, rule: int) -> Numbers:
+    def owners_of(self, rule: int) -> Ints:
         """The sensitive rows that a rule is about, in their order."""
         return self.owners[self.starts[rule] : self.starts[rule + 1]]
 
     @property
-    def exposed(self) -> Numbers:
+    def exposed(self) -> Ints:
         """The sensitive rows that some rule is about."""
         return np.unique(self.owners)
 
@@ -212,7 +213,7 @@ class Case:
 
     conditions: Codes
     sensitive: Codes
-    rows: Numbers
+    rows: Ints
     truth: Codes
     others: int = 0
 
@@ -256,12 +257,12 @@ class _Collector:
     rules: list[tuple[Cells, int, int, int, npt.NDArray[np.int64]]] = field(default_factory=list)
     worst: tuple[Cells, int, int, int] | None = None
     value: Codes = field(default_factory=lambda: np.empty(0, np.int32))
-    weights: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    weights: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     truth: Codes = field(default_factory=lambda: np.empty(0, np.int32))
     values: int = 0
     seen: int = 0
     undecided: int = 0
-    members: tuple[Numbers, Numbers] = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int64)))
+    members: tuple[Ints, Ints] = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int64)))
 
     def search(self) -> None:
         """Look at every pattern of the sensitive rows."""
@@ -302,7 +303,7 @@ class _Collector:
             self.rules.append((node.cells, value, whole, int(counts[value + 1]), mine))
         return True
 
-    def _note_worst(self, cells: Cells, values: npt.NDArray[np.integer], whole: int, both: Numbers) -> None:
+    def _note_worst(self, cells: Cells, values: npt.NDArray[np.integer], whole: int, both: Ints) -> None:
         best = int(both.argmax())
         if self.worst is None or int(both[best]) * self.worst[2] > self.worst[3] * whole:
             self.worst = cells, int(values[best]), whole, int(both[best])
@@ -334,7 +335,7 @@ class Attribute:
     values: tuple[str, ...]
     shown: Codes
     true: Codes | None
-    rows: Numbers
+    rows: Ints
 
     @property
     def truth(self) -> Codes:
@@ -354,7 +355,7 @@ class TableCase:
     """
 
     partial: PartialTable
-    rows: Numbers | None = None
+    rows: Ints | None = None
     original: PartialTable | None = None
     cells: Flags | None = None
 
@@ -396,7 +397,7 @@ class TableCase:
         """The sensitive attributes one by one."""
         return tuple(self._attribute(place, name) for place, name in enumerate(self.partial.people.schema.sa))
 
-    def _declared(self, place: int) -> Numbers | None:
+    def _declared(self, place: int) -> Ints | None:
         """The rows whose cell of a sensitive column the owner wants to protect."""
         return self.rows if self.cells is None else np.flatnonzero(self.cells[:, place]).astype(np.int64)
 
@@ -440,7 +441,7 @@ class TableCase:
         """The other sensitive attributes."""
         return [other for other in self.attributes if other.name != attribute.name]
 
-    def still_shown(self, attribute: Attribute) -> Numbers:
+    def still_shown(self, attribute: Attribute) -> Ints:
         """Rows that are declared sensitive and whose cell the table shows nevertheless, where the original is another table."""
         if self.original is None or self.rows is None:
             return np.empty(0, np.int64)

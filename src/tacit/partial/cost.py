@@ -9,11 +9,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Codes = npt.NDArray[np.int32]
-Numbers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from tacit.model.arrays import Codes, Flags, Ints
 
 #: Rules that are compared have so many condition columns at the most, and at least this share of the people.
 LONGEST = 2
@@ -30,7 +27,7 @@ class _Alike:
 
     before: Codes
     after: Codes
-    people: Numbers
+    people: Ints
 
 
 def blank_cost(

@@ -34,22 +34,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Infeasible, OptionError, RepairError, nearest_name
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.policy import Limits
 from tacit.partial.papers import hide_along_graph, hide_rule_by_rule, hide_values
-from tacit.partial.problem import (
-    OTHER,
-    OWNER,
-    REGIONS,
-    RELEVANT,
-    Codes,
-    Counts,
-    Flags,
-    Hiding,
-    Pile,
-    Problem,
-    Touched,
-    hopeless_rules,
-)
+from tacit.partial.problem import OTHER, OWNER, REGIONS, RELEVANT, Hiding, Pile, Problem, Touched, hopeless_rules
 from tacit.solve.solver import solve_whole
 
 #: Up to so many attributes all their sets are looked at; beyond, attributes are chosen one by one.
@@ -386,7 +374,7 @@ class Gains:
         for rule in range(len(self.problem.rules)):
             self._add(rule, self.effect[:, rule])
 
-    def _helpful(self) -> tuple[Counts, Codes, npt.NDArray[np.int8]]:
+    def _helpful(self) -> tuple[Ints, Codes, npt.NDArray[np.int8]]:
         """The entries of rules for classes with a cell to hide that supports or owns some rule: no other one is ever worth hiding."""
         rules = self.problem.rules
         helps = np.zeros(len(self.problem.classes), np.bool_)

@@ -41,7 +41,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tacit.partial.problem import RELEVANT, Flags, Hiding, Problem
+from tacit.model.arrays import Flags
+from tacit.partial.problem import RELEVANT, Hiding, Problem
 
 Choice = Literal["max-descendant", "random-max", "random"]
 

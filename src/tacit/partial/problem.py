@@ -24,8 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
-
-Counts = npt.NDArray[np.int64]
+from tacit.model.arrays import Codes, Flags, Ints
 
 #: Products of counts and the parts of the confidence stay below this.
 LARGEST = 1 << 62
@@ -51,7 +50,7 @@ class IntegerThresholds:
             confidence = largest_below(confidence, max(1, people))
         return cls(confidence.numerator, confidence.denominator, support)
 
-    def excess(self, having: Counts, both: Counts) -> Counts:
+    def excess(self, having: Ints, both: Ints) -> Ints:
         """By how much rules are over the thresholds, in parts of the denominator: 0 when safe.
 
         ``having`` records have the pattern of the rule, ``both`` of them its value too.
@@ -59,11 +58,11 @@ class IntegerThresholds:
         allowed = np.maximum(self.numerator * having, self.denominator * self.support)
         return np.maximum(0, self.denominator * both - allowed)
 
-    def unsafe(self, having: Counts, both: Counts) -> npt.NDArray[np.bool_]:
+    def unsafe(self, having: Ints, both: Ints) -> npt.NDArray[np.bool_]:
         """Which rules are over both thresholds."""
         return self.excess(having, both) > 0
 
-    def values_to_hide(self, having: Counts, both: Counts) -> Counts:
+    def values_to_hide(self, having: Ints, both: Ints) -> Ints:
         """Of how many of its records the value must be hidden until a rule is safe: the paper's beta, with the support threshold.
 
         >>> IntegerThresholds(11, 20, 0).values_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
@@ -71,7 +70,7 @@ class IntegerThresholds:
         """
         return -(-self.excess(having, both) // self.denominator)
 
-    def records_to_hide(self, having: Counts, both: Counts) -> Counts:
+    def records_to_hide(self, having: Ints, both: Ints) -> Ints:
         """How many of its records must lose the pattern until a rule is safe: the paper's MinHide, with the support threshold.
 
         >>> IntegerThresholds(11, 20, 0).records_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
@@ -80,7 +79,7 @@ class IntegerThresholds:
         over = np.maximum(0, self.denominator * both - self.numerator * having)
         rest = max(1, self.denominator - self.numerator)  # with a confidence of 1 no rule is over it
         by_confidence = -(-over // rest)
-        needed: Counts = np.minimum(by_confidence, np.maximum(0, both - self.support))
+        needed: Ints = np.minimum(by_confidence, np.maximum(0, both - self.support))
         return needed
 
 
@@ -107,9 +106,6 @@ def largest_below(confidence: Fraction, denominator: int) -> Fraction:
     ends = (Fraction(*newer), Fraction(older[0] + steps * newer[0], older[1] + steps * newer[1]))
     return max(end for end in ends if end <= confidence)
 
-
-Codes = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 #: What a record of a class is to a rule whose pattern it has.
 RELEVANT, OTHER, OWNER = 0, 1, 2
@@ -169,9 +165,9 @@ class Classes:
     truth: Codes
     sensitive: Flags
     free: Flags
-    people: Counts
-    order: Counts
-    start: Counts
+    people: Ints
+    order: Ints
+    start: Ints
 
     def __len__(self) -> int:
         return len(self.people)
@@ -186,12 +182,12 @@ class Rules:
     classes that have the pattern of rule i, ``role`` what they are to it.
     """
 
-    mask: Counts
+    mask: Ints
     target: Codes
-    having: Counts
-    both: Counts
-    owners: Counts
-    start: Counts
+    having: Ints
+    both: Ints
+    owners: Ints
+    start: Ints
     member: Codes
     role: npt.NDArray[np.int8]
 
@@ -322,7 +318,7 @@ def _classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
     return Classes(conditions[first], value[first], truth[first], sensitive[first], free[first], counts, order, start)
 
 
-def _alike(columns: list[Codes]) -> tuple[Counts, Counts]:
+def _alike(columns: list[Codes]) -> tuple[Ints, Ints]:
     """Rows sorted so that those with equal codes in all columns stand together, and where each such group starts."""
     key, largest = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
@@ -338,7 +334,7 @@ def _alike(columns: list[Codes]) -> tuple[Counts, Counts]:
     return order, np.append(start, len(key)).astype(np.int64)
 
 
-def _joined(classes: Classes, order: Counts, start: Counts) -> tuple[Counts, Counts]:
+def _joined(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
     """The rows of classes put together, and where each group of classes starts among them."""
     lengths = classes.people[order]
     ends = np.cumsum(lengths)
@@ -347,7 +343,7 @@ def _joined(classes: Classes, order: Counts, start: Counts) -> tuple[Counts, Cou
     return rows, np.concatenate([[0], ends])[start]
 
 
-def _renumbered(rules: Rules, rule: Counts, number: Codes, many: int) -> Rules:
+def _renumbered(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
     """The rules with classes numbered anew, each class once in every rule."""
     keys = np.unique((rule * many + number[rules.member]) * 3 + rules.role)
     of_rule = keys // 3 // many
@@ -396,7 +392,7 @@ class _Search:
             self.roles.append(role)
         return either
 
-    def _counted(self, numbers: Codes, inside: Codes, people: Counts) -> Counts:
+    def _counted(self, numbers: Codes, inside: Codes, people: Ints) -> Ints:
         """How many records have each value."""
         counts = np.zeros(self.targets + 1)
         for j in range(numbers.shape[1]):
@@ -429,9 +425,9 @@ class Touched:
     """Rules that change when one record loses a cell, and what each of them then counts less of."""
 
     rules: npt.NDArray[np.int64]
-    having: Counts
-    both: Counts
-    owners: Counts
+    having: Ints
+    both: Ints
+    owners: Ints
 
 
 class Hiding:
@@ -548,7 +544,7 @@ def hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int
     """The cells of the table that are hidden; which of several records that are alike is left to chance."""
     out = np.zeros((problem.rows, problem.cells), bool)
     chance = np.random.default_rng(seed)
-    rows_of: dict[int, Counts] = {}
+    rows_of: dict[int, Ints] = {}
     for pile, records in outcome:
         if pile.of not in rows_of:
             start = problem.classes.start

@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
-from tacit.model.partial import Numbers
 from tacit.partial import words
 from tacit.partial.case import Attribute, RuleList, TableCase, unsafe_rules
 
@@ -75,7 +75,7 @@ class _Outcome:
         rules = self.found[place][1]
         return 1.0 if rule < 0 else float(rules.both[rule] / rules.whole[rule])
 
-    def rows(self, place: int, rule: int) -> Numbers:
+    def rows(self, place: int, rule: int) -> Ints:
         """The rows that a finding is about."""
         attribute, rules = self.found[place]
         if rule >= 0:

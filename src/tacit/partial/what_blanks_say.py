@@ -31,11 +31,12 @@ import numpy.typing as npt
 
 from tacit.errors import LimitReached
 from tacit.known.sensitive_values import BEHIND_PROOFS
+from tacit.model.arrays import Codes, Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
-from tacit.model.partial import Codes, Numbers, Thresholds
+from tacit.model.partial import Thresholds
 from tacit.partial import words
 from tacit.partial.case import Attribute, Cells, Merged, Node, RuleList, TableCase, unsafe_rules, walk_with_others
 from tacit.partial.rules_about_blanks import NOTHING
@@ -50,7 +51,7 @@ class BlankShare:
     value: int
     whole: int
     both: int
-    rows: Numbers
+    rows: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +64,7 @@ class BlankReading:
 
 
 def read_blanks(
-    conditions: Codes, truth: Codes, rows: Numbers, made: npt.NDArray[np.bool_], bars: Thresholds, *, others: int = 0
+    conditions: Codes, truth: Codes, rows: Ints, made: npt.NDArray[np.bool_], bars: Thresholds, *, others: int = 0
 ) -> BlankReading:
     """What a reader who knows which values blanks were made for makes of them.
 
@@ -84,13 +85,13 @@ def read_blanks(
 class _Search:
     conditions: Codes
     truth: Codes
-    owners: Numbers
+    owners: Ints
     made: npt.NDArray[np.bool_]
     bars: Thresholds
     others: int = 0
     largest: float = 0.0
     best: dict[int, tuple[Cells, int, int]] = field(default_factory=dict)
-    told: dict[int, list[Numbers]] = field(default_factory=dict)
+    told: dict[int, list[Ints]] = field(default_factory=dict)
 
     def reading(self) -> BlankReading:
         columns = [self.conditions[:, place] for place in range(self.conditions.shape[1])]
@@ -121,7 +122,7 @@ class _Search:
         )
         return BlankReading(self.largest, tuple(found), undecided)
 
-    def note(self, cells: Cells, code: int, whole: int, both: int, is_made: bool, rows: Numbers) -> None:
+    def note(self, cells: Cells, code: int, whole: int, both: int, is_made: bool, rows: Ints) -> None:
         self.largest = max(self.largest, both / whole)
         if not is_made or both <= self.bars.most_safe(whole):
             return
@@ -131,7 +132,7 @@ class _Search:
             self.best[code] = cells, whole, both
 
 
-def naive_bayes(conditions: Codes, values: Codes, rows: Numbers) -> npt.NDArray[np.float64]:
+def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> npt.NDArray[np.float64]:
     """P(value | published cells) of these rows, rows x values, by naive Bayes from all rows whose value is known; empty where none is.
 
     Cells count as independent given the value; each count of a cell is one higher than it is (Laplace), the share of a value is as it is.
@@ -165,10 +166,8 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Numbers) -> npt.NDArray[
 PENALTY = 1.0
 _STEPS, _CLOSE = 300, 1e-7
 
-Shares = npt.NDArray[np.float64]
 
-
-def largest_entropy(conditions: Codes, values: Codes, rows: Numbers, *, check: Callable[[], None] = lambda: None) -> Shares:
+def largest_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
     """P(value | published cells) of these rows, rows x values, learned from all rows whose value is known; blank cells say nothing.
 
     >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
@@ -219,12 +218,12 @@ def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
 class _Dual:
     """The penalised log-likelihood, with its sign turned, and its slope."""
 
-    def __init__(self, features: Any, values: Codes, weights: Shares, shape: tuple[int, int], check: Callable[[], None]) -> None:
+    def __init__(self, features: Any, values: Codes, weights: Floats, shape: tuple[int, int], check: Callable[[], None]) -> None:
         self.features, self.back, self.weights, self.shape, self.check = features, features.T.tocsr(), weights, shape, check
         self.shown = np.zeros((len(values), shape[1]))
         self.shown[np.arange(len(values)), values] = weights
 
-    def value(self, flat: Shares) -> tuple[float, Shares]:
+    def value(self, flat: Floats) -> tuple[float, Floats]:
         """The value at some weights, and the slope."""
         self.check()
         weights = flat.reshape(self.shape)
@@ -238,7 +237,7 @@ class _Dual:
         return PENALTY / 2 * float((weights[:-1] ** 2).sum()) - likelihood, slope.reshape(-1)
 
 
-def _softmax(score: Shares) -> Shares:
+def _softmax(score: Floats) -> Floats:
     weight = np.exp(score - score.max(axis=1, keepdims=True))
     return np.asarray(weight / weight.sum(axis=1, keepdims=True), np.float64)
 
@@ -266,7 +265,7 @@ class _Found:
     whole: int
     both: int
     share: float
-    rows: Numbers
+    rows: Ints
 
 
 class _Outcome:
@@ -329,7 +328,7 @@ class _Outcome:
         self._add_blanks(attribute, read, rows)
         return read.largest
 
-    def _add_blanks(self, attribute: Attribute, read: BlankReading, rows: Numbers) -> None:
+    def _add_blanks(self, attribute: Attribute, read: BlankReading, rows: Ints) -> None:
         for one in read.found:
             told = _Found("blanks", attribute, one.cells, one.value, one.whole, one.both, one.both / one.whole, rows[one.rows])
             self.found.append(told)

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.model.arrays import Words
 from tacit.model.policy import check_time
 from tacit.model.repair import Proposal, RepairCase, itemsets_of
-from tacit.repairs.people import BitRows, Words, small_groups, with_people
+from tacit.repairs.people import BitRows, small_groups, with_people
 
 NAME = "exact-deficit"
 

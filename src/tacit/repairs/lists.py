@@ -22,10 +22,11 @@ import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError, RepairError, numbered
 from tacit.mining.rules import Published, publish
+from tacit.model.arrays import Ints
 from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.numbers import Rounding
-from tacit.model.release import Counts, Header, Itemsets, Listed, Rules
+from tacit.model.release import Header, Itemsets, Listed, Rules
 from tacit.model.repair import RepairCase
 from tacit.model.table import Schema, Table
 
@@ -37,8 +38,8 @@ class Lines:
     """Rules with the true numbers of people behind each: with antecedent and consequent (``counts``), with the antecedent (``wholes``)."""
 
     release: Rules
-    counts: Counts
-    wholes: Counts
+    counts: Ints
+    wholes: Ints
 
     @classmethod
     def of(cls, case: RepairCase, name: str) -> Lines:
@@ -78,7 +79,7 @@ class Lines:
         return np.flatnonzero(enough)
 
 
-def true_counts(release: Rules, table: Table) -> tuple[Counts, Counts]:
+def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
     """How many people have antecedent and consequent of each line, and the antecedent; data that the lines are not true of are refused."""
     name = release.source.name if release.source else "the release"
     header, pairs = release.header, release.items.pairs
@@ -137,7 +138,6 @@ GROUPS = 8
 
 #: A published line: the number of its release, and its line there.
 Line = tuple[int, int]
-Places = npt.NDArray[np.int64]
 
 
 def cited_lines(audit: Audit, *, most: int = MOST_PROOFS) -> list[frozenset[Line]]:
@@ -170,7 +170,7 @@ def breaking(proofs: Iterable[frozenset[Line]], worth: Callable[[Line], float]) 
     return chosen
 
 
-def some_lines(release: Listed, kept: Places) -> Listed:
+def some_lines(release: Listed, kept: Ints) -> Listed:
     """Some of the lines; a list that lacks some says so, and closed itemsets of which some are missing are just itemsets."""
     if len(kept) == len(release):
         return release
@@ -245,7 +245,7 @@ def without_proofs(case: RepairCase) -> Listed:
     return some_lines(release, with_more(case, release, kept, np.argsort(-release.lo, kind="stable"), safety(audit)))
 
 
-def with_more(case: RepairCase, release: Listed, kept: Places, order: Places, reached: int) -> Places:
+def with_more(case: RepairCase, release: Listed, kept: Ints, order: Ints, reached: int) -> Ints:
     """The kept lines and as many others as can be put back, in their order: whole groups of them, then halves of groups that were too much."""
     others = order[~np.isin(order, kept)].tolist()
     size = max(1, -(-len(others) // GROUPS))

@@ -19,6 +19,7 @@ from tacit.errors import OptionError, RepairError
 from tacit.kernels.deduction import Book
 from tacit.kernels.projection import small_groups_on, vertical
 from tacit.kernels.rows import maximal_flags
+from tacit.model.arrays import Ints, Words
 from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.policy import check_time
@@ -63,16 +64,12 @@ def border(release: Itemsets, items: Items) -> Sets:
     return Sets.from_lists([book.members(words).tolist() for words in book.candidates(book.everything(), first=True)])
 
 
-Words = npt.NDArray[np.uint64]
-Whole = npt.NDArray[np.int64]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class BitRows:
     """Different rows as bits over the items, each with the number of people it stands for (0: nobody any more)."""
 
     words: Words
-    weights: Whole
+    weights: Ints
     items: Items
 
     @classmethod
@@ -99,7 +96,7 @@ class BitRows:
         np.bitwise_or.at(masks, (family.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
         return masks
 
-    def small_groups(self, family: Sets, k: int) -> tuple[Whole, Words, Whole]:
+    def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words, Ints]:
         """Groups of 1..k-1 people on the sets of a family: number of the set, the group's items as bits over all items, size."""
         alive = self.transactions()
         by_item = vertical(alive.rows.offsets, alive.rows.members, alive.weights, np.arange(len(self.items)))
@@ -110,7 +107,7 @@ class BitRows:
             sizes.append(size)
         return np.concatenate(numbers), np.concatenate(groups), np.concatenate(sizes)
 
-    def _spread(self, family: Sets, which: Whole, present: Words) -> Words:
+    def _spread(self, family: Sets, which: Ints, present: Words) -> Words:
         """Bits over the items of each set as bits over all items."""
         out = np.zeros((len(which), self.words.shape[1]), np.uint64)
         for place in range(int(family.lengths[which].max(initial=0))):
@@ -128,7 +125,7 @@ class BitRows:
             hit |= ((self.words & mask) == group).all(axis=1)
         return hit & (self.weights > 0)
 
-    def nearest(self, row: int, among: Whole) -> int:
+    def nearest(self, row: int, among: Ints) -> int:
         """The row among others that differs in the fewest items, the one with the most people where several do."""
         distance = np.bitwise_count(self.words[among] ^ self.words[row]).sum(axis=1, dtype=np.int64)
         best = np.flatnonzero(distance == distance.min())
@@ -144,7 +141,7 @@ def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, W
     return rows, groups, rows.masks(family)
 
 
-def with_people(case: RepairCase, rows: BitRows, added: Words, people: Whole) -> Proposal:
+def with_people(case: RepairCase, rows: BitRows, added: Words, people: Ints) -> Proposal:
     """The release of the rows with more people."""
     data = BitRows(np.concatenate((rows.words, added)), np.concatenate((rows.weights, people)), rows.items).transactions()
     return Proposal(case.mine(data), data)
@@ -154,7 +151,7 @@ def with_people(case: RepairCase, rows: BitRows, added: Words, people: Whole) ->
 MOST_ROUNDS = 1000
 
 
-def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Whole]) -> Proposal:
+def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints]) -> Proposal:
     """Change rows, mine, look again: first the maximal sets and the border, then whatever the audit still finds.
 
     ``change`` says how many people each row stands for afterwards, given the sets (as bits) and the small groups on them.

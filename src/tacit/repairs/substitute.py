@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.model.arrays import Ints, Words
 from tacit.model.policy import check_time
 from tacit.model.repair import Proposal, RepairCase, itemsets_of
-from tacit.repairs.people import BitRows, Whole, Words, until_clean
+from tacit.repairs.people import BitRows, until_clean
 
 NAME = "substitute"
 
@@ -33,7 +34,7 @@ def propose(case: RepairCase) -> Proposal:
     return until_clean(case, _replace)
 
 
-def _replace(rows: BitRows, masks: Words, groups: Words) -> Whole:
+def _replace(rows: BitRows, masks: Words, groups: Words) -> Ints:
     """How many people each row stands for after every row of a small group became the nearest row of none."""
     exposed = rows.within(masks, groups)
     safe = np.flatnonzero(~exposed & (rows.weights > 0))

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.model.arrays import Ints, Words
 from tacit.model.repair import Proposal, RepairCase, itemsets_of
-from tacit.repairs.people import BitRows, Whole, Words, until_clean
+from tacit.repairs.people import BitRows, until_clean
 
 NAME = "suppressive"
 
@@ -31,6 +32,6 @@ def propose(case: RepairCase) -> Proposal:
     return until_clean(case, _delete)
 
 
-def _delete(rows: BitRows, masks: Words, groups: Words) -> Whole:
+def _delete(rows: BitRows, masks: Words, groups: Words) -> Ints:
     """How many people each row stands for after the rows of small groups are gone."""
     return np.where(rows.within(masks, groups), 0, rows.weights)

@@ -22,10 +22,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Ints
 from tacit.model.audit import Audit
 from tacit.model.release import Rules
 from tacit.model.repair import Proposal, RepairCase
-from tacit.repairs.lists import Lines, Places, safety, some_lines, with_more, without_lines, without_proofs
+from tacit.repairs.lists import Lines, safety, some_lines, with_more, without_lines, without_proofs
 
 NAME = "withdraw"
 
@@ -50,7 +51,7 @@ def propose(case: RepairCase) -> Proposal:
     return Proposal(min((_part(release, one) for one in (chosen, grown)), key=lambda one: _entropy(case.look(one))))
 
 
-def _cut(case: RepairCase, release: Rules) -> tuple[Places, int]:
+def _cut(case: RepairCase, release: Rules) -> tuple[Ints, int]:
     """What is left when the rules of most influence go until the rest is safe, and how safe it is."""
     kept = np.arange(len(release), dtype=np.int64)
     audit = case.look(release)
@@ -85,7 +86,7 @@ def influence(audit: Audit, release: Rules) -> npt.NDArray[np.float64]:
     return total
 
 
-def _part(release: Rules, kept: Places) -> Rules:
+def _part(release: Rules, kept: Ints) -> Rules:
     """Some of the rules; a list that lacks some says so."""
     part = some_lines(release, kept)
     assert isinstance(part, Rules)

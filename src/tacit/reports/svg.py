@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-import numpy.typing as npt
+
+from tacit.model.arrays import Ints
 
 WIDTH = 460
 _LEFT, _RIGHT = 46, 10
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def ranges(rows: Sequence[Range], *, name: str, title: str, description: str) ->
     return _picture(name, title, description, floor + 46, parts)
 
 
-def bars_of_sizes(sizes: Counts, numbers: Counts, k: int, *, most_bars: int = 12) -> list[Bar]:
+def bars_of_sizes(sizes: Ints, numbers: Ints, k: int, *, most_bars: int = 12) -> list[Bar]:
     """How many groups there are of each size from 1 to k-1, in ranges where the sizes are many.
 
     >>> [(bar.label, bar.value) for bar in bars_of_sizes(np.array([1, 3]), np.array([5, 2]), 4)]
@@ -123,7 +123,7 @@ def _range(first: int, last: int) -> str:
 
 
 def published_and_computed(
-    published: Counts, sizes: Counts, numbers: Counts, *, k: int, n: int | None, name: str, title: str, description: str
+    published: Ints, sizes: Ints, numbers: Ints, *, k: int, n: int | None, name: str, title: str, description: str
 ) -> str:
     """Published counts above a logarithmic axis, the sizes of the groups computed from them below it, and k between."""
     height, above_at, below_at, room = 280, 122, 146, 88
@@ -154,14 +154,14 @@ def _anchor(place: int, last: int) -> str:
     return "end" if place == last else "start" if place == 0 else "middle"
 
 
-def _log_histogram(values: Counts, numbers: Counts, bins: int) -> Counts:
+def _log_histogram(values: Ints, numbers: Ints, bins: int) -> Ints:
     """How many values lie in each eighth of a decade."""
     kept = values > 0
     places = np.minimum((np.log10(values[kept]) * 8 + 1e-9).astype(np.int64), bins - 1)
     return np.bincount(places, weights=numbers[kept], minlength=bins).astype(np.int64)
 
 
-def _half(heights: Counts, axis: float, room: float, step: float, style: str, *, upwards: bool) -> list[str]:
+def _half(heights: Ints, axis: float, room: float, step: float, style: str, *, upwards: bool) -> list[str]:
     """The bars on one side of the axis; the smallest stays visible."""
     most = max(1, int(heights.max(initial=0)))
     out = []

@@ -28,12 +28,11 @@ import numpy.typing as npt
 
 from tacit.errors import InternalError
 from tacit.kernels.deduction import Book
+from tacit.model.arrays import Flags, Ints
 from tacit.model.numbers import DOUBLE_DIGITS, Bound, Printed
 from tacit.model.policy import Limits
 from tacit.model.release import Header, Rules
 from tacit.model.sets import Items, Sets
-
-Whole = npt.NDArray[np.int64]
 
 #: Pairs of antecedent and SA value that are looked at, published or not; above, only published ones are.
 MOST_PAIRS = 2_000_000
@@ -52,11 +51,11 @@ class NamedSets:
 
     sets: Sets
     items: Items
-    whole: Whole
-    both: Whole
-    parents: Whole
-    children: Whole
-    values: Whole
+    whole: Ints
+    both: Ints
+    parents: Ints
+    children: Ints
+    values: Ints
     nobody: int
 
     @classmethod
@@ -87,7 +86,7 @@ class NamedSets:
         return cls(every, items, place[:lines], place[lines : 2 * lines], again[antecedents], children, values, nobody)
 
     @cached_property
-    def less_one(self) -> Whole:
+    def less_one(self) -> Ints:
         """For every member of every set, the number of the set without it; -1 where no rule names that."""
         found = np.full(len(self.sets.members), -1, np.int64)
         hashes = self.sets.hashes()
@@ -111,7 +110,7 @@ class NamedSets:
         return found
 
     @cached_property
-    def inside(self) -> tuple[Whole, Whole]:
+    def inside(self) -> tuple[Ints, Ints]:
         """Pairs (smaller, larger) of sets, one inside the other: all of them in a short list, else those that the list shows at once."""
         if len(self.sets) <= MOST_COMPARED:
             held = np.zeros((len(self.sets), len(self.items)), np.bool_)
@@ -142,7 +141,7 @@ class NamedSets:
         return tuple(sorted(self.items.names[item] for item in self.sets[place]))
 
 
-def _sa_items(release: Rules) -> tuple[Items, Whole]:
+def _sa_items(release: Rules) -> tuple[Items, Ints]:
     """The items with all values of the SA among them, and the numbers of these; none where the list does not say that each person has one."""
     header, items = release.header, release.items
     nothing = np.empty(0, np.int64)
@@ -173,7 +172,7 @@ def joined(parts: Sequence[Sets]) -> Sets:
     return Sets(np.concatenate(offsets), np.concatenate([part.members for part in parts]))
 
 
-def distinct(sets: Sets) -> tuple[Sets, Whole]:
+def distinct(sets: Sets) -> tuple[Sets, Ints]:
     """Each set once, in the order of first appearance, and where each of the given ones is now."""
     _, first, group = np.unique(sets.hashes(), return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
@@ -219,14 +218,14 @@ class Step(NamedTuple):
 class Log:
     """Bounds in the order in which they were found; one batch holds what was found at the same time from what was known before."""
 
-    batches: list[tuple[int, Whole, Whole, Reason, Whole]] = field(default_factory=list)
+    batches: list[tuple[int, Ints, Ints, Reason, Ints]] = field(default_factory=list)
 
-    def add(self, end: int, places: Whole, values: Whole, reason: Reason, sources: Whole) -> None:
+    def add(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> None:
         """Bounds that are new."""
         self.batches.append((end, places, values, reason, sources))
         self._sorted = None
 
-    _sorted: tuple[Whole, Whole, Whole] | None = field(default=None, init=False)
+    _sorted: tuple[Ints, Ints, Ints] | None = field(default=None, init=False)
 
     def latest(self, place: int, end: int, before: int | None = None) -> Step | None:
         """The bound of a set that was in force before a time, and why; None when it was never bounded."""
@@ -247,8 +246,6 @@ class Log:
         index = int(row[at])
         return Step(place, end, int(batch[2][index]), batch[3], int(batch[4][index]), int(time[at]))
 
-
-Flags = npt.NDArray[np.bool_]
 
 #: No count is larger: bounds that reach it mean "not bounded".
 UNBOUNDED_COUNT = 2**61
@@ -304,7 +301,7 @@ class Confidences:
     high_open: Flags
 
     @classmethod
-    def of(cls, release: Rules, lines: Whole) -> Confidences:
+    def of(cls, release: Rules, lines: Ints) -> Confidences:
         """The confidences of these lines, worked out once for every printed text."""
         printed = release.confidence
         if printed is None:
@@ -321,7 +318,7 @@ class Confidences:
         flags = np.array([(entry.low_open, entry.high_open) for entry in known], np.bool_).reshape(-1, 2).T[:, index]
         return cls(low, high, flags[0], flags[1])
 
-    def wholes(self, lo: Whole, hi: Whole) -> tuple[Whole, Whole]:
+    def wholes(self, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
         """Bounds on the people with the antecedent, from bounds on those who have the consequent as well."""
         least = _at_least(self._wide(lo) * self.high[1], self.high[0], self.high_open)
         most = np.where(
@@ -329,13 +326,13 @@ class Confidences:
         )
         return _counts(least), _counts(most)
 
-    def parts(self, whole_lo: Whole, whole_hi: Whole) -> tuple[Whole, Whole]:
+    def parts(self, whole_lo: Ints, whole_hi: Ints) -> tuple[Ints, Ints]:
         """Bounds on the people with antecedent and consequent, from bounds on those with the antecedent."""
         least = _at_least(self._wide(whole_lo) * self.low[0], self.low[1], self.low_open)
         most = _at_most(self._wide(whole_hi) * self.high[0], self.high[1], self.high_open)
         return _counts(least), _counts(most)
 
-    def lacking(self, part: tuple[Whole, Whole], whole: tuple[Whole, Whole]) -> tuple[Whole, Whole]:
+    def lacking(self, part: tuple[Ints, Ints], whole: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
         """Bounds on the people with the antecedent but without the consequent: the two numbers move together, so these are the tighter.
 
         Of ``part`` people with both, ``part * (1 / confidence - 1)`` lack the consequent, and ``whole * (1 - confidence)`` of the antecedent's.
@@ -349,7 +346,7 @@ class Confidences:
         most_by_whole = _at_most(self._wide(whole[1]) * under, self.low[1], self.low_open)
         return _counts(np.maximum(by_part, by_whole)), _counts(np.minimum(most_by_part, most_by_whole))
 
-    def _wide(self, counts: Whole) -> Any:
+    def _wide(self, counts: Ints) -> Any:
         return counts.astype(self.low.dtype)
 
 
@@ -364,8 +361,8 @@ def _at_most(numerator: Any, denominator: Any, is_open: Flags) -> Any:
     return np.where(is_open, -(-numerator // denominator) - 1, numerator // denominator)
 
 
-def _counts(values: Any) -> Whole:
-    counts: Whole = np.minimum(values, UNBOUNDED_COUNT).astype(np.int64)
+def _counts(values: Any) -> Ints:
+    counts: Ints = np.minimum(values, UNBOUNDED_COUNT).astype(np.int64)
     return counts
 
 
@@ -382,8 +379,8 @@ class RuleTable:
 
     release: Rules
     named: NamedSets
-    lo: Whole
-    hi: Whole
+    lo: Ints
+    hi: Ints
     log: Log = field(default_factory=Log)
 
     @classmethod
@@ -414,12 +411,12 @@ class RuleTable:
         return flags
 
     @cached_property
-    def missing(self) -> tuple[Whole, Whole]:
+    def missing(self) -> tuple[Ints, Ints]:
         """Antecedents and, with one value of the SA, the sets that no rule is about."""
         rows, columns = np.nonzero(~np.isin(self.named.children, self.named.both))
         return self.named.parents[rows], self.named.children[rows, columns]
 
-    def lacking(self, rules: Whole) -> tuple[Whole, Whole]:
+    def lacking(self, rules: Ints) -> tuple[Ints, Ints]:
         """Bounds on the people with the antecedents of rules and without their consequents."""
         both, whole = self.named.both[rules], self.named.whole[rules]
         lo, hi = np.maximum(self.lo[whole] - self.hi[both], 0), self.hi[whole] - self.lo[both]
@@ -432,7 +429,7 @@ class RuleTable:
         return lo, hi
 
     @cached_property
-    def _loose(self) -> Whole:
+    def _loose(self) -> Ints:
         """The lines that do not give both their numbers exactly."""
         release = self.release
         return np.flatnonzero((release.lo < release.hi) | (release.whole_lo < release.whole_hi))
@@ -469,7 +466,7 @@ class RuleTable:
             if not changed or self.empty >= 0:
                 return
 
-    def _enter(self, end: int, places: Whole, values: Whole, reason: Reason, sources: Whole) -> bool:
+    def _enter(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> bool:
         """Note bounds that are tighter than what is known; of several for one set the tightest, then the first."""
         sign = 1 if end == LO else -1
         now = self.lo if end == LO else self.hi
@@ -548,7 +545,7 @@ class RuleTable:
             full[owners] = ((smaller >= 0) & full[smaller]).all(axis=1)
         return full
 
-    def deduce(self, limits: Limits) -> Whole:
+    def deduce(self, limits: Limits) -> Ints:
         """Bound unpublished sets through their groups, until nothing gets tighter; returns the sets that were looked at.
 
         They are the pairs of antecedent and SA value that no rule is about, where the supports of all their parts are bounded.
@@ -571,7 +568,7 @@ class RuleTable:
             self._settle(limits)
         return wanted
 
-    def book(self) -> tuple[Book, Whole]:
+    def book(self) -> tuple[Book, Ints]:
         """The sets with all their subsets, with bounds, for the deduction kernels; and their numbers."""
         book = Book.of_items(self.named.sets.members)
         places = np.flatnonzero(self.whole_cubes)
@@ -579,7 +576,7 @@ class RuleTable:
         book.enter(book.keys(sets.offsets, sets.members), np.stack((self.lo[places], self.hi[places]), axis=1))
         return book, places
 
-    def _through_groups(self, places: Whole, limits: Limits) -> Whole:
+    def _through_groups(self, places: Ints, limits: Limits) -> Ints:
         """Bounds on the supports of sets from those of their proper subsets."""
         book, _ = self.book()
         chosen = self.named.sets.take(places)

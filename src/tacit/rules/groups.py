@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import LimitReached
+from tacit.model.arrays import Flags, Ints
 from tacit.model.policy import Limits
-from tacit.rules.bounds import CODE, RuleTable, Whole
-
-Flags = npt.NDArray[np.bool_]
+from tacit.rules.bounds import CODE, RuleTable
 
 #: Patterns of one length that are kept at most; above, longer ones are left open.
 MOST_PATTERNS = 6_000_000
@@ -29,21 +28,21 @@ _SHIFT = 32
 class Level:
     """Patterns with equally many absent items, sorted by ``key``: the set's number and the bits of its absent items. Bounds on their people."""
 
-    key: Whole
-    lo: Whole
-    hi: Whole
+    key: Ints
+    lo: Ints
+    hi: Ints
 
     def __len__(self) -> int:
         return len(self.key)
 
-    def find(self, keys: Whole) -> Whole:
+    def find(self, keys: Ints) -> Ints:
         """The places of patterns, -1 where there is none."""
         if len(self.key) == 0:
             return np.full(len(keys), -1, np.int64)
         at = np.minimum(np.searchsorted(self.key, keys), len(self.key) - 1)
         return np.where(self.key[at] == keys, at, -1)
 
-    def take(self, index: Whole | Flags) -> Level:
+    def take(self, index: Ints | Flags) -> Level:
         """The patterns at these places."""
         return Level(self.key[index], self.lo[index], self.hi[index])
 
@@ -52,10 +51,10 @@ class Level:
 class SmallPatterns:
     """Proved patterns of 1 to k-1 people, and what was left open. ``impossible`` is a set on which a group would be negative, or -1."""
 
-    place: Whole
-    absent: Whole
-    lo: Whole
-    hi: Whole
+    place: Ints
+    absent: Ints
+    lo: Ints
+    hi: Ints
     left_open: int = 0
     stopped: bool = False
     impossible: int = -1
@@ -138,7 +137,7 @@ class PatternSearch:
         np.minimum.at(level.hi, at[known], hi[known])
         return level
 
-    def _bit(self, places: Whole, items: npt.NDArray[np.integer]) -> Whole:
+    def _bit(self, places: Ints, items: npt.NDArray[np.integer]) -> Ints:
         """The bit of an item among the members of a set."""
         starts = self.sets.offsets[places]
         bits = np.zeros(len(places), np.int64)
@@ -217,7 +216,7 @@ class PatternSearch:
             self.impossible = int(level.key[wrong[0]] >> _SHIFT)
 
 
-def _without(bits: Whole, position: int) -> Whole:
+def _without(bits: Ints, position: int) -> Ints:
     """Bits with one position taken out, those behind it moved down.
 
     >>> _without(np.array([0b1101]), 1).tolist()

@@ -25,9 +25,10 @@ import numpy.typing as npt
 from tacit.errors import Contradiction, OptionError
 from tacit.itemsets.supports import Supports
 from tacit.kernels.moebius import superset_max
+from tacit.model.arrays import Flags, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.estimates import Method, PatternSupport
-from tacit.model.event import Pattern, Truth
+from tacit.model.event import Pattern
 from tacit.model.finding import Citation
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
@@ -36,7 +37,7 @@ from tacit.model.policy import Limits, check_time
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.sets import Items, Sets
 from tacit.model.words import listed
-from tacit.rules.bounds import UNBOUNDED_COUNT, RuleTable, Whole, confidence_of
+from tacit.rules.bounds import UNBOUNDED_COUNT, RuleTable, confidence_of
 from tacit.rules.rule_exceptions import refuse_impossible
 from tacit.rules.words import Story
 from tacit.solve.solver import solve_linear
@@ -45,8 +46,6 @@ from tacit.solve.solver import solve_linear
 MOST_ITEMS = 10
 #: Denominators that a solver's weights are tried with: those of small programs are small.
 _DENOMINATORS = (1, 60, 5040, 10**6, 10**13)
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Impossible(Exception):
     """No groups of people fit the bounds."""
 
 
-def signed_weights(truth: Flags) -> Whole:
+def signed_weights(truth: Flags) -> Ints:
     """How often the support of each itemset enters the number of people in a pattern (inclusion-exclusion).
 
     >>> signed_weights(np.array([False, True, False, False])).tolist()  # a and not b
@@ -106,7 +105,7 @@ def signed_weights(truth: Flags) -> Whole:
     return weights
 
 
-def term_by_term(truth: Flags, lo: Whole, hi: Whole) -> tuple[Proof, Proof | None]:
+def term_by_term(truth: Flags, lo: Ints, hi: Ints) -> tuple[Proof, Proof | None]:
     """Bounds by adding the signed sum up with the worst end of each term."""
     weights = {mask: Fraction(weight) for mask, weight in enumerate(signed_weights(truth).tolist()) if weight}
     upper = _weighted_total(weights, hi, lo)
@@ -117,7 +116,7 @@ def term_by_term(truth: Flags, lo: Whole, hi: Whole) -> tuple[Proof, Proof | Non
     return Proof(weights, lower), None if upper is None else Proof(weights, upper)
 
 
-def tightest(truth: Flags, lo: Whole, hi: Whole, ties: Sequence[Tie] = ()) -> tuple[Proof, Proof | None]:
+def tightest(truth: Flags, lo: Ints, hi: Ints, ties: Sequence[Tie] = ()) -> tuple[Proof, Proof | None]:
     """The largest lower and the smallest upper bound, with proofs; no upper one where nothing bounds the people.
 
     Raises :class:`Impossible` when no groups of people fit.
@@ -134,7 +133,7 @@ def tightest(truth: Flags, lo: Whole, hi: Whole, ties: Sequence[Tie] = ()) -> tu
 class _Program:
     """The program: one unknown per combination of items, one line per itemset that something is known about, two per tie."""
 
-    def __init__(self, lo: Whole, hi: Whole, ties: tuple[Tie, ...]) -> None:
+    def __init__(self, lo: Ints, hi: Ints, ties: tuple[Tie, ...]) -> None:
         self.lo, self.hi, self.ties = lo, hi, ties
         self.rows = np.flatnonzero((lo > 0) | (hi < UNBOUNDED_COUNT))
         self.exact = np.flatnonzero(lo[self.rows] == hi[self.rows])
@@ -142,7 +141,7 @@ class _Program:
         self.least = np.flatnonzero(loose & (lo[self.rows] > 0))
         self.most = np.flatnonzero(loose & (hi[self.rows] < UNBOUNDED_COUNT))
 
-    def proof(self, goal: Whole) -> Proof | None:
+    def proof(self, goal: Ints) -> Proof | None:
         """Weights with the largest sum that counts every group at most as often as the goal does; None where there is no bound."""
         found = self._solved(goal)
         if found is None:
@@ -158,7 +157,7 @@ class _Program:
                 best = tried
         return best
 
-    def _solved(self, goal: Whole) -> tuple[dict[int, float], dict[tuple[int, int], float]] | None:
+    def _solved(self, goal: Ints) -> tuple[dict[int, float], dict[tuple[int, int], float]] | None:
         """The weights of the itemsets and of the ties that a solver finds, nearly."""
         from scipy.sparse import csr_array
 
@@ -186,7 +185,7 @@ class _Program:
         numbered = {divmod(place, 2): -float(value) for place, value in enumerate(of_ties)}
         return dict(zip(self.rows.tolist(), weights.tolist(), strict=True)), numbered
 
-    def _sound(self, goal: Whole, weights: dict[int, Fraction], ties: dict[tuple[int, int], Fraction]) -> Proof | None:
+    def _sound(self, goal: Ints, weights: dict[int, Fraction], ties: dict[tuple[int, int], Fraction]) -> Proof | None:
         """The proof that these weights give, after whatever they count too often is taken away again; None where that takes an unknown end."""
         every = dict(weights)
         for (tie, side), factor in ties.items():
@@ -201,14 +200,14 @@ class _Program:
         return max(proofs, key=lambda proof: proof.total, default=None)
 
 
-def _less_everywhere(weights: dict[int, Fraction], counted: list[Fraction], goal: Whole) -> dict[int, Fraction]:
+def _less_everywhere(weights: dict[int, Fraction], counted: list[Fraction], goal: Ints) -> dict[int, Fraction]:
     """Weights that count nobody too often: the largest excess is taken from everybody."""
     excess = max(count - int(aim) for count, aim in zip(counted, goal, strict=True))
     lessened = weights | {0: weights.get(0, Fraction(0)) - max(excess, Fraction(0))}
     return {mask: weight for mask, weight in lessened.items() if weight}
 
 
-def _less_where_needed(weights: dict[int, Fraction], counted: list[Fraction], goal: Whole) -> dict[int, Fraction]:
+def _less_where_needed(weights: dict[int, Fraction], counted: list[Fraction], goal: Ints) -> dict[int, Fraction]:
     """Weights that count nobody too often: each excess is taken from those who have the items where it first shows."""
     lessened, left = dict(weights), list(counted)
     for mask in sorted(range(len(left)), key=int.bit_count):
@@ -237,7 +236,7 @@ def _counted(weights: dict[int, Fraction], size: int) -> list[Fraction]:
     return counted
 
 
-def _weighted_total(weights: dict[int, Fraction], plus: Whole, minus: Whole) -> Fraction | None:
+def _weighted_total(weights: dict[int, Fraction], plus: Ints, minus: Ints) -> Fraction | None:
     """The weighted sum, with one end of each bound for positive and the other for negative weights; None when an end is missing."""
     total = Fraction(0)
     for mask, weight in weights.items():
@@ -262,10 +261,10 @@ class Statements:
     ``above`` marks lower ends that come from a larger set.
     """
 
-    lo: Whole
-    hi: Whole
-    low: Whole
-    high: Whole
+    lo: Ints
+    hi: Ints
+    low: Ints
+    high: Ints
     above: npt.NDArray[np.bool_]
 
     @property
@@ -286,10 +285,10 @@ class Knowledge(Protocol):
     def sets(self) -> Sets:
         """The sets that something is published about."""
 
-    def statements(self, items: Whole) -> Statements:
+    def statements(self, items: Ints) -> Statements:
         """Bounds on the supports of all subsets of these items."""
 
-    def ties(self, items: Whole) -> list[Tie]:
+    def ties(self, items: Ints) -> list[Tie]:
         """Confidences that tie the supports of two subsets of these items to each other."""
 
     def told(self, number: int) -> tuple[list[str], list[Citation], str]:
@@ -312,7 +311,7 @@ class ItemsetKnowledge:
         """The published sets."""
         return self.release.sets
 
-    def statements(self, items: Whole) -> Statements:
+    def statements(self, items: Ints) -> Statements:
         """Bounds on the supports of all subsets of these items."""
         release = self.release
         cube = Supports(release).cube(items, within=np.arange(len(release.items)))
@@ -333,7 +332,7 @@ class ItemsetKnowledge:
         statements = Statements(lo, hi, low, high, above)
         return statements if release.header.coarser else _one_value(statements, release.items, items)
 
-    def _looked_for(self, items: Whole) -> npt.NDArray[np.bool_]:
+    def _looked_for(self, items: Ints) -> npt.NDArray[np.bool_]:
         """The subsets that would be listed if they were frequent: where coarser values are items, at most one item of a column."""
         pairs = self.release.items.pairs
         if not self.release.header.coarser:
@@ -342,7 +341,7 @@ class ItemsetKnowledge:
             return np.zeros(1 << len(items), np.bool_)
         return ~_two_of_a_column([pairs[item][0] for item in items.tolist()])
 
-    def ties(self, items: Whole) -> list[Tie]:
+    def ties(self, items: Ints) -> list[Tie]:
         """Itemsets have none."""
         return []
 
@@ -377,7 +376,7 @@ class RuleKnowledge:
         """The sets that rules name."""
         return self.table.named.sets
 
-    def statements(self, items: Whole) -> Statements:
+    def statements(self, items: Ints) -> Statements:
         """Bounds on the supports of all subsets of these items."""
         table = self.table
         size = 1 << len(items)
@@ -401,7 +400,7 @@ class RuleKnowledge:
         statements = Statements(lo, hi, low, high, above)
         return statements if self.release.header.coarser else _one_value(statements, table.named.items, items)
 
-    def ties(self, items: Whole) -> list[Tie]:
+    def ties(self, items: Ints) -> list[Tie]:
         """The confidences of rules over these items whose numbers are not exactly known."""
         table = self.table
         bits = _bits(table.named.sets, items)
@@ -424,7 +423,7 @@ class RuleKnowledge:
         return list(story.told(())), list(story.citations(0)), "from the lines above"
 
 
-def _bits(sets: Sets, items: Whole) -> Whole:
+def _bits(sets: Sets, items: Ints) -> Ints:
     """For every set, which of the items it holds."""
     position = np.full(int(max(sets.members.max(initial=0), items.max(initial=0))) + 1, -1, np.int64)
     position[items] = np.arange(len(items))
@@ -434,7 +433,7 @@ def _bits(sets: Sets, items: Whole) -> Whole:
     return bits
 
 
-def _largest_above(bits: Whole, lo: Whole, size: int) -> Whole:
+def _largest_above(bits: Ints, lo: Ints, size: int) -> Ints:
     """For every subset, the number of the most frequent published set that holds it; -1 when none does."""
     best = np.full(size, -1, np.int64)
     np.maximum.at(best, bits, (lo << _SHIFT) | (_LAST - np.arange(len(bits))))
@@ -442,7 +441,7 @@ def _largest_above(bits: Whole, lo: Whole, size: int) -> Whole:
     return np.where(best >= 0, _LAST - (best & _LAST), -1)
 
 
-def _one_value(statements: Statements, known: Items, items: Whole) -> Statements:
+def _one_value(statements: Statements, known: Items, items: Ints) -> Statements:
     """The same, where items are values of columns: nobody has two values of one column."""
     if known.pairs is None:
         return statements
@@ -531,7 +530,7 @@ class _Answer:
         return UNBOUNDED_COUNT - self.lower.least if self.upper is None else self.upper.most - self.lower.least
 
     @classmethod
-    def of(cls, release: Release, statements: Statements, truth: Truth, ties: Sequence[Tie]) -> _Answer:
+    def of(cls, release: Release, statements: Statements, truth: Flags, ties: Sequence[Tie]) -> _Answer:
         if len(truth) > 1 << MOST_ITEMS:
             return cls(*term_by_term(truth, statements.lo, statements.hi), "terms")
         try:
@@ -551,7 +550,7 @@ def _clash(release: Release) -> Contradiction:
     )
 
 
-def _items(pattern: Pattern, knowledge: Knowledge) -> Whole:
+def _items(pattern: Pattern, knowledge: Knowledge) -> Ints:
     """The numbers of the pattern's items."""
     number = {name: item for item, name in enumerate(knowledge.items.names)}
     for name, position in zip(pattern.names, pattern.positions, strict=True):
@@ -571,7 +570,7 @@ def _items(pattern: Pattern, knowledge: Knowledge) -> Whole:
     return np.array([number[name] for name in pattern.names], np.int64)
 
 
-def _helpers(knowledge: Knowledge, items: Whole) -> Whole:
+def _helpers(knowledge: Knowledge, items: Ints) -> Ints:
     """Items that are published most often together with those of the pattern."""
     sets = knowledge.sets
     touching = np.zeros(len(sets), np.bool_)
@@ -587,7 +586,7 @@ class _Words:
     """A proof in words, and what it cites."""
 
     knowledge: Knowledge
-    items: Whole
+    items: Ints
     statements: Statements
     n: int | None
     min_support: int | None

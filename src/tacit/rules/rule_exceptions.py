@@ -25,13 +25,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, LimitReached, numbered
+from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
 from tacit.model.words import listed, people, sentence
-from tacit.rules.bounds import CODE, RuleTable, Whole
+from tacit.rules.bounds import CODE, RuleTable
 from tacit.rules.groups import PatternSearch, SmallPatterns
 from tacit.rules.words import Story
 
@@ -43,21 +44,21 @@ RULE, PATTERN, REST = 0, 1, 2
 class Groups:
     """Small groups as columns: what each is, the rule (-1: none) or set that it is about, bits of absent items, and bounds on its people."""
 
-    kind: Whole
-    rule: Whole
-    place: Whole
-    absent: Whole
-    lo: Whole
-    hi: Whole
+    kind: Ints
+    rule: Ints
+    place: Ints
+    absent: Ints
+    lo: Ints
+    hi: Ints
 
     @classmethod
-    def rules(cls, rules: Whole, lo: Whole, hi: Whole) -> Groups:
+    def rules(cls, rules: Ints, lo: Ints, hi: Ints) -> Groups:
         """The exceptions of these rules."""
         nothing = np.full(len(rules), -1)
         return cls(np.full(len(rules), RULE), rules, nothing, np.zeros(len(rules), np.int64), lo, hi)
 
     @classmethod
-    def rest(cls, places: Whole, lo: Whole, hi: Whole) -> Groups:
+    def rest(cls, places: Ints, lo: Ints, hi: Ints) -> Groups:
         """Who has these antecedents and none of the values of their rules."""
         return cls(np.full(len(places), REST), np.full(len(places), -1), places, np.zeros(len(places), np.int64), lo, hi)
 
@@ -72,7 +73,7 @@ class Groups:
         """All parts one after the other."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
 
-    def sizes(self, table: RuleTable) -> Whole:
+    def sizes(self, table: RuleTable) -> Ints:
         """How many items each group speaks of."""
         named, release = table.named, table.release
         lengths = np.append(named.sets.lengths, 0)

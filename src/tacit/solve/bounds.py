@@ -20,10 +20,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Flags, Ints
 from tacit.solve.program import Infeasible, Program, Unsolved, branch
-from tacit.solve.statements import Clash, Numbers, Problem, Statements, reduce
+from tacit.solve.statements import Clash, Problem, Statements, reduce
 
-Flags = npt.NDArray[np.bool_]
 #: Called before every program: the seconds that are left, or None; it raises when there are none.
 Check = Callable[[], float | None]
 #: So many rounds in a row may settle nothing: of programs over fractions of people, and of the slower ones over whole people.
@@ -44,10 +44,10 @@ class Bounds:
     ended early, if it did, ``by_cases`` that somebody's value was settled by telling cases apart: no single sum may prove it.
     """
 
-    lo: Numbers
-    hi: Numbers
-    seen_lo: Numbers
-    seen_hi: Numbers
+    lo: Ints
+    hi: Ints
+    seen_lo: Ints
+    seen_hi: Ints
     stopped: Literal["", "time", "work"]
     by_cases: bool = False
 
@@ -78,10 +78,10 @@ class _Ends:
     """What is known about the columns of a program, from outside (``lo``, ``hi``) and from inside (``seen_lo``, ``seen_hi``)."""
 
     program: Program
-    lo: Numbers = field(init=False)
-    hi: Numbers = field(init=False)
-    seen_lo: Numbers = field(init=False)
-    seen_hi: Numbers = field(init=False)
+    lo: Ints = field(init=False)
+    hi: Ints = field(init=False)
+    seen_lo: Ints = field(init=False)
+    seen_hi: Ints = field(init=False)
     by_cases: bool = False
 
     def __post_init__(self) -> None:
@@ -89,23 +89,23 @@ class _Ends:
         self.lo, self.hi = np.zeros_like(size), size.copy()
         self.seen_lo, self.seen_hi = size + 1, np.full_like(size, -1)
 
-    def see(self, people: Numbers) -> None:
+    def see(self, people: Ints) -> None:
         """Take a witness in."""
         self.seen_lo, self.seen_hi = np.minimum(self.seen_lo, people), np.maximum(self.seen_hi, people)
 
-    def goals(self, enough: Numbers) -> tuple[Numbers, Numbers, Flags, Flags]:
+    def goals(self, enough: Ints) -> tuple[Ints, Ints, Flags, Flags]:
         """How far up and down each column has to be seen, and where it has not been."""
         up, down = np.minimum(enough, self.hi), np.maximum(self.program.size - enough, self.lo)
         return up, down, self.seen_hi < up, self.seen_lo > down
 
-    def open_ends(self, enough: Numbers) -> int:
+    def open_ends(self, enough: Ints) -> int:
         """How many ends are not settled."""
         return int(sum(flags.sum() for flags in self.goals(enough)[2:]))
 
 
 def bound(
     problem: Problem,
-    people: Numbers,
+    people: Ints,
     *,
     check: Check = lambda: None,
     stop: type[Exception] = TimeoutError,
@@ -142,7 +142,7 @@ def bound(
     return _of_combinations(problem, people, parts, stopped)
 
 
-def components(problem: Problem) -> list[Numbers]:
+def components(problem: Problem) -> list[Ints]:
     """The classes that statements tie to each other, part by part."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -158,7 +158,7 @@ def components(problem: Problem) -> list[Numbers]:
     return np.split(used[order], np.flatnonzero(np.diff(part[order])) + 1)
 
 
-def _close_in(ends: _Ends, enough: Numbers, check: Check) -> None:
+def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
     """Settle how far each column can go, up to ``enough`` people with the value and ``enough`` without it."""
     chance = np.random.default_rng(len(ends.program))
     for whole in (False, True):
@@ -174,7 +174,7 @@ def _close_in(ends: _Ends, enough: Numbers, check: Check) -> None:
 
 
 def _push(
-    ends: _Ends, enough: Numbers, chance: np.random.Generator, check: Check, *, whole: bool = False, only: int | None = None
+    ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check, *, whole: bool = False, only: int | None = None
 ) -> None:
     """Look for a witness in which as many open columns as possible, or one of them, go as far as they have to."""
     program = ends.program
@@ -205,13 +205,13 @@ def _push(
         ends.see(people)
 
 
-def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Numbers | None:
+def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Ints | None:
     """A solution as a witness, if it is whole."""
     whole = np.rint(people).astype(np.int64)
     return whole if program.keeps(whole) else None
 
 
-def _shut_together(ends: _Ends, enough: Numbers, check: Check) -> None:
+def _shut_together(ends: _Ends, enough: Ints, check: Check) -> None:
     """Prove at once of all columns that no solution moves away from nobody, or from everybody, that they stay there."""
     program = ends.program
     _, _, up, down = ends.goals(enough)
@@ -234,7 +234,7 @@ def _shut_together(ends: _Ends, enough: Numbers, check: Check) -> None:
         at_zero, at_all = stay_zero, stay_all
 
 
-def _one(ends: _Ends, column: int, sign: int, enough: Numbers, chance: np.random.Generator, check: Check) -> None:
+def _one(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.random.Generator, check: Check) -> None:
     """Settle one end of one column."""
     program = ends.program
 
@@ -282,23 +282,23 @@ def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
         ends.lo[column] = max(int(ends.lo[column]), -most)
 
 
-def _of_combinations(problem: Problem, people: Numbers, parts: list[_Ends], stopped: Literal["", "time", "work"]) -> Bounds:
+def _of_combinations(problem: Problem, people: Ints, parts: list[_Ends], stopped: Literal["", "time", "work"]) -> Bounds:
     """Bounds of combinations from those of their classes."""
     lo, hi, seen_lo, seen_hi = _of_classes(problem, parts)
     size = problem.people[problem.class_of][:, None]
     own = people[:, None]
 
-    def fewest(of_class: Numbers) -> Numbers:
+    def fewest(of_class: Ints) -> Ints:
         return np.maximum(0, own - (size - of_class[problem.class_of]))
 
-    def most(of_class: Numbers) -> Numbers:
+    def most(of_class: Ints) -> Ints:
         return np.minimum(own, of_class[problem.class_of])
 
     by_cases = any(ends.by_cases for ends in parts)
     return Bounds(fewest(lo), most(hi), fewest(seen_lo), most(seen_hi), stopped, by_cases)
 
 
-def _of_classes(problem: Problem, parts: list[_Ends]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+def _of_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, Ints, Ints]:
     """Bounds from outside and from inside for every class and value."""
     open_ = problem.closed == 0
     all_of_them = np.where(open_, problem.people[:, None], 0)

@@ -37,11 +37,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Flags, Floats, Ints
 from tacit.solve.solver import solve_linear
 from tacit.solve.statements import Problem
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 #: Below this many numbers to add, threads cost more than they save.
 WORK_FOR_THREADS = 1 << 21
@@ -305,8 +303,6 @@ class _System:
         return change - np.asarray(cho_solve(self._factor, missed + times(self._matrix, change), check_finite=False))
 
 
-Numbers = npt.NDArray[np.int64]
-
 #: Problems with more numbers than this are left to Newton's method alone; the program would take minutes.
 LARGEST = 200_000
 
@@ -316,7 +312,7 @@ class Inside:
     """A problem with an inside, and which statements of the first one its statements are."""
 
     problem: Problem
-    kept: Numbers
+    kept: Ints
 
 
 def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
@@ -345,7 +341,7 @@ def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
     return max(0.0, float(np.maximum(problem.lo - sums, sums - problem.hi).max(initial=0.0)) / problem.n)
 
 
-def _positive(problem: Problem, classes: Numbers, seconds: float) -> tuple[Flags, Flags, Flags] | None:
+def _positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Flags, Flags, Flags] | None:
     """Which values people of a class can have, and which lower and upper bounds need not be reached."""
     from scipy.sparse import csr_array, hstack
 
@@ -390,7 +386,7 @@ def _positive(problem: Problem, classes: Numbers, seconds: float) -> tuple[Flags
     return cells, below, over
 
 
-def _without(problem: Problem, classes: Numbers, closed: npt.NDArray[np.uint8], lo: Numbers, hi: Numbers) -> Inside:
+def _without(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8], lo: Ints, hi: Ints) -> Inside:
     """The problem with these values closed: people who are settled are subtracted, statements that say nothing more are dropped."""
     rows, size = problem.rows, len(problem.values)
     loose = closed.sum(axis=1) < closed.shape[1] - 1

@@ -21,17 +21,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tacit.model.arrays import Flags, Floats, Ints
 from tacit.solve.solver import solve_linear, solve_whole
-from tacit.solve.statements import Numbers, Problem
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from tacit.solve.statements import Problem
 
 #: Denominators that weights are tried with, simple ones first; those of such programs are small.
 DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
-#: Numbers of a solver that are this close to a whole number are tried as it.
+#: Ints of a solver that are this close to a whole number are tried as it.
 NEAR = 1e-5
 #: How many cases the solver may tell apart in search of whole numbers.
 NODES = 200
@@ -44,7 +41,7 @@ _MOST = 2.0**61
 class Infeasible(Exception):
     """No numbers of people keep all statements; ``weights`` of the statements, over ``denominator``, prove it."""
 
-    def __init__(self, weights: Numbers, denominator: int) -> None:
+    def __init__(self, weights: Ints, denominator: int) -> None:
         super().__init__("no numbers of people keep all statements")
         self.weights = weights
         self.denominator = denominator
@@ -58,7 +55,7 @@ class Unsolved(Exception):
 class Proof:
     """Whole-number weights of statements over one denominator; a sum of unknowns is at most ``total / denominator``."""
 
-    weights: Numbers
+    weights: Ints
     denominator: int
     total: int
 
@@ -93,7 +90,7 @@ class Program:
     one value of a class is mentioned, these are what its column leaves, and have no column of their own.
     """
 
-    def __init__(self, problem: Problem, chosen: Numbers) -> None:
+    def __init__(self, problem: Problem, chosen: Ints) -> None:
         from scipy.sparse import csr_array
 
         self.problem = problem
@@ -106,20 +103,20 @@ class Program:
         untouched = (problem.closed == 0).sum(axis=1) - mentioned
         rest = chosen[(mentioned[chosen] > 1) & (untouched[chosen] > 0)]
         self.rows, place_of_row = np.unique(rows, return_inverse=True)
-        self.classes: Numbers = np.append(classes, rest).astype(np.int64)
-        self.values: Numbers = np.append(values, np.full(len(rest), -1)).astype(np.int64)
-        self.size: Numbers = problem.people[self.classes]
+        self.classes: Ints = np.append(classes, rest).astype(np.int64)
+        self.values: Ints = np.append(values, np.full(len(rest), -1)).astype(np.int64)
+        self.size: Ints = problem.people[self.classes]
         self.lo, self.hi, self.wholes = problem.lo[self.rows], problem.hi[self.rows], problem.whole[self.rows]
         shape = (len(self.rows), len(self.classes))
         self.matrix = csr_array((np.ones(len(rows), np.int64), (place_of_row, place)), shape=shape)
         self._of_class = np.unique(self.classes, return_inverse=True)[1]
-        self._people: Numbers = problem.people[np.unique(self.classes)]
+        self._people: Ints = problem.people[np.unique(self.classes)]
         #: Classes of one column, whose other values it leaves room for.
         self.alone: Flags = mentioned[self.classes] == 1
         several = np.flatnonzero(~self.alone)
         members, of_several = np.unique(self.classes[several], return_inverse=True)
         self._each_person = csr_array((np.ones(len(several), np.int64), (of_several, several)), shape=(len(members), shape[1]))
-        self._each_size: Numbers = problem.people[members]
+        self._each_size: Ints = problem.people[members]
         # Statements that fix a number come first; the others are taken in when a solution breaks them.
         self._active: Flags = self.lo == self.hi
         #: How much was computed so far, the same on every machine: steps of the solver, times the statements that it looked at.
@@ -129,19 +126,19 @@ class Program:
     def __len__(self) -> int:
         return len(self.classes)
 
-    def keeps(self, people: Numbers) -> bool:
+    def keeps(self, people: Ints) -> bool:
         """Whether whole numbers of people keep every statement."""
         sums = self.matrix @ people
         inside = bool(((people >= 0) & (people <= self.size)).all())
         kept = bool(((self.lo <= sums) & (sums <= self.hi)).all())
-        everybody: Numbers = np.asarray(self._each_person @ people)
+        everybody: Ints = np.asarray(self._each_person @ people)
         return inside and kept and np.array_equal(everybody, self._each_size)
 
     def most(
         self,
         gain: Floats,
         *,
-        pieces: tuple[Numbers, Floats] | None = None,
+        pieces: tuple[Ints, Floats] | None = None,
         cuts: tuple[Cut, ...] = (),
         check: Callable[[], float | None] = lambda: None,
     ) -> Answer:
@@ -158,7 +155,7 @@ class Program:
                 return answer
             self._active |= missed
 
-    def _solved(self, gain: Floats, columns: Numbers, lengths: Floats, cuts: tuple[Cut, ...], seconds: float | None) -> Answer:
+    def _solved(self, gain: Floats, columns: Ints, lengths: Floats, cuts: tuple[Cut, ...], seconds: float | None) -> Answer:
         from scipy.sparse import vstack
 
         used = np.flatnonzero(self._active)
@@ -228,8 +225,8 @@ class Program:
         raise Infeasible(proof.weights, proof.denominator)
 
     def whole_people(
-        self, gain: Floats, *, pieces: tuple[Numbers, Floats] | None = None, check: Callable[[], float | None] = lambda: None
-    ) -> Numbers | None:
+        self, gain: Floats, *, pieces: tuple[Ints, Floats] | None = None, check: Callable[[], float | None] = lambda: None
+    ) -> Ints | None:
         """Whole numbers of people with a large gain that keep every statement; None where none were found within a bounded search."""
         from scipy.sparse import vstack
 
@@ -243,7 +240,7 @@ class Program:
         people = np.bincount(columns, np.rint(answer.x), len(self)).astype(np.int64)
         return people if self.keeps(people) else None
 
-    def proof(self, gain: Numbers, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
+    def proof(self, gain: Ints, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
         """The best bound on ``gain @ people`` that fractions near these weights prove; the simplest that reaches ``goal``, if one does."""
         best: Proof | None = None
         for denominator in DENOMINATORS:
@@ -254,7 +251,7 @@ class Program:
                 break
         return best
 
-    def added(self, gain: Numbers, weights: Numbers, denominator: int, cuts: tuple[Cut, ...] = ()) -> Proof | None:
+    def added(self, gain: Ints, weights: Ints, denominator: int, cuts: tuple[Cut, ...] = ()) -> Proof | None:
         """What whole-number weights prove, added up in whole numbers; None where the sums would not fit 64 bits."""
         of_rows, of_cuts = weights[: len(self.rows)], weights[len(self.rows) :]
         largest = float(np.abs(weights).max(initial=0)) * max(1, len(weights)) + denominator * max(
@@ -301,14 +298,12 @@ class Branching:
     """Witnesses on the way, the cases, and the most that the gain can be; None where the search was cut short."""
 
     seen: int
-    witnesses: list[Numbers] = field(default_factory=list)
+    witnesses: list[Ints] = field(default_factory=list)
     cases: list[Case] = field(default_factory=list)
     most: int | None = None
 
 
-def branch(
-    program: Program, gain: Numbers, seen: int, *, goal: int, check: Callable[[], float | None] = lambda: None
-) -> Branching:
+def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callable[[], float | None] = lambda: None) -> Branching:
     """The most that ``gain @ people`` can be for whole people, above ``seen``, which a witness attains; the search ends at ``goal``.
 
     Raises :class:`NoWhole` where no whole people keep the statements.
@@ -355,6 +350,6 @@ def branch(
     return found
 
 
-def _least(program: Program, gain: Numbers) -> int:
+def _least(program: Program, gain: Ints) -> int:
     """What the gain is at least, whoever has which value; less is seen only where there is no witness yet."""
     return int(np.where(gain < 0, gain * program.size, 0).sum())

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Floats
 from tacit.model.policy import seconds_left
 from tacit.solve import highs
 
-Floats = npt.NDArray[np.float64]
 #: A matrix, and the number that each of its rows is held to.
 Side = tuple[Any, npt.NDArray[Any]]
 

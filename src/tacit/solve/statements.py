@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from tacit.model.arrays import Codes, Ints
 from tacit.model.population import Population
-
-Numbers = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Statements:
 
     population: Population
     n_values: int
-    events: list[Places] = field(default_factory=list)
+    events: list[Codes] = field(default_factory=list)
     listed: list[Statement] = field(default_factory=list)
     _number: dict[tuple[int, int], int] = field(default_factory=dict)
 
@@ -53,7 +51,7 @@ class Statements:
     def __len__(self) -> int:
         return len(self.listed)
 
-    def event(self, combinations: Places) -> int:
+    def event(self, combinations: Codes) -> int:
         """The number of the event that holds for these combinations; equal sets have one number."""
         key = (len(combinations), int(self._keys[combinations].sum(dtype=np.uint64)))
         number = self._number.setdefault(key, len(self.events))
@@ -65,7 +63,7 @@ class Statements:
         """A key of each event that is the same in all statements about the same population."""
         return list(self._number)
 
-    def say(self, combinations: Places, value: int, lo: int, hi: int, origin: Hashable) -> None:
+    def say(self, combinations: Codes, value: int, lo: int, hi: int, origin: Hashable) -> None:
         """Add a statement."""
         self.listed.append(Statement(self.event(combinations), value, lo, hi, origin))
 
@@ -92,17 +90,17 @@ class Problem:
     settled people are subtracted from the bounds of the others. ``origins[j]`` names what statement j comes from; ``events[j]`` is its event.
     """
 
-    class_of: Numbers
-    people: Numbers
-    starts: Numbers
-    rows: Numbers
-    values: Numbers
-    lo: Numbers
-    hi: Numbers
-    whole: Numbers
+    class_of: Ints
+    people: Ints
+    starts: Ints
+    rows: Ints
+    values: Ints
+    lo: Ints
+    hi: Ints
+    whole: Ints
     closed: npt.NDArray[np.uint8]
     origins: tuple[tuple[Hashable, ...], ...]
-    events: Numbers
+    events: Ints
     n: int
 
     @property
@@ -115,11 +113,11 @@ class Problem:
 class _Merged:
     """One statement for each event and value, with everything that says so."""
 
-    event: Numbers
-    value: Numbers
-    lo: Numbers
-    hi: Numbers
-    whole: Numbers
+    event: Ints
+    value: Ints
+    lo: Ints
+    hi: Ints
+    whole: Ints
     origins: list[tuple[Hashable, ...]]
 
 
@@ -165,7 +163,7 @@ def _merge(statements: Statements) -> _Merged:
     return _Merged(table[0], table[1], table[2], table[3], table[4], [found[key][2] for key in keys])
 
 
-def _signatures(statements: Statements, used: Numbers) -> tuple[Numbers, Numbers]:
+def _signatures(statements: Statements, used: Ints) -> tuple[Ints, Ints]:
     """The class of each combination, by which events it lies in, and a first combination of each class."""
     chance = np.random.default_rng(19570515)
     mark = np.zeros(len(statements.population), np.uint64)
@@ -175,21 +173,21 @@ def _signatures(statements: Statements, used: Numbers) -> tuple[Numbers, Numbers
     return class_of.astype(np.int64), first
 
 
-def _members(statements: Statements, event: Numbers, class_of: Numbers, first: Numbers) -> list[Numbers]:
+def _members(statements: Statements, event: Ints, class_of: Ints, first: Ints) -> list[Ints]:
     """The classes that each statement speaks of."""
     is_first = np.zeros(len(class_of), np.bool_)
     is_first[first] = True
-    of_event: dict[int, Numbers] = {}
+    of_event: dict[int, Ints] = {}
     for number in np.unique(event).tolist():
         combinations = statements.events[number]
         of_event[number] = class_of[combinations[is_first[combinations]]]
     return [of_event[number] for number in event.tolist()]
 
 
-def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: npt.NDArray[np.uint8]) -> None:
+def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDArray[np.uint8]) -> None:
     """Close values that single statements rule out, until nothing changes: those of which nobody is left, and those beside a certain one."""
     waiting = list(range(len(members)))
-    touching: tuple[Numbers, Numbers] | None = None
+    touching: tuple[Ints, Ints] | None = None
     closing: dict[int, list[int]] = {}
     n_open = closed.shape[1] - closed.sum(axis=1, dtype=np.int64)
     while waiting:
@@ -226,7 +224,7 @@ def _settle(merged: _Merged, members: list[Numbers], people: Numbers, closed: np
         waiting = np.unique(np.concatenate([rows[starts[c] : starts[c + 1]] for c in sorted(changed)])).tolist()
 
 
-def _chain(clashing: int, merged: _Merged, members: list[Numbers], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
+def _chain(clashing: int, merged: _Merged, members: list[Ints], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
     """Where the statements come from that settled what a statement clashes with, itself included."""
     waiting, seen = [clashing], {clashing}
     while waiting:
@@ -240,9 +238,9 @@ def _chain(clashing: int, merged: _Merged, members: list[Numbers], closing: dict
 def _left(
     statements: Statements,
     merged: _Merged,
-    members: list[Numbers],
-    class_of: Numbers,
-    people: Numbers,
+    members: list[Ints],
+    class_of: Ints,
+    people: Ints,
     closed: npt.NDArray[np.uint8],
 ) -> Problem:
     """What is not settled: statements about classes with two values open, their settled people subtracted."""
@@ -273,7 +271,7 @@ def _left(
     )  # fmt: skip
 
 
-def _by_class(sizes: Numbers, classes: Numbers, n_classes: int) -> tuple[Numbers, Numbers]:
+def _by_class(sizes: Ints, classes: Ints, n_classes: int) -> tuple[Ints, Ints]:
     """The statements about each class, ascending, from the classes of each statement: what is sorted by one is counted into the other."""
     from scipy.sparse import csr_array
 

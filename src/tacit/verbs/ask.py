@@ -15,10 +15,10 @@ from tacit.known.case import PeopleCase, estimate
 from tacit.known.person import Person, bounds_of, build_up
 from tacit.known.releases import SeveralCase
 from tacit.known.sensitive_values import baseline_of, why_not
+from tacit.model.arrays import Codes
 from tacit.model.audit import Target
 from tacit.model.estimates import Channel, PatternSupport, PersonEstimate, read_who
 from tacit.model.policy import Limits, Policy
-from tacit.model.population import Places
 from tacit.model.release import Itemsets, Release
 from tacit.rules.patterns import pattern_support
 from tacit.verbs.audit import bucket_case, case_alone, known_people_of, owners_people, rule_case, several_case
@@ -210,7 +210,7 @@ def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) ->
     return case
 
 
-def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Places:
+def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Codes:
     """The combinations that fit a description; raises where it names what is not there."""
     names = case.population.names
     for column, value in described.items():

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tacit.errors import InputError, InternalError, OptionError, RepairError, nearest_name
 from tacit.files.selection import Marks, read_marks, read_rows
+from tacit.model.arrays import Flags
 from tacit.model.audit import Audit
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Limits, Policy
@@ -24,7 +25,6 @@ from tacit.verbs.audit import audit
 
 __all__ = ["hide"]
 
-Flags = npt.NDArray[np.bool_]
 
 #: So many rows are named in an error.
 ROWS_SHOWN = 5

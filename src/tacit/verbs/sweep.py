@@ -34,12 +34,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import LimitReached, OptionError
 from tacit.files.releases import read_release
 from tacit.kernels.projection import Vertical, small_groups_on, vertical
 from tacit.mining.itemsets import count_by_threshold
+from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit, Progress, Verdict, silent
 from tacit.model.numbers import Threshold, share
 from tacit.model.policy import Limits, Policy
@@ -86,9 +86,6 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19 else value
 
 
-Whole = npt.NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class Look:
     """What the itemsets above one threshold give away by adding and subtracting (I01), for each k in its order.
@@ -98,9 +95,9 @@ class Look:
     """
 
     maximal: int
-    channels: Whole
-    people: Whole
-    unsafe: Whole
+    channels: Ints
+    people: Ints
+    unsafe: Ints
     groups_of_one: int
 
 
@@ -111,7 +108,7 @@ class Looker:
     people: Table | Transactions
     trees: dict[str, Hierarchy] | None
     rows: Transactions
-    k: Whole
+    k: Ints
     limits: Limits
     _looks: dict[int, Look] = field(default_factory=dict)
     _deductions: dict[tuple[int, int], AttackRun] = field(default_factory=dict)
@@ -181,12 +178,12 @@ class Looker:
 class _Tally:
     """Adds up small groups for every k, piece by piece; all groups of a set come in one piece."""
 
-    def __init__(self, k: Whole, counts: Whole) -> None:
+    def __init__(self, k: Ints, counts: Ints) -> None:
         self._k, self._counts = k, counts
         self.channels, self.people, self.unsafe = (np.zeros(len(k), np.int64) for _ in range(3))
         self.groups_of_one = 0
 
-    def add(self, which: Whole, sizes: Whole) -> None:
+    def add(self, which: Ints, sizes: Ints) -> None:
         """Groups of these sizes on the sets of these numbers."""
         self.groups_of_one += int((sizes == 1).sum())
         for place, k in enumerate(self._k.tolist()):

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from tacit.errors import OptionError
 from tacit.itemsets.clash import refuse_clash
 from tacit.itemsets.supports import Supports
+from tacit.model.arrays import Ints
 from tacit.model.audit import Target
 from tacit.model.release import Itemsets
 
-Whole = npt.NDArray[np.int64]
 #: Channels on one published set: its number for each, the present items as words of bits by position, lower and upper bounds of the size.
-Found = tuple[Whole, npt.NDArray[np.uint64], Whole, Whole]
+Found = tuple[Ints, npt.NDArray[np.uint64], Ints, Ints]
 Emit = Callable[[Found], None]
 
 #: The references hold every frequent itemset as an object; a release that stands for more of them than this is refused.
@@ -117,7 +117,7 @@ class Family:
         }
         return [part for part in frequent if part not in not_closed]
 
-    def cube(self, items: Sequence[int]) -> Whole:
+    def cube(self, items: Sequence[int]) -> Ints:
         """The supports of all subsets of these items: one axis per item, place 1 with the item, place 0 whether or not."""
         subsets = [0]
         for item in items:
@@ -144,7 +144,7 @@ class Family:
             refuse_clash(self.release, line)
 
 
-def group_size(cube: Whole, present: int) -> int:
+def group_size(cube: Ints, present: int) -> int:
     """How many people have the items of ``present`` (bits by position) and no other of the cube: the signed sum of Lemma 8.
 
     >>> cube = np.array([[10, 6], [5, 4]])  # n = 10, one item 5, the other 6, both 4
@@ -156,7 +156,7 @@ def group_size(cube: Whole, present: int) -> int:
 
 
 @cache
-def _signs(n_items: int) -> Whole:
+def _signs(n_items: int) -> Ints:
     """+1 where an even number of items is added, -1 where an odd one is."""
     signs = np.ones((), np.int64)
     for _ in range(n_items):
