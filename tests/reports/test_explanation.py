@@ -1,0 +1,152 @@
+"""Explanations: plain sentences with their numbers and lines, and a picture that says the same."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import tacit
+from tacit.reports.explain import Explanation, explanation_text, files_of
+from tacit.reports.explain_picture import explanation_svg
+from tests.checker.test_certificates import CASES, audited
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def explained(name: str) -> Explanation:
+    record, _ = audited(name)
+    longest = max(record["findings"], key=lambda one: len(one["steps"]))
+    return Explanation.of(longest, [None] * len(record["release"]))  # then they are called by their numbers
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_step_is_a_sentence_and_every_cited_line_has_its_file(name: str) -> None:
+    told = explained(name)
+    assert len(told.steps) == len(told.finding["steps"]) > 0
+    assert all(step.text.endswith((".", ":")) for step in told.steps)
+    cited = {(f"release {one['release'] + 1}", one["line"]) for one in told.finding["because"] if "line" in one}
+    lines = {line for step in told.steps for line in step.lines}
+    assert lines <= cited
+    assert name[:3] == "T01" or lines or all("more" in step.text for step in told.steps)
+    for step in told.steps:
+        assert all(file in step.text for file, _ in step.lines)
+        assert not re.search(r"\(line \d", step.text)
+    text = explanation_text(told, width=90)
+    assert text.startswith(f"{told.finding['id']}: ")
+    assert "    1. " in text
+    assert all(len(line) <= 90 for line in text.splitlines())
+    assert "Proved: " in text
+
+
+def test_sums_are_told_as_they_are_added_up() -> None:
+    steps = [
+        "plus 2 times 64: people with a (line 6)",
+        "minus 30 to 32: people with a and b (line 3)",
+        "and 4 more terms, all listed",
+    ]
+    steps += ["sum: between 1 and 3"]
+    finding = {"id": "I01-0", "code": "I01", "statement": "s", "count": [1, 3], "steps": steps}
+    told = Explanation.of(finding | {"because": [{"release": 0, "line": 6, "count": [64, 64]}]}, ["a b.csv"])
+    assert [step.text for step in told.steps] == [
+        "Start from 2 times 64: people with a (a b.csv, line 6).",
+        "Take away 30 to 32: people with a and b (a b.csv, line 3).",
+        "And 4 more terms, all listed.",
+        "That leaves between 1 and 3 people.",
+    ]
+    assert told.steps[0].to_dict()["lines"] == [{"file": "a b.csv", "line": 6}]
+
+
+def test_an_item_that_looks_like_a_place_stays_as_it_is() -> None:
+    finding = {
+        "id": "I02-0",
+        "code": "I02",
+        "statement": "s",
+        "count": [1, 1],
+        "because": [],
+        "steps": ["Those with line 3 or more."],
+    }
+    assert Explanation.of(finding, ["f.csv"]).steps[0].text == "Those with line 3 or more."
+
+
+def test_the_lines_of_a_bucketized_release_are_those_of_its_second_table() -> None:
+    entries = [
+        {"kind": "buckets", "file": "qit.csv and st.csv"},
+        {"kind": "rules", "file": "this and that.csv"},
+        {"kind": "rules"},
+    ]
+    assert files_of(entries) == ["st.csv", "this and that.csv", None]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind_of_proof_has_a_picture_with_a_text(name: str) -> None:
+    told = explained(name)
+    picture = explanation_svg(told, values=("high", "low"), bars={"min_confidence": 0.6})
+    assert picture is not None
+    root = ElementTree.fromstring(picture)
+    title, described = (root.findtext(f"{SVG}{part}") for part in ("title", "desc"))
+    assert title == told.finding["statement"]
+    assert described
+    wide = float(root.attrib["width"])
+    for shape in root.iter(f"{SVG}rect"):
+        assert float(shape.attrib.get("x", 0)) >= 0
+        assert float(shape.attrib.get("x", 0)) + float(shape.attrib["width"]) <= wide
+    assert "prefers-color-scheme:dark" in picture
+
+
+def test_a_picture_of_a_sum_ends_with_who_is_left() -> None:
+    picture = explanation_svg(explained("X01"))
+    assert picture is not None
+    words = [text.text for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+    assert [word for word in words if word and word[:2] in ("+ ", "- ", "= ")] == ["+ 20", "- 19", "= 1"]
+
+
+def test_values_that_are_ruled_out_are_said_to_be() -> None:
+    record, _ = audited("B01")
+    finding = next(one for one in record["findings"] if one["certificate"]["matching"]["used_up"])
+    picture = explanation_svg(Explanation.of(finding, ["st.csv"])) or ""
+    described = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
+    matching: dict[str, Any] = finding["certificate"]["matching"]
+    for value in matching["left"]:
+        assert f"{value}: {'certain' if len(matching['left']) == 1 else 'possible'}" in described
+    for value in matching["used_up"]:
+        assert f"{value}: used up by {matching['users']} other" in described
+
+
+def test_names_of_any_length_and_kind_are_drawn() -> None:
+    long = "x<&" * 60
+    baskets = tacit.read_transactions([[long, "b"]] * 49 + [[long]] + [["c"]] * 20)
+    finding = tacit.audit(tacit.mine_itemsets(baskets, min_support=40)).findings[0].to_dict()
+    picture = explanation_svg(Explanation.of(finding, ["a.csv"])) or ""
+    texts = [text.text or "" for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+    assert max(map(len, texts)) <= 104
+    assert any(text.endswith("…") for text in texts)
+
+
+def estimate(statement: str) -> Explanation:
+    """An estimate that says this."""
+    about = {"id": "R02-0", "code": "R02", "count": [1, 1], "because": [], "steps": ["Among all people the share is 0.500."]}
+    return Explanation.of(about | {"statement": statement}, ["r.csv"])
+
+
+def test_an_estimate_is_drawn_beside_what_an_outsider_knows_and_is_no_proof() -> None:
+    told = estimate("Whoever has q has s x with probability 0.875 (estimated).")
+    picture = explanation_svg(told, bars={"max_posterior": 0.75})
+    assert picture is not None
+    words = [text.text for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+    assert {"0.500", "0.875"} <= set(words)
+    assert any("allows up to 0.75" in (word or "") for word in words)
+    assert "Estimated: a probability" in explanation_text(told)
+    assert told.to_dict()["explanation"]["proved"] is False
+    assert explanation_svg(estimate("s")) is None, "nothing to draw"
+
+
+def test_a_choice_of_people_is_drawn_with_who_is_in_the_group() -> None:
+    table = tacit.FrequencyTable.of(["sex"], [["F"], ["M"]], [1, 2], n=3)
+    finding = tacit.audit(table).findings[0].to_dict() | {"certificate": {"worlds": {"fit": 4}}, "count": [1, 2]}
+    picture = explanation_svg(Explanation.of(finding, ["t.csv"]))
+    assert picture is not None
+    described = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
+    assert "that fit all lines: 4; people in the group, in each of them: 1 to 2" in described
