@@ -123,7 +123,8 @@ def look_alikes(words: Sequence[Words]) -> list[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for first, second in combinations(words, 2):
         shared = first.keys() & second.keys()
-        one, other = _literals(first, shared), _literals(second, shared)
+        one = _literals(first, shared)
+        other = _literals(second, shared)
         plain: dict[str, list[str]] = {}
         for name in sorted((one | other) - (one & other)):
             plain.setdefault(_plain(name), []).append(name)

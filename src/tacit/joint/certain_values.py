@@ -67,8 +67,11 @@ class _Outcome:
     """The findings of one run, written out only when they are looked at."""
 
     def __init__(self, target: Target, case: PeopleCase, said: Statements, found: Bounds) -> None:
-        self.case, self.said, self.together = case, said, together(target)
-        self.people, self.number = case.population.people, target.index
+        self.case = case
+        self.said = said
+        self.together = together(target)
+        self.people = case.population.people
+        self.number = target.index
         self.limits = target.limits
         self.unproved = 0
         self.found = self._written_out(found, target.policy.l) if found.by_cases or self.limits.deadline is not None else found
@@ -110,7 +113,9 @@ class _Outcome:
 
     def run(self) -> AttackRun:
         """The run with its measures, bounds and findings."""
-        found, people, which = self.found, self.people, self.which
+        found = self.found
+        people = self.people
+        which = self.which
         certain = self.left == 1
         undecided = int(found.unsettled.sum())
         unread = self.case.unread if isinstance(self.case, SeveralCase) else 0
@@ -171,7 +176,8 @@ class _Outcome:
 
     def show(self, index: int) -> Finding:
         """The finding with its proof."""
-        case, q = self.case, int(self.which[index])
+        case = self.case
+        q = int(self.which[index])
         n = int(self.people[q])
         left = [case.values[v] for v in self._values(q, possible=True)]
         who = f"The {'one person' if n == 1 else f'{n:,} people'} with {described(case, q)}"

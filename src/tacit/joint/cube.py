@@ -98,7 +98,8 @@ class Cube:
     def __post_init__(self) -> None:
         self.shape = tuple(len(axis.slots) for axis in self.axes)
         size = int(np.prod(self.shape, dtype=np.int64))
-        self.lo, self.hi = np.zeros(size, np.int64), np.full(size, OPEN, np.int64)
+        self.lo = np.zeros(size, np.int64)
+        self.hi = np.full(size, OPEN, np.int64)
         strides = np.cumprod([1, *self.shape[:0:-1]])[::-1]
         self.strides = [int(stride) for stride in strides][: len(self.shape)]
 
@@ -188,7 +189,9 @@ class Cube:
         if printed is None:
             return
         # Times the coefficient all numbers are whole: |a| * (sign * people) >= +-printed + the others at their worst.
-        size, reached, parts = abs(term.factor), printed if positive else -printed, []
+        size = abs(term.factor)
+        reached = printed if positive else -printed
+        parts = []
         for factor, group in others:
             adds = -factor if positive else factor
             used = int(self.lo[group] if adds > 0 else self.hi[group])
@@ -209,14 +212,16 @@ class Cube:
         """Use that a slot of an axis is the sum of others, for all groups along it at once."""
         stride = self.strides[position]
         at = self._first[position]
-        wholes, pieces = at + whole * stride, [at + part * stride for part in parts]
+        wholes = at + whole * stride
+        pieces = [at + part * stride for part in parts]
         lows: Any = sum(self.lo[piece] for piece in pieces)
         highs: Any = sum(self.hi[piece] for piece in pieces)
         from_parts = tuple(Part((part - whole) * stride, False) for part in parts)
         self._move(Move("lo", -1, from_parts), wholes, lows)
         self._move(Move("hi", -1, from_parts), wholes, highs)
         for part, piece in zip(parts, pieces, strict=True):
-            low, high = self.lo[piece], self.hi[piece]
+            low = self.lo[piece]
+            high = self.hi[piece]
             better = self.lo[wholes] - (highs - high), self.hi[wholes] - (lows - low)
             if not ((better[0] > low).any() or (better[1] < high).any()):
                 continue
@@ -225,7 +230,8 @@ class Cube:
             self._move(Move("lo", -1, used), piece, better[0])
             # The lower bound of this part may have moved just now; its own end is no part of the rest.
             self._move(Move("hi", -1, used), piece, better[1])
-            lows, highs = lows + self.lo[piece] - low, highs + self.hi[piece] - high
+            lows = lows + self.lo[piece] - low
+            highs = highs + self.hi[piece] - high
 
     @cached_property
     def _first(self) -> list[Ints]:
@@ -238,7 +244,8 @@ class Cube:
         better = values > self.lo[places] if low else (values < self.hi[places]) & (values < OPEN // 2)
         if not better.any():
             return
-        chosen, reached = places[better], values[better]
+        chosen = places[better]
+        reached = values[better]
         (self.lo if low else self.hi)[chosen] = reached
         self.moves.append(move)
         self.moved.append((chosen, reached))
@@ -350,7 +357,8 @@ class Prover:
     def _needed(self, last: Entry) -> list[Entry]:
         """The entry and all that it rests on that is not proved yet, earliest first."""
         order: list[Entry] = []
-        waiting, seen = [(last, False)], set[Entry]()
+        waiting = [(last, False)]
+        seen = set[Entry]()
         while waiting:
             entry, ready = waiting.pop()
             if ready:
@@ -494,9 +502,11 @@ def _joined(parts: Iterable[npt.NDArray[np.int64]]) -> Ints:
 
 
 #: Cubes at most, and groups of each of them where there are several.
-MOST_WINDOWS, WINDOW_GROUPS = 256, 30_000
+MOST_WINDOWS = 256
+WINDOW_GROUPS = 30_000
 #: The longest descriptions that cubes tell each other, in columns, and how often they do.
-MOST_COLUMNS, MOST_EXCHANGES = 3, 3
+MOST_COLUMNS = 3
+MOST_EXCHANGES = 3
 
 
 def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
@@ -695,7 +705,9 @@ class Groups:
         """The groups of a cube that can be told in items."""
         problem = cube.problem
         size = len(cube.lo)
-        literals, told, moved = np.zeros(size, np.int64), np.ones(size, np.bool_), np.zeros(size, np.bool_)
+        literals = np.zeros(size, np.int64)
+        told = np.ones(size, np.bool_)
+        moved = np.zeros(size, np.bool_)
         grid = np.unravel_index(np.arange(size), cube.shape) if cube.shape else ()
         for position, axis in enumerate(cube.axes):
             slots = grid[position]
@@ -731,7 +743,8 @@ class Groups:
 
     def told(self) -> Flags:
         """Those to be told: the shortest descriptions of the same people, of people who left or joined the longest."""
-        cube, kept = self.cube, self.small.copy()
+        cube = self.cube
+        kept = self.small.copy()
         places = np.flatnonzero(self.small)
         exact = np.where(self.small & (cube.lo == cube.hi), cube.lo, -1)
         grid: Sequence[Ints] = np.unravel_index(places, cube.shape) if cube.shape else ()

@@ -28,7 +28,8 @@ from tacit.model.words import people, sentence
 Ends = tuple[int, int]
 
 #: Worlds that are kept, and people placed on the way, at most.
-MOST_WORLDS, MOST_PLACED = 2_000, 3_000_000
+MOST_WORLDS = 2_000
+MOST_PLACED = 3_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,10 @@ class _Search:
     """People placed so far, and for each group what they count in it and which values its next person may have."""
 
     def __init__(self, values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> None:
-        self._values, self._groups, self._people, self._check = values, groups, people, check
+        self._values = values
+        self._groups = groups
+        self._people = people
+        self._check = check
         self._span = (min(values, default=0), max(values, default=0))
         self._of = [[place for place, group in enumerate(groups) if group.inside[cell]] for cell in range(len(values))]
         self._count = [0] * len(groups)
@@ -103,7 +107,9 @@ class _Search:
                 self._placed.pop()
                 for place, total, lower, room in kept:
                     self._count[place] -= 1
-                    self._total[place], self._lower[place], self._room[place] = total, lower, room
+                    self._total[place] = total
+                    self._lower[place] = lower
+                    self._room[place] = room
 
     def _place(self, cell: int) -> None:
         """Count one more person."""
@@ -118,7 +124,8 @@ class _Search:
 
     def _next(self, place: int) -> Ends:
         """The values that the next person of a group may have; none where the group is full."""
-        group, rank = self._groups[place], self._count[place] + 1
+        group = self._groups[place]
+        rank = self._count[place] + 1
         size, most = group.count
         low, high = self._span
         if rank > most:
@@ -130,7 +137,8 @@ class _Search:
             high = min(high, (group.total[1] - self._total[place]) // missing)
             low = max(low, group.total[0] - self._total[place] - (missing - 1) * self._span[1])
         if group.middle is not None:
-            lower, upper = (size + 1) // 2, size // 2 + 1
+            lower = (size + 1) // 2
+            upper = size // 2 + 1
             if rank == upper:
                 before = 0 if lower == upper else self._lower[place]
                 twice = 2 if lower == upper else 1
@@ -142,7 +150,8 @@ class _Search:
 
 
 #: People, and kinds of people, for whom every way is tried at most.
-MOST_PEOPLE, MOST_KINDS = 12, 20_000
+MOST_PEOPLE = 12
+MOST_KINDS = 20_000
 
 Person = tuple[str, ...]
 
@@ -209,7 +218,8 @@ def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: S
     count = table.count(index)
     total = middle = None
     if measured is not None and count.is_exact:
-        total, middle = measured.total(index, count.lo), measured.middle(index)
+        total = measured.total(index, count.lo)
+        middle = measured.middle(index)
     return Printed(
         inside,
         (count.lo, count.hi),
@@ -265,7 +275,8 @@ def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Find
     for number, table in enumerate(case.releases):
         assert isinstance(table, FrequencyTable)
         cited += [Citation(number, table.place(index), table.count(index), None) for index in range(len(table))]
-    n, lines = case.releases[0].n, len(cited)
+    n = case.releases[0].n
+    lines = len(cited)
     fitting = "One choice fits" if ways == 1 else f"{ways:,} choices fit"
     steps = (
         f"{n} people are chosen in every possible way, one after another by their value.",

@@ -90,7 +90,8 @@ class FullGroup:
 
 def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, index: int | None) -> Finding:
     """A finding with its proof; ``index`` is the number of the only release, None where there are several."""
-    event, count = found.event(problem), Bound(found.lo, found.hi)
+    event = found.event(problem)
+    count = Bound(found.lo, found.hi)
     proofs = found.proof()
     names = ("least", "most", "others")
     claim = {"event": event.to_dict(), "at_least": found.lo, "at_most": found.hi}
@@ -516,10 +517,13 @@ class _Groups:
     """
 
     def __init__(self, search: _Search, prover: Prover, number: int, place: int, quasi: frozenset[int]) -> None:
-        self.search, self.prover, self.number = search, prover, number
+        self.search = search
+        self.prover = prover
+        self.number = number
         self.cube = prover.cubes[number]
         self.least = search.target.policy.l
-        self.place, self.sensitive = place, search.problem.axes[place]
+        self.place = place
+        self.sensitive = search.problem.axes[place]
         self.axes = [(at, axis) for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True) if at in quasi]
         self.values = [MANY if None in values else len(values) for values in self.sensitive.classes]
         kept = {at for at, _ in self.axes} | {place}
@@ -567,7 +571,8 @@ class _Groups:
         weights = np.array(self.values, np.int64)
         seen = self._seen_by_owner(finest.shape)
         # Whether a group keeps enough values is all that matters: more are not asked about.
-        solver, rows = self.search.solver, self.search.rows
+        solver = self.search.solver
+        rows = self.search.rows
 
         def asked() -> Flags:
             enough = np.minimum(seen @ weights, MANY) >= self.least
@@ -608,7 +613,8 @@ class _Groups:
 
     def _ask(self, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
         """One value of one of the smallest groups: nobody has it, by weights or by cases, or somebody has it in a world."""
-        solver, rows = self.search.solver, self.search.rows
+        solver = self.search.solver
+        rows = self.search.rows
         assert solver is not None
         assert rows is not None
         box = self._box(place[:-1], 1 << place[-1])
@@ -694,7 +700,8 @@ class _Groups:
 
     def _ask_sizes(self, wanted: Flags, low: Ints) -> None:
         """Prove that somebody is in groups whose size bounds leave open, or find a world where nobody is."""
-        solver, rows = self.search.solver, self.search.rows
+        solver = self.search.solver
+        rows = self.search.rows
         places = sorted(map(tuple, np.argwhere(wanted).tolist()), key=self._literals)
         for number, place in enumerate(places):
             box = self._box(place)
@@ -732,7 +739,8 @@ class _Groups:
             values = [
                 value for at, kept in enumerate(wide[place].tolist()) if kept for value in self.sensitive.classes[at] if value
             ]
-            lo, hi = int(low[place]), int(min(self.cube.hi[self.of_all[place]], OPEN))
+            lo = int(low[place])
+            hi = int(min(self.cube.hi[self.of_all[place]], OPEN))
             self.search.found.append(
                 FullGroup(
                     box, self.place, self.sensitive.key.name, tuple(sorted(values)), lo, hi, partial(self._prove, place, wide)
@@ -784,7 +792,9 @@ class _Groups:
 
     def _prove(self, place: tuple[int, ...], wide: Flags) -> tuple[list[Step], list[Step], list[Step]]:
         """Steps that show how many people are in a group, at least and at most, and that nobody of them has another value."""
-        prover, number, group = self.prover, self.number, int(self.of_all[place])
+        prover = self.prover
+        number = self.number
+        group = int(self.of_all[place])
         least = [self.lows[place]] if place in self.lows else [prover.step(number, group, "lo")]
         most = [prover.step(number, group, "hi")] if self.cube.hi[group] < OPEN else []
         ruled_out = [at for at, kept in enumerate(wide[place].tolist()) if not kept]

@@ -90,7 +90,8 @@ class _Together:
     """What several releases say about known people that none of them says by itself."""
 
     def __init__(self, case: SeveralCase, target: Target) -> None:
-        self.case, self.target = case, target
+        self.case = case
+        self.target = target
         self.said, bounds = bounds_together(case, target.limits)
         self.impossible = bounds.impossible
         self.undecided = int(bounds.unsettled.sum())
@@ -110,7 +111,8 @@ class _Together:
         exposed = np.flatnonzero(left < self.target.policy.l)
         new = exposed[~self._alone(exposed, left)]
         people = self.case.population.people
-        prover, unwritten = KnownProver(self.said, self._check), 0
+        prover = KnownProver(self.said, self._check)
+        unwritten = 0
         for q in new[np.lexsort((new, people[new], left[new]))].tolist():
             self.target.limits.check("X01")
             ruled_out = tuple(np.flatnonzero(self.impossible[q]).tolist())
@@ -150,7 +152,8 @@ class _Together:
         }
         severity = np.concatenate((run.severity, people << 16))
         order = np.argsort(severity, kind="stable")
-        groups, is_value = len(run.severity), order >= len(run.severity)
+        groups = len(run.severity)
+        is_value = order >= len(run.severity)
         columns = {
             name: np.concatenate((column, own.get(name, np.zeros(len(people), column.dtype))))[order]
             for name, column in run.columns.items()
@@ -395,7 +398,8 @@ class _Search:
         told = replace(groups, small=groups.small & ~shown).told()
         for group in np.flatnonzero(told).tolist():
             event = self._event(cube, group)
-            lo, hi = int(cube.lo[group]), int(cube.hi[group])
+            lo = int(cube.lo[group])
+            hi = int(cube.hi[group])
             known = None if event is None else self.found.get(event)
             if event is not None and (known is None or hi - lo < known.hi - known.lo):
                 self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
@@ -434,7 +438,8 @@ class _Search:
         if len(self.case.releases) == 1:
             is_row = np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
             return np.ones(len(cube.lo), np.bool_), is_row
-        alone, shown = np.zeros(len(cube.lo), np.bool_), np.zeros(len(cube.lo), np.bool_)
+        alone = np.zeros(len(cube.lo), np.bool_)
+        shown = np.zeros(len(cube.lo), np.bool_)
         every = frozenset(range(len(self.case.releases)))
         for number in sorted(every):
             told = self._told_by(cube, frozenset([number]))
@@ -501,7 +506,8 @@ class _Search:
 
     def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
         """Strike out groups that are not small in a world, or in others that exchanges lead to, as long as that helps."""
-        random, idle = np.random.default_rng(self.target.limits.seed), 0
+        random = np.random.default_rng(self.target.limits.seed)
+        idle = 0
         for _ in range(MOST_WORLDS):
             before = sum(int(flags.sum()) for flags in asked)
             for cube, flags in zip(cubes, asked, strict=True):
@@ -519,7 +525,8 @@ class _Search:
         asked = [(event, box) for event, box in self.open.items() if event not in self.found]
         if self.world is None or not asked or (self.found and len(asked) > FEW_QUESTIONS):
             return
-        limits, boxes = self.target.limits, [box for _, box in asked]
+        limits = self.target.limits
+        boxes = [box for _, box in asked]
         refuted = refuted_from(self.world, boxes, self.target.policy.k, limits.seed, self._check)
         for place in np.flatnonzero(refuted).tolist():
             del self.open[asked[place][0]]
@@ -573,7 +580,8 @@ class _Search:
             used = (weights for proof in proofs for step in proof for weights in all_weights(step))
             origins = [self.problem.lines[line].origin for weights in used for kind, line in weights if kind == "line"]
             needed = {origin.release for origin in origins}
-            event, ends = asked[place], (both[0].value, both[1].value)
+            event = asked[place]
+            ends = (both[0].value, both[1].value)
             is_row = len(needed) == 1 and needed <= self.problem.by_row
             if is_row or all(origin.is_declared for origin in origins) or self.declared.get(event) == ends:
                 continue

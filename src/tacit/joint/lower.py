@@ -66,7 +66,8 @@ def fact_lines(facts: Sequence[Fact], sensitive: str, columns: Collection[str], 
     for fact in facts:
         if not {*fact.allowed, sensitive} <= set(columns):
             continue
-        least, most = _number(fact.at_least), _number(fact.at_most)
+        least = _number(fact.at_least)
+        most = _number(fact.at_most)
         if least is None and most is None:
             continue
         box = {Key("column", name): Allowed(frozenset(values)) for name, values in fact.allowed.items()}
@@ -96,7 +97,9 @@ class MissingRules:
     """The rules that a complete list leaves out, for antecedents whose number of people some line bounds from above."""
 
     def __init__(self, number: int, release: Rules, scope: Box) -> None:
-        self._number, self._release, self._scope = number, release, scope
+        self._number = number
+        self._release = release
+        self._scope = scope
         self._listed = set(_rules_of(release))
         self.left_out = 0
 
@@ -111,7 +114,8 @@ class MissingRules:
         """The largest number of people that each missing rule allows; only those that say more than a shorter one does."""
         if not self.tells:
             return
-        header, listed = self._release.header, self._listed
+        header = self._release.header
+        listed = self._listed
         told = tuple(told)
         most = self._antecedents(told, "hi")
         yield from self._shares(self._antecedents(told, "lo"), listed)
@@ -239,7 +243,8 @@ class MissingRules:
 
     def _antecedents(self, told: Iterable[Line], end: Literal["lo", "hi"]) -> Mapping[Antecedent, tuple[int, Origin]]:
         """Combinations of quasi-identifiers of which some line says how many people have them at least or at most."""
-        columns, best = set(self._release.header.qi), dict[Antecedent, tuple[int, Origin]]()
+        columns = set(self._release.header.qi)
+        best = dict[Antecedent, tuple[int, Origin]]()
         for line in told:
             bound = line.hi if end == "hi" else line.lo
             if len(line.terms) != 1 or line.terms[0][0] != 1 or bound is None:
@@ -452,7 +457,8 @@ def lower(
     """
     words = Vocabulary(releases, people, of)
     whose = populations(releases, people, of)
-    lines, members = list(whose.lines), whose.members
+    lines = list(whose.lines)
+    members = whose.members
     # All items are looked up before the first line is read: rows of tables are counted over what others name.
     readers = [_reader(number, release, words, whose.scopes[number]) for number, release in enumerate(releases)]
     for reader in readers:
@@ -506,7 +512,8 @@ def lower(
 def _no_other_values(number: int, release: Release, words: Vocabulary, scope: Box) -> Iterator[Line]:
     """That nobody of a release has a value of a column besides those that it lists, where it lists all and others are named or possible."""
     for column, known in all_values(release).items():
-        key, values = Key("column", column), frozenset(known)
+        key = Key("column", column)
+        values = frozenset(known)
         named, is_open = words.universe(key)
         if not is_open and values >= set(named):
             continue

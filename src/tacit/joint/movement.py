@@ -109,7 +109,8 @@ def _name(box: Box) -> tuple[tuple[int, int], ...]:
 
 def of_group(prover: Prover, cube: int, group: int) -> Portrait:
     """What a cube proves about a group."""
-    least, most = prover.step(cube, group, "lo"), prover.step(cube, group, "hi")
+    least = prover.step(cube, group, "lo")
+    most = prover.step(cube, group, "hi")
     return Portrait(prover.cubes[cube].box(group), least.value, least, most)
 
 

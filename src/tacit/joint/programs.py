@@ -40,7 +40,8 @@ MOST_NODES = 50
 #: Up to so many cells, worlds are looked for one by one.
 FEW_CELLS = 1_000
 #: Searches on the way to a world that meets conditions, at most; where there are more cells, turns of putting lines in their place.
-MOST_CHOICES, MOST_TURNS = 40, 3
+MOST_CHOICES = 40
+MOST_TURNS = 3
 #: Fractions of people whose mean is taken for typical ones.
 FEW_POINTS = 2
 #: People that a condition is kept away from being broken, so that rounding does not break it.
@@ -79,7 +80,8 @@ class Solver:
     def _sides(self) -> tuple[Any, ...]:
         lo, hi = self.rows.bounds
         equal = lo == hi
-        low, high = np.isfinite(lo) & ~equal, np.isfinite(hi) & ~equal
+        low = np.isfinite(lo) & ~equal
+        high = np.isfinite(hi) & ~equal
         return equal, low, high, lo, hi
 
     @cached_property
@@ -135,7 +137,8 @@ class Solver:
             return None
         if self.rows.has_conditions and len(self.rows.cells) > FEW_CELLS:
             return self.search._near_world(cost)
-        waiting, tried = [(self.rows, 0)], 0
+        waiting = [(self.rows, 0)]
+        tried = 0
         while waiting and tried < MOST_CHOICES:
             rows, depth = waiting.pop()
             world = self._world(rows, cost)
@@ -201,7 +204,8 @@ class Solver:
         above, limits = self._above
         wide = [hstack((part, csr_array((part.shape[0], len(sign)))), format="csr") for part in (above, self.rows.matrix[equal])]
         if len(sign):
-            wide[0], limits = vstack((wide[0], soft), format="csr"), np.concatenate((limits, np.where(sign > 0, hi, -lo)))
+            wide[0] = vstack((wide[0], soft), format="csr")
+            limits = np.concatenate((limits, np.where(sign > 0, hi, -lo)))
         cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(sign))))
         fixed = wide[1], self._sides[3][equal]
         found = solve_linear(cost, above=(wide[0], limits), equal=fixed, seconds=self.limits.seconds_left)
@@ -236,9 +240,11 @@ class Solver:
         from scipy.sparse import eye_array, hstack, vstack
 
         lo, hi = self.rows.bounds
-        low, high = np.isfinite(lo), np.isfinite(hi)
+        low = np.isfinite(lo)
+        high = np.isfinite(hi)
         matrix = self.rows.matrix
-        above, limits = vstack((matrix[high], -matrix[low]), format="csr"), np.concatenate((hi[high], -lo[low]))
+        above = vstack((matrix[high], -matrix[low]), format="csr")
+        limits = np.concatenate((hi[high], -lo[low]))
         # Every row may be missed by something, and the least that must be missed in all is above 0 where rows clash.
         cost = np.concatenate((np.zeros(matrix.shape[1]), np.ones(len(limits))))
         missed = hstack((above, -eye_array(len(limits))), format="csr")
@@ -327,9 +333,12 @@ class Cases:
 
 
 #: Cells, entries of all rows and entries of all questions up to which programs are solved.
-MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS = 20_000, 5_000_000, 5_000_000
+MOST_CELLS = 20_000
+MOST_ENTRIES = 5_000_000
+MOST_QUESTIONS = 5_000_000
 #: Questions that are asked one by one, and their number times that of cells.
-MOST_ASKED, MOST_WORK = 500, 400_000
+MOST_ASKED = 500
+MOST_WORK = 400_000
 #: Those of them where worlds must meet conditions.
 FEW_ASKED = 10
 _ROUNDS = 30
@@ -590,7 +599,8 @@ def smallest_clash(problem: Problem, lines: Sequence[int], limits: Limits) -> li
     Half of them are left out first, then a quarter, at last each by itself.
     """
     kept = list(lines)
-    part, work = len(kept), 0
+    part = len(kept)
+    work = 0
     while part > 1:
         part = (part + 1) // 2
         start = 0

@@ -52,7 +52,8 @@ class Vocabulary:
                 told.setdefault(Key("column", column), set()).add(population)
                 self.values.setdefault(Key("column", column), {}).update(dict.fromkeys(known))
         # What one release says about the values of its people holds for all people only where they are the same.
-        same, every = isinstance(people, (Same, Changed)), set(owner)
+        same = isinstance(people, (Same, Changed))
+        every = set(owner)
         may_change = people.columns if isinstance(people, Changed) else ()
         self.closed = {column for column, told_by in told.items() if told_by == every or (same and column.name not in may_change)}
 
@@ -63,7 +64,9 @@ class Vocabulary:
 
     def meaning(self, release: Itemsets | Rules, item: int) -> tuple[Key, Allowed]:
         """What having an item of a release means."""
-        name, pairs, header = release.items.names[item], release.items.pairs, release.header
+        name = release.items.names[item]
+        pairs = release.items.pairs
+        header = release.header
         if pairs is not None and not header.coarser:
             column, value = pairs[item]
             for group in header.groups:
@@ -118,7 +121,8 @@ def all_values(release: Release) -> Mapping[str, Sequence[str]]:
 
 
 #: Itemsets that a closed or maximal list stands for, and candidates for missing ones, are looked at up to these numbers.
-MOST_SUBSETS, MOST_CANDIDATES = 20_000, 300_000
+MOST_SUBSETS = 20_000
+MOST_CANDIDATES = 300_000
 #: Of longer lists the shortest itemsets or rules are taken, so many; programs and windows would not hold more.
 MOST_LISTED = 10_000
 
@@ -127,7 +131,9 @@ class ListedLines:
     """The lines of one release, about the people of its scope."""
 
     def __init__(self, number: int, release: Listed, words: Vocabulary, scope: Box) -> None:
-        self._number, self._scope, self._release = number, scope, release
+        self._number = number
+        self._scope = scope
+        self._release = release
         self._meaning = [words.meaning(release, item) for item in self._used(release)]
         self._of = dict(zip(self._used(release), self._meaning, strict=True))
         self._words = words
@@ -152,7 +158,8 @@ class ListedLines:
         for index in self._taken(release.sets.lengths):
             items = release.sets[index].tolist()
             listed[frozenset(items)] = index
-            box, count = self._box(items), release.count(index)
+            box = self._box(items)
+            count = release.count(index)
             if box is not None:
                 yield Line(
                     ((1, box),),
@@ -194,7 +201,8 @@ class ListedLines:
         return None if key in box else {**box, key: Allowed(values, not excluded)}
 
     def _missing(self, release: Itemsets, listed: dict[frozenset[int], int]) -> Iterator[Line]:
-        names, threshold = release.items.names, release.min_support or 1
+        names = release.items.names
+        threshold = release.min_support or 1
         frequent = dict(listed)
         if release.only != "all":
             if sum(2 ** len(items) for items in listed) > MOST_SUBSETS:
@@ -267,8 +275,10 @@ class ListedLines:
         if len(right) > 1 or key in whole:
             return
         rest = {**whole, key: Allowed(values, not excluded)}
-        least, most = 1 - allowed.high, 1 - allowed.low
-        line, count = release.line(index), release.count(index)
+        least = 1 - allowed.high
+        most = 1 - allowed.low
+        line = release.line(index)
+        count = release.count(index)
         if most == 0:
             yield Line(((1, rest),), None, 0, Origin(self._number, line, "no-exceptions", count))
         elif most < 1:
@@ -284,8 +294,10 @@ class ListedLines:
         """What a list of rules prints: how many people fit each side, and the ratio of the two."""
         header = release.header
         for index in self._taken(release.antecedents.lengths):
-            left, right = release.antecedents[index].tolist(), release.consequents[index].tolist()
-            whole, both = self._box(left), self._box(sorted({*left, *right}))
+            left = release.antecedents[index].tolist()
+            right = release.consequents[index].tolist()
+            whole = self._box(left)
+            both = self._box(sorted({*left, *right}))
             if whole is None or both is None:
                 continue
             line = release.line(index)
@@ -295,7 +307,8 @@ class ListedLines:
             if release.count(index).is_exact and release.whole(index).is_exact:
                 continue
             allowed = confidence_of(release, index)
-            low, high = allowed.low.as_integer_ratio(), allowed.high.as_integer_ratio()
+            low = allowed.low.as_integer_ratio()
+            high = allowed.high.as_integer_ratio()
             count = release.count(index)
             if low[0]:
                 yield Line(
@@ -347,7 +360,9 @@ class FrequencyLines:
     """The lines of one release of frequency tables, about the people of its scope."""
 
     def __init__(self, number: int, release: FrequencyTable, scope: Box) -> None:
-        self._number, self._release, self._scope = number, release, scope
+        self._number = number
+        self._release = release
+        self._scope = scope
         self.left_out = 0
 
     def lines(self) -> Iterator[Line]:
@@ -371,7 +386,8 @@ class FrequencyLines:
 
     def condition(self) -> Gaps | None:
         """What no line says in full: a cell that prints 0 for nobody or for many holds nobody, or as many as are not hidden."""
-        release, least = self._release, self._release.printing.hidden_below
+        release = self._release
+        least = self._release.printing.hidden_below
         if least is None or least < 2 or not release.printing.zeros_shown:
             return None
         shown = np.flatnonzero(~release.is_hidden & (release.lo == 0) & (release.hi >= least)).tolist()
@@ -439,7 +455,8 @@ def counted(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
     [[[1], [0]], [[3], [1]]]
     """
     shape = [len(column.values) for column in columns]
-    least, most = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    least = np.zeros(shape, np.int64)
+    most = np.zeros(shape, np.int64)
     blank = np.stack([column.codes < 0 for column in columns], axis=1)
     patterns, which = np.unique(blank, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
@@ -460,7 +477,10 @@ class RowLines:
     """The lines of a table of people about the columns that other releases name as well."""
 
     def __init__(self, number: int, release: PartialTable | Buckets, words: Vocabulary, scope: Box) -> None:
-        self._number, self._release, self._scope, self._words = number, release, scope, words
+        self._number = number
+        self._release = release
+        self._scope = scope
+        self._words = words
         self.left_out = 0
 
     def used(self) -> list[ShownColumn]:
@@ -482,7 +502,8 @@ class RowLines:
 
     def lines(self) -> Iterator[Line]:
         """Bounds on every combination of values of these columns, and of fewer where that says more."""
-        used, room = self.used(), MOST_COUNTED
+        used = self.used()
+        room = MOST_COUNTED
         all_sets = prod(len(column.values) + 1 for column in used) <= MOST_DIRECT
         for size in range(min(len(used), MOST_COLUMNS), 0, -1):
             for chosen in combinations(used, size):
@@ -527,7 +548,10 @@ class BucketLines:
     """
 
     def __init__(self, number: int, release: Buckets, words: Vocabulary, scope: Box) -> None:
-        self._number, self._release, self._scope, self._words = number, release, scope, words
+        self._number = number
+        self._release = release
+        self._scope = scope
+        self._words = words
         self._rows = RowLines(number, release, words, scope)
         self._left_out = 0
 
@@ -543,7 +567,8 @@ class BucketLines:
         for value, people in zip(release.values, contents.sum(axis=0).tolist(), strict=True):
             yield rows_line(self._number, {release.sensitive: value}, people, people, self._scope, "values")
         yield from self._rows.lines()
-        used, room = self._rows.used(), MOST_COUNTED
+        used = self._rows.used()
+        room = MOST_COUNTED
         for size in range(1, min(len(used), MOST_BUCKET_COLUMNS) + 1):
             for chosen in combinations(used, size):
                 combined = prod(len(column.values) for column in chosen)
@@ -562,14 +587,16 @@ class BucketLines:
         return out
 
     def _both(self, columns: Sequence[ShownColumn], contents: Ints) -> Iterator[Line]:
-        release, shape = self._release, [len(column.values) for column in columns]
+        release = self._release
+        shape = [len(column.values) for column in columns]
         having = np.zeros((len(release), prod(shape)), np.int64)
         np.add.at(having, (release.group, np.ravel_multi_index([column.codes for column in columns], shape)), 1)
         sizes = release.sizes[:, None]
         there = np.flatnonzero(having.any(axis=0)).tolist()
         for number, value in enumerate(release.values):
             with_it = contents[:, number : number + 1]
-            least, most = np.maximum(having + with_it - sizes, 0).sum(axis=0), np.minimum(having, with_it).sum(axis=0)
+            least = np.maximum(having + with_it - sizes, 0).sum(axis=0)
+            most = np.minimum(having, with_it).sum(axis=0)
             for place in there:
                 codes = np.unravel_index(place, shape)
                 fixed = {column.name: column.values[int(code)] for column, code in zip(columns, codes, strict=True)}
@@ -671,7 +698,8 @@ def _without_people(patterns: Ints, rows: Ints, people: npt.NDArray[np.generic])
     fits = ((patterns[:, None, :] < 0) | (patterns[:, None, :] == kinds[None, :, :])).all(axis=2)
     row, kind = np.nonzero(fits)
     # The source, kinds of rows, kinds of people, the sink.
-    count, size = len(rows), len(rows) + people.size + 2
+    count = len(rows)
+    size = len(rows) + people.size + 2
     start = np.concatenate((np.zeros(count, np.int64), row + 1, np.arange(people.size) + count + 1))
     end = np.concatenate((np.arange(count) + 1, kind + count + 1, np.full(people.size, size - 1)))
     room = np.concatenate((rows, rows[row], people.ravel())).astype(np.int32)

@@ -30,13 +30,17 @@ MENDING = (600, 4)
 MOST_TAKEN = 7
 #: Programs that are made ahead of the answer that is waited for, all that are asked at most, and how many in a row that settle nothing end an
 #: attempt for all questions.
-AHEAD, MOST_PROGRAMS, MOST_IDLE = 6, 3_000, 60
+AHEAD = 6
+MOST_PROGRAMS = 3_000
+MOST_IDLE = 60
 #: Rows that a world is farther from missing than by so many people are left out at first; programs that are tried until none is missed.
-FAR, MOST_TRIED = 10, 3
+FAR = 10
+MOST_TRIED = 3
 #: Above so many cells any solution of a program is taken: a good one takes long to find.
 MANY_CELLS = 400
 #: Nodes of a program, and the share by which its answer may be worse than the best.
-NODES, GAP = 3, 0.5
+NODES = 3
+GAP = 0.5
 #: How far a sum of fractions may be from a whole number that it stands for.
 NEAR = 1e-9
 
@@ -108,7 +112,8 @@ class Rearranging:
         for _ in range(MOST_TRIED):
             programs = [self._mending(movable, wanted) for movable in waiting]
             found = zip(waiting, self._arranged(waiting, self._solve(programs)), strict=True)
-            waiting, mended = [], []
+            waiting = []
+            mended = []
             for movable, world in found:
                 if world is None or _missed(wanted, world) >= _missed(wanted, self.world):
                     continue
@@ -185,7 +190,8 @@ class Rearranging:
         """Whether a world misses rows; programs will know these from now on."""
         if self._narrowed.adds_up(world):
             return False
-        total, (lo, hi) = self._narrowed.matrix @ world, self._narrowed.bounds
+        total = self._narrowed.matrix @ world
+        (lo, hi) = self._narrowed.bounds
         self._near |= set(np.flatnonzero((total < lo) | (total > hi)).tolist())
         return True
 
@@ -200,7 +206,8 @@ class Rearranging:
         Where axes are many, only one class on some of those that the box does not name.
         """
         cells = self.rows.cells
-        kept, size = np.ones(len(cells), np.bool_), len(cells)
+        kept = np.ones(len(cells), np.bool_)
+        size = len(cells)
         inside = cells.inside(box)
         inside = inside[self.world[inside] > 0]
         order = sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self.random.random()))
@@ -209,7 +216,8 @@ class Rearranging:
         for at, most in (*wide, *others):
             if size <= cells_at_most:
                 break
-            mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
+            mask = box.get(cells.chosen[at], 0)
+            width = cells.shape[at]
             taken = self.random.permutation(np.unique(self._classes[at][inside])).tolist()
             if most > 1 and len(taken) < min(width, MOST_TAKEN):
                 # Few classes hold people of the group: without these it can be emptied.
@@ -229,7 +237,8 @@ class Rearranging:
 
     def _near_entries(self, movable: Ints) -> tuple[Entries, Floats, Floats]:
         """What rows say about some cells beside people who stay, those left out that the world is far from missing."""
-        (lo, hi), total = self._narrowed.bounds, self._total
+        (lo, hi) = self._narrowed.bounds
+        total = self._total
         near = np.minimum(total - lo, hi - total) <= FAR
         near[[*self._near]] = True
         entries = Entries.of(self._narrowed.by_cell, movable)
@@ -269,13 +278,16 @@ class _Asking:
     """Groups that may hold 1 to k-1 people in every world, and what became of them so far."""
 
     def __init__(self, near: Rearranging, boxes: Sequence[Mapping[int, int]], k: int) -> None:
-        self._near, self._boxes, self._k = near, boxes, k
+        self._near = near
+        self._boxes = boxes
+        self._k = k
         self._inside = sparse(near.rows.cells, boxes)
         self.settled = self._is_settled(near.world)
         self._cost = self._people_in(~self.settled)
         self._attempts = np.zeros(len(boxes), np.int64)
         # By programs that empty a group, and by those that fill it.
-        self._asked, self._successful = np.ones(2), np.ones(2)
+        self._asked = np.ones(2)
+        self._successful = np.ones(2)
         self._again: deque[Part] = deque()
         # Each with the world that it starts from, and the cells to be filled.
         self._waiting: deque[tuple[Part, Ints, Ints]] = deque()
@@ -446,7 +458,8 @@ def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Flo
     marks = np.round(rows.sums(np.random.default_rng(0).uniform(0.5, 1.5, rows.shape[1])) / first, 9)
     low, high = np.minimum(low / first, high / first), np.maximum(low / first, high / first)
     _, where, which = np.unique(marks, return_index=True, return_inverse=True)
-    lowest, highest = np.full(len(where), -np.inf), np.full(len(where), np.inf)
+    lowest = np.full(len(where), -np.inf)
+    highest = np.full(len(where), np.inf)
     np.maximum.at(lowest, which, low)
     np.minimum.at(highest, which, high)
     kept = np.zeros(rows.shape[0], np.bool_)
@@ -458,5 +471,6 @@ def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Flo
 
 def _missed(rows: Rows, world: Ints) -> float:
     """By how much a world misses rows, over their scales, in all."""
-    total, (lo, hi) = rows.matrix @ world, rows.bounds
+    total = rows.matrix @ world
+    (lo, hi) = rows.bounds
     return float(np.maximum(lo - total, 0).sum() + np.maximum(total - hi, 0).sum())

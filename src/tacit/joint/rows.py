@@ -140,7 +140,8 @@ class Rows:
         found: dict[Any, Row] = {}
         names: dict[int, Any] = {}
         for number in range(len(problem.lines)) if lines is None else lines:
-            terms, line = problem.boxes[number], problem.lines[number]
+            terms = problem.boxes[number]
+            line = problem.lines[number]
             if all(masks.keys() <= has for _, masks in terms):
                 names[number] = _add(found, terms, line.lo, line.hi, ("line", number))
         for step in steps:
@@ -190,7 +191,9 @@ class Rows:
         from scipy.sparse import csr_array, vstack
 
         first = 0 if self._first is None else self._first.shape[0]
-        numbers, places, values = [], [], []
+        numbers = []
+        places = []
+        values = []
         for number in range(first, len(self.rows)):
             for factor, cells in self.where(number):
                 numbers.append(np.full(len(cells), number - first))
@@ -296,7 +299,8 @@ class Rows:
         """What weights of this denominator prove, exactly: every cell must be covered, by counting everybody where need be."""
         used: dict[int, Fraction] = {}
         for number in np.flatnonzero(np.abs(weights) * denominator >= 0.5).tolist():
-            row, numerator = self.rows[number], round(float(weights[number]) * denominator)
+            row = self.rows[number]
+            numerator = round(float(weights[number]) * denominator)
             if (row.lo if numerator > 0 else row.hi) is not None:
                 used[number] = Fraction(numerator, denominator * row.scale)
         short = self._short(group, sign, used)

@@ -173,9 +173,11 @@ def _classes(axis: Axis, data: Transactions) -> Ints | None:
 
 
 #: People who are looked at as partners for each step, and people of all open groups together, at most.
-MOST_PARTNERS, MOST_EXCHANGED = 64, 20_000
+MOST_PARTNERS = 64
+MOST_EXCHANGED = 20_000
 #: Worlds that steps start from, at most; where more boxes than a few are left after the first, others would not help.
-MOST_STARTS, FEW_LEFT = 8, 500
+MOST_STARTS = 8
+FEW_LEFT = 500
 #: Boxes that are asked about at most.
 MOST_BOXES = 4_000
 #: Entries of the table of people and what lines ask of them, at most; above, an axis is left out.
@@ -293,7 +295,8 @@ class _Steps:
         """How much each of these lines may fall, and rise."""
         lines, _ = self._lines
         totals = self.world.totals
-        down, up = [], []
+        down = []
+        up = []
         for number in lines.tolist():
             line = self._problem.lines[number]
             down.append(NO_END if line.lo is None else totals[number] - line.lo)
@@ -317,7 +320,8 @@ class _Steps:
         """Whether so many movers can get a class among the target's, each from a partner or by themselves."""
         down, up = (ends.copy() for ends in self._room)
         kinds = self.world.kinds[self.people, self.axis].copy()
-        done, failed = 0, 0
+        done = 0
+        failed = 0
         most = 3 * wanted + 3
         for mover in self.random.permutation(movers).tolist():
             partner = self.random.permutation(partners)[:MOST_PARTNERS]

@@ -47,7 +47,10 @@ from tacit.solve.statements import reduce as reduce_classes
 
 #: Where a statement comes from: the number of a line; a missing rule, by the combinations it is about and its value; the published distribution.
 #: a background fact, by its file and line there.
-LINE, MISSING, DISTRIBUTION, FACT = "line", "missing", "distribution", "fact"
+LINE = "line"
+MISSING = "missing"
+DISTRIBUTION = "distribution"
+FACT = "fact"
 
 Pair = tuple[str, str]
 
@@ -209,12 +212,15 @@ class RuleCase:
     @cached_property
     def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Bounds on the people with antecedent and consequent of each line, from all that it prints and from the thresholds that it reaches."""
-        release, wholes = self.release, self.wholes
+        release = self.release
+        wholes = self.wholes
         lines = np.arange(len(release))
-        lo, hi = np.maximum(release.lo, 0), np.minimum(release.hi, wholes)
+        lo = np.maximum(release.lo, 0)
+        hi = np.minimum(release.hi, wholes)
         if release.confidence is not None:
             least, most = Confidences.of(release, lines).parts(wholes, wholes)
-            lo, hi = np.maximum(lo, least), np.minimum(hi, most)
+            lo = np.maximum(lo, least)
+            hi = np.minimum(hi, most)
         return np.maximum(lo, self._thresholds(wholes)), hi
 
     def _thresholds(self, wholes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -324,12 +330,14 @@ class Missing:
         """How many people of each event have each value; block by block, so that little memory is needed."""
         from scipy.sparse import csr_array
 
-        members, offsets = self.events.members, self.events.offsets
+        members = self.events.members
+        offsets = self.events.offsets
         blocks = np.unique(np.searchsorted(offsets, np.arange(0, len(members) + BLOCK, BLOCK)).clip(0, len(self.events)))
         ones = np.ones(int(np.diff(offsets[blocks]).max()))
         parts = []
         for first, last in zip(blocks[:-1].tolist(), blocks[1:].tolist(), strict=True):
-            begin, end = int(offsets[first]), int(offsets[last])
+            begin = int(offsets[first])
+            end = int(offsets[last])
             shape = (last - first, len(people))
             rows = csr_array((ones[: end - begin], members[begin:end], offsets[first : last + 1] - begin), shape=shape)
             parts.append(rows @ people)
@@ -523,7 +531,8 @@ class _Family:
 
     @classmethod
     def of(cls, case: RuleCase, ceiling: Ceiling, check: Callable[[], None]) -> _Family | None:
-        population, rows = case.population, rows_of(case.population)
+        population = case.population
+        rows = rows_of(case.population)
         bit = _bits(population)
         least = _least_heavy(ceiling, population.n)
         heavy: list[int] = []
@@ -587,7 +596,8 @@ class _Family:
 
 def _least_heavy(ceiling: Ceiling, n: int) -> int:
     """The fewest people of whom a missing rule allows more than the support threshold does; more than n where there are none."""
-    low, high = 1, n + 1
+    low = 1
+    high = n + 1
     while low < high:
         middle = (low + high) // 2
         if ceiling.of(middle) > max(0, ceiling.min_support - 1):

@@ -30,7 +30,9 @@ def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
     people = found.population.people
     if not found.is_estimated or len(people) == 0:
         return {}
-    left, gained, distance = entropies(found.share), divergences(found), distances(found)
+    left = entropies(found.share)
+    gained = divergences(found)
+    distance = distances(found)
     out: dict[str, float] = {name: int(people[found.largest > above].sum()) for name, above in ABOVE.items()}
     out |= {
         "max_gain": float(found.gain.max()),

@@ -89,10 +89,13 @@ class Telling:
         return None
 
     def _says(self, origin: Hashable) -> str:
-        case, one = self.case, self.one(origin)
-        whole, holders = self.statements.whole(one.event), self.statements.events[one.event]
+        case = self.case
+        one = self.one(origin)
+        whole = self.statements.whole(one.event)
+        holders = self.statements.events[one.event]
         has = f"{case.sensitive} {case.values[one.value]}"
-        number, people = between(one.lo, one.hi, whole), f"{whole:,} {'person' if whole == 1 else 'people'}"
+        number = between(one.lo, one.hi, whole)
+        people = f"{whole:,} {'person' if whole == 1 else 'people'}"
         verb = "has" if number.split()[-1] in ("1", "none") else "have"
         if isinstance(case, SeveralCase):
             words = StatementWords(case, self.statements)
@@ -222,10 +225,12 @@ class Person:
         """The covariance of the sums of these statements, and how the estimate (one line for each value) changes with their multipliers."""
         from scipy.sparse import csr_array, diags_array
 
-        problem, share = self.found.problem, self.found.solution.share
+        problem = self.found.problem
+        share = self.found.solution.share
         owner = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
         about = csr_array((np.ones(len(owner)), (owner, problem.rows)), shape=(len(problem.people), len(problem.values)))[:, rows]
-        values, n = problem.values[rows], len(problem.people)
+        values = problem.values[rows]
+        n = len(problem.people)
         # What each statement takes of each class, which is the probability of its value there.
         taken = csr_array(about.multiply(share[:, values]))
         people = diags_array(problem.people / problem.n)
@@ -240,7 +245,8 @@ class Person:
 
     def _without(self, origins: Origins, check: Callable[[], None]) -> tuple[float, ...] | None:
         """The estimate of somebody who does not know these statements; None where the time is over."""
-        case, known = self.case, self.found.multipliers
+        case = self.case
+        known = self.found.multipliers
         try:
             check()
             found = estimate(case, case.missing, check=check, multipliers=known, left_out=frozenset(origins))
@@ -388,14 +394,18 @@ def _promising(
     person: Person, candidates: list[_Candidate], taken: list[_Candidate], posterior: Floats, goal: Floats
 ) -> list[_Candidate]:
     """The few statements that seem to bring the estimate closest to the goal; where none does, one beside those taken that is missed."""
-    people, mine, weights = person.case.population.people, posterior[person.combinations], person.weights
+    people = person.case.population.people
+    mine = posterior[person.combinations]
+    weights = person.weights
     apart = ((mine - goal) ** 2).sum(axis=1)
     best: list[tuple[float, int, _Candidate]] = []
     missed: list[tuple[float, int, _Candidate]] = []
     for candidate in candidates:
         value = candidate.one.value
-        share, of = posterior[candidate.holders, value], people[candidate.holders]
-        total, spread = float(share @ of), float((share * (1 - share)) @ of)
+        share = posterior[candidate.holders, value]
+        of = people[candidate.holders]
+        total = float(share @ of)
+        spread = float((share * (1 - share)) @ of)
         gap = candidate.one.lo - total if total < candidate.one.lo else min(0.0, candidate.one.hi - total)
         if abs(gap) < 1e-9 or spread <= 0:
             continue
@@ -418,7 +428,8 @@ def _overlap(candidate: _Candidate, others: list[_Candidate], people: npt.NDArra
     """The largest share of people that a statement has in common with one of the others, of all whom either is about."""
     inside = np.zeros(len(people), np.bool_)
     inside[candidate.holders] = True
-    whole, most = float(people[candidate.holders].sum()), 0.0
+    whole = float(people[candidate.holders].sum())
+    most = 0.0
     for other in others:
         both = float(people[other.holders[inside[other.holders]]].sum())
         most = max(most, both / (whole + float(people[other.holders].sum()) - both))

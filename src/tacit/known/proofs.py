@@ -171,7 +171,8 @@ class Prover:
         chosen = self._single_rows(combination, values)
         if chosen is None:
             return None
-        events, named = self._problem.events, self._problem.values
+        events = self._problem.events
+        named = self._problem.values
         terms = tuple(self._term(int(events[row]), int(named[row]), weight) for row, weight in chosen)
         proof = Proof(terms, self._groups(terms, 1, combination, values), 1)
         return proof if proof.holds else None

@@ -50,7 +50,9 @@ from tacit.solve.statements import Statements
 
 #: What a statement may be: a line; one about a group whose members are not told apart from others; that a group lacks a value; what is
 #: printed about all people; which values there are; knowledge.
-SCATTERED, GROUP, DOMAIN = "scattered", "group", "values"
+SCATTERED = "scattered"
+GROUP = "group"
+DOMAIN = "values"
 
 #: Columns with the values that whoever is meant has one of.
 About = tuple[tuple[str, tuple[str, ...]], ...]
@@ -163,11 +165,13 @@ def _group(
     known: Known, number: int, release: Buckets, group: int, places: Codes, column: str | None, *, closed: bool = True
 ) -> Iterator[Spoken]:
     """What is printed about one group; ``closed``: nobody else has these combinations."""
-    whole, lacking = known.people(places), dict.fromkeys(known.values)
+    whole = known.people(places)
+    lacking = dict.fromkeys(known.values)
     kind = LINE if column is not None else SCATTERED
     told = about([(column or "group", release.names[group])])
     for entry in range(int(release.starts[group]), int(release.starts[group + 1])):
-        value, count = release.values[int(release.value[entry])], int(release.count[entry])
+        value = release.values[int(release.value[entry])]
+        count = int(release.count[entry])
         del lacking[value]
         origin = Origin(number, release.line(entry), kind, told)
         yield Spoken(places, known.values.index(value), count, count if closed else whole, origin)
@@ -201,7 +205,8 @@ def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
             found.left_out += 1
             found.unread += value is not None
             continue
-        places, count = known.population.holding(cell.items()), release.count(index)
+        places = known.population.holding(cell.items())
+        count = release.count(index)
         if value is None:
             known.compare(places, count.lo, count.hi, f"{name_of(release, number)} {release.place(index)}")
             continue
@@ -223,7 +228,8 @@ def _may_be_large(release: FrequencyTable, index: int) -> bool:
 
 
 #: Closed sets of known values that a complete list is compared with, at most, and comparisons with sets that may hold them.
-MOST_CLOSED, MOST_COMPARED = 50_000, 5_000_000
+MOST_CLOSED = 50_000
+MOST_COMPARED = 5_000_000
 
 #: By sensitive value: the listed sets that hold it, without it, with the most people that they can have.
 Counted = Mapping[str, dict[frozenset[Pair], int]]
@@ -243,7 +249,8 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
             found.left_out += 1
             found.unread += bool(own)
             continue
-        places, count = known.population.holding(rest), release.count(index)
+        places = known.population.holding(rest)
+        count = release.count(index)
         if not own:
             known.compare(places, count.lo, count.hi, f"{name_of(release, number)} line {release.line(index)}")
             continue
@@ -254,7 +261,8 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
         named = (*(column for column, _ in release.items.pairs), *release.header.columns)
         used = {column: None for column in named if column != known.sensitive}
         inner = known.only(release.header.qi or tuple(used))
-        found.missing, found.columns = _missing(known, inner, release, listed), inner.names
+        found.missing = _missing(known, inner, release, listed)
+        found.columns = inner.names
         found.left_out += found.missing is None
         found.unread += found.missing is None
     # That closed sets of rounded counts differ, and that others are equal to their closure, is not used.

@@ -39,7 +39,8 @@ def influence_of_lines(case: RuleCase, found: Estimate, over: npt.NDArray[np.boo
     The logarithm of P(v | q) grows with the multiplier of a statement about value w by ``[v = w] - P(w | q)``, for every q that the statement
     is about. Values that single statements settle have no multiplier; there each line about the combination that says "all" or "nobody" counts.
     """
-    problem, solution = found.problem, found.solution
+    problem = found.problem
+    solution = found.solution
     weights = np.zeros(len(case.release))
     if not over.any():
         return weights
@@ -115,7 +116,8 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
     over = over_limit(target, posterior, baseline)
     which, value = np.nonzero(over)
     order = np.lexsort((value, which, -posterior[which, value]))
-    which, value = which[order], value[order]
+    which = which[order]
+    value = value[order]
     listed = _listed(target, case) if isinstance(case, RuleCase) else None
     measures: dict[str, float | None] = {
         "qi_combinations": len(case.population),
@@ -135,7 +137,8 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         return event_of(case, int(which[index]), int(value[index]))
 
     def show(index: int) -> Finding:
-        q, v = int(which[index]), int(value[index])
+        q = int(which[index])
+        v = int(value[index])
         text = f"Whoever has {described(case, q)} has {case.sensitive} {case.values[v]} with probability {posterior[q, v]:.3f}"
         steps = (
             f"By maximum entropy over {_counted(case)} and {found.missing_used:,} missing ones that matter.",
