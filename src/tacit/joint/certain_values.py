@@ -51,7 +51,7 @@ def run(target: Target) -> AttackRun:
     if case is None and asks_groups(target):
         return full_groups.run(target, CODE, NAME)
     if case is None:
-        return AttackRun(CODE, NAME, "proves", "unavailable", why_not(target))
+        return AttackRun(CODE, NAME, "proves", "unavailable", reason=why_not(target))
     if isinstance(case, SeveralCase):
         return _Outcome(target, case, *bounds_together(case, target.limits)).run()
     said = all_said(case)
@@ -131,7 +131,7 @@ class _Outcome:
             NAME,
             "proves",
             "stopped" if found.stopped or (self.unproved and self.limits.is_over) else "ran",
-            reason,
+            reason=reason,
             people=int(people[which].sum()),
             undecided=undecided + unread,
             measures={
@@ -191,7 +191,7 @@ class _Outcome:
         if isinstance(case, SeveralCase):
             return SeveralWords(case, self.said, q, ruled_out).finding(CODE, self._prover.ruled_out(q, ruled_out))
         assert isinstance(case, RuleCase)
-        words = ProofWords(case, self.said, q, ruled_out, self.number)
+        words = ProofWords(case, self.said, q, ruled_out, release=self.number)
         found = self._prover.ruled_out(q, ruled_out)
         because, steps = words.told(found)
         proof = None if found is None else certificate(self.event(index), Bound(n, n), **proof_of(because))

@@ -31,7 +31,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tacit.joint.boxes import MEMBER, MOST_GROUPS, Axis, Choice, Problem, groups_of
+from tacit.joint.boxes import MEMBER, MOST_GROUPS, Axis, Choice, Problem, count_groups
 from tacit.model.arrays import Flags, Ints
 
 End = Literal["lo", "hi"]
@@ -205,7 +205,7 @@ class Cube:
             return
         used_parts = tuple(Part(distance, opposite, Fraction(times, size)) for distance, opposite, times in parts)
         weight = Fraction(1 if positive else -1, size)
-        move = Move(end, number, used_parts, weight, weight * printed)
+        move = Move(end, number, used_parts, weight, printed=weight * printed)
         self._move(move, np.array([term.group]), np.array([value]))
 
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
@@ -437,7 +437,7 @@ class Prover:
         groups, moves, values = self._logs[cube][end]
         first, after = np.searchsorted(groups, [group, group + 1])
         place = int(first) + int(np.searchsorted(moves[first:after], before)) - 1
-        return Entry(cube, int(moves[place]), group, end, int(values[place])) if place >= first else None
+        return Entry(cube, int(moves[place]), group, end, value=int(values[place])) if place >= first else None
 
 
 def cited_steps(step: Step) -> list[int]:
@@ -479,7 +479,7 @@ def _renumbered(step: Step, places: Mapping[int, int]) -> Step:
 
     cases = None if step.cases is None else tree_of(step.cases)
     assert cases is None or isinstance(cases, Split)
-    return Step(step.box, step.end, step.value, weights_of(step.weights), cases)
+    return Step(step.box, step.end, step.value, weights_of(step.weights), cases=cases)
 
 
 def _log(cube: Cube) -> dict[End, tuple[Ints, Ints, Ints]]:
@@ -602,7 +602,7 @@ def _grown(problem: Problem, start: frozenset[int], named: Counter[frozenset[int
 
 
 def _groups(problem: Problem, chosen: frozenset[int]) -> int:
-    return groups_of(problem.axes[place] for place in chosen)
+    return count_groups(problem.axes[place] for place in chosen)
 
 
 def tightened(problem: Problem, chosen: Sequence[tuple[int, ...]], check: Callable[[], None]) -> list[Cube]:
@@ -633,7 +633,7 @@ def _on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
 
 def exchange(cubes: Sequence[Cube]) -> bool:
     """Let every cube take over the best bounds that another one has of groups both hold; whether any was better."""
-    axes = max((cube.problem.axes for cube in cubes), key=groups_of)
+    axes = max((cube.problem.axes for cube in cubes), key=count_groups)
     slots = sum(len(axis.slots) for axis in axes)
     if (slots + 1) ** (MOST_COLUMNS + 1) >= 2**63:
         return False  # groups would have no number of their own
@@ -716,7 +716,7 @@ class Groups:
                 told &= np.array([name in problem.members for name in names])[slots]
                 moved |= np.array([bool(problem.members.get(name, ((), ()))[1]) for name in names])[slots]
                 continue
-            told &= np.array([axis.words(slot) is not None for slot in range(len(axis.slots))])[slots]
+            told &= np.array([axis.literals(slot) is not None for slot in range(len(axis.slots))])[slots]
             moved |= np.array([axis.has_changed(slot) for slot in range(len(axis.slots))])[slots]
             literals += slots != axis.everything
         some = told & ((literals > 0) | moved)

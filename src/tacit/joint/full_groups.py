@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import LimitReached
-from tacit.joint.boxes import HAS, KINDS, MEMBER, Axis, Key, Line, Problem
+from tacit.joint.boxes import HAS, HISTORY_KINDS, MEMBER, Axis, Key, Line, Problem
 from tacit.joint.case import JointCase
 from tacit.joint.cube import OPEN, Cube, Prover, Split, Step, apart, settled, windows
 from tacit.joint.lower import lower
@@ -290,7 +290,7 @@ class BlankValues:
         others = int(shown[sorted(ruled_out)].sum()) if ruled_out else 0
         blanks = Blanks(self.release, rows, others)
         proof = partial(self._prove, box, ruled_out, shown)
-        return FullGroup(box, self.place, sensitive.key.name, named, rows, rows, proof, blanks)
+        return FullGroup(box, self.place, sensitive.key.name, named, lo=rows, hi=rows, proof=proof, blanks=blanks)
 
     def _prove(
         self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: Ints
@@ -345,9 +345,9 @@ def run(target: Target, code: str, name: str) -> AttackRun:
     silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
     sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
     if silent and not sensitive:
-        return AttackRun(code, name, "proves", "unavailable", NOT_SAID)
+        return AttackRun(code, name, "proves", "unavailable", reason=NOT_SAID)
     if not sensitive:
-        return AttackRun(code, name, "proves", "not-relevant", "no column is sensitive, as is said")
+        return AttackRun(code, name, "proves", "not-relevant", reason="no column is sensitive, as is said")
     search = _Search(case, target, None if several else target.index)
     status: Status = "ran"
     try:
@@ -393,7 +393,7 @@ class _Search:
             for number, cube in enumerate(cubes):
                 if place is None or place not in cube.chosen:
                     continue
-                looked = _Groups(self, prover, number, place, self._quasi_identifiers(sensitive))
+                looked = _Groups(self, prover, number, place, quasi=self._quasi_identifiers(sensitive))
                 looked.look(known)
                 if cube.problem is self.problem:
                     self._look_at_blanks(prover, number, place, looked.values)
@@ -407,7 +407,9 @@ class _Search:
             if len(self.case.releases) < 2 or not isinstance(table, PartialTable) or column not in table.people.schema.sa:
                 continue
             least = self.target.policy.l
-            looked = BlankValues(prover, number, release, table, place, values, least, self.solver, self.world)
+            looked = BlankValues(
+                prover, number, release, table, place=place, values=values, least=least, solver=self.solver, world=self.world
+            )
             told = {str(sorted(one.event(self.problem).to_dict().items())) for one in self.found}
             for one in looked.look():
                 if str(sorted(one.event(self.problem).to_dict().items())) not in told:
@@ -419,7 +421,7 @@ class _Search:
     def problem(self) -> Problem:
         """All that the releases print, over common axes."""
         case = self.case
-        return lower(case.releases, case.people, case.population, case.facts, case.sensitive)
+        return lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
 
     @cached_property
     def _cubes(self) -> list[Cube]:
@@ -477,7 +479,7 @@ class _Search:
         out = set()
         for place, axis in enumerate(self.problem.axes):
             kind, column = axis.key
-            if axis.key == MEMBER or kind in KINDS or (kind == "column" and column in sensitive):
+            if axis.key == MEMBER or kind in HISTORY_KINDS or (kind == "column" and column in sensitive):
                 continue
             if not named or column in named or (kind == "item" and column.partition("=")[0] in named):
                 out.add(place)
@@ -499,14 +501,14 @@ class _Search:
             name,
             "proves",
             status,
-            "; ".join(dict.fromkeys(self.reasons)),
+            reason="; ".join(dict.fromkeys(self.reasons)),
             people=people,
             undecided=self.undecided,
             measures={"people_certain": max(people, certain) if self.target.policy.l == 2 else certain},
             columns={"values_left": left, "count": lo, "count_hi": hi},
             severity=(lo << 16) | np.array([min(len(one.box), 0x7FFF) for one in order], np.int64),
             event=event,
-            show=lambda index: write_out(code, self.case, problem, order[index], self.index),
+            show=lambda index: write_out(code, self.case, problem, order[index], index=self.index),
         )
 
 
@@ -629,12 +631,12 @@ class _Groups:
         self._note(solver.world(solver.cost(group, -1)), seen)
         if seen[place]:
             return
-        search = Cases(rows, self.search.target.limits, box, -1, 0)
+        search = Cases(rows, self.search.target.limits, box, -1, wanted=0)
         tree = search.prove()
         self._note(search.world, seen)
         if tree is not None:
             weights = {} if isinstance(tree, Split) else tree.weights
-            step = Step(box, "hi", 0, weights, tree if isinstance(tree, Split) else None)
+            step = Step(box, "hi", 0, weights, cases=tree if isinstance(tree, Split) else None)
             self.zeros[place] = self.prover.keep(step)
             finest[place] = False
 
@@ -743,7 +745,13 @@ class _Groups:
             hi = int(min(self.cube.hi[self.of_all[place]], OPEN))
             self.search.found.append(
                 FullGroup(
-                    box, self.place, self.sensitive.key.name, tuple(sorted(values)), lo, hi, partial(self._prove, place, wide)
+                    box,
+                    self.place,
+                    self.sensitive.key.name,
+                    tuple(sorted(values)),
+                    lo=lo,
+                    hi=hi,
+                    proof=partial(self._prove, place, wide),
                 )
             )
 

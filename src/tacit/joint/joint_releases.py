@@ -52,7 +52,7 @@ from tacit.joint.cube import (
     windows,
 )
 from tacit.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
-from tacit.joint.lower import lower, populations
+from tacit.joint.lower import lower, relate_populations
 from tacit.joint.movement import MOST_COMPARED, Portrait, event_of, of_group, portraits, told_once
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement, refuse_clash
 from tacit.joint.rows import Rows, cells_of
@@ -282,7 +282,7 @@ def run(target: Target) -> AttackRun:
     with_means = tables_with_means(case)
     if with_means and (tried := found_by_trying(target, NAME)) is not None:
         return tried
-    problem = lower(case.releases, case.people, case.population, case.facts, case.sensitive)
+    problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
     if with_means:
         search.undecided += len(with_means)
@@ -356,7 +356,7 @@ class _Search:
 
     def _take_alone(self) -> None:
         """Add what each release tells by itself: over fewer columns more can be asked, and beside others it tells no less."""
-        whose = populations(self.case.releases, self.case.people, self.case.population)
+        whose = relate_populations(self.case.releases, self.case.people, self.case.population)
         untold = 0
         for number, release in enumerate(self.case.releases):
             if number in self.problem.by_row:
@@ -402,7 +402,7 @@ class _Search:
             hi = int(cube.hi[group])
             known = None if event is None else self.found.get(event)
             if event is not None and (known is None or hi - lo < known.hi - known.lo):
-                self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
+                self.found[event] = Found(event, lo, hi, not alone[group], proof=partial(_both_ends, prover, number, group))
                 if _is_about_movers(event):
                     self.movers[event] = cube.box(group)
                     if cube.problem is self.problem:
@@ -417,7 +417,7 @@ class _Search:
             event = event_of(prover, one.box)
             if event is not None and event not in self.found:
                 proofs = prover.in_order([one.least]), prover.in_order([one.most])
-                self.found[event] = Found(event, one.people, one.people, True, partial(_given, proofs))
+                self.found[event] = Found(event, one.people, one.people, True, proof=partial(_given, proofs))
                 self.movers[event] = one.box
 
     def _leave_declared(self, cube: Cube, groups: Groups) -> None:
@@ -527,7 +527,7 @@ class _Search:
             return
         limits = self.target.limits
         boxes = [box for _, box in asked]
-        refuted = refuted_from(self.world, boxes, self.target.policy.k, limits.seed, self._check)
+        refuted = refuted_from(self.world, boxes, self.target.policy.k, limits.seed, check=self._check)
         for place in np.flatnonzero(refuted).tolist():
             del self.open[asked[place][0]]
 
@@ -558,7 +558,7 @@ class _Search:
                 self.target.limits,
                 [box for _, box in asked],
                 self.target.policy.k,
-                whole,
+                whole=whole,
                 eager=not self.found,
                 known=self.world,
             ).settle(settled)
@@ -620,7 +620,7 @@ class _Search:
             NAME,
             "proves",
             status,
-            "; ".join(dict.fromkeys(self.reasons)),
+            reason="; ".join(dict.fromkeys(self.reasons)),
             people=max(people, int(lo.max(initial=0))),
             undecided=self.undecided,
             columns={"items": sizes, "count": lo, "count_hi": hi, "together": together},

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, numbered
-from tacit.joint.boxes import MOST_GROUPS, Line, Problem, groups_of
+from tacit.joint.boxes import MOST_GROUPS, Line, Problem, count_groups
 from tacit.joint.case import JointCase
 from tacit.joint.cube import Cited, Cube, End, Leaf, Split, Step, Threshold, Tree
 from tacit.joint.rearranging import Rearranging
@@ -133,7 +133,7 @@ class Solver:
         A world that breaks a condition is looked for again, once for each of the two statements of which one is true; where there are many
         cells, only for those that fractions of people are nearer to.
         """
-        if self.rows.has_conditions and not self.rows.cells.problem.tells_conditions:
+        if self.rows.has_conditions and not self.rows.cells.problem.decides_conditions:
             return None
         if self.rows.has_conditions and len(self.rows.cells) > FEW_CELLS:
             return self.search._near_world(cost)
@@ -464,7 +464,7 @@ class Programs:
             return
         boxes = [self.boxes[number] for number in left.tolist()]
         if self._is_small or len(self.rows.cells.shape) > MOST_AXES:
-            out.refuted[left] = refuted_from(self._world, boxes, self.k, self.limits.seed, lambda: self.limits.check("X01"))
+            out.refuted[left] = refuted_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
             left = np.flatnonzero(out.open)
             boxes = [self.boxes[number] for number in left.tolist()]
             if self._is_small or not len(left) or len(left) > FEW_REARRANGED:
@@ -578,14 +578,14 @@ class Programs:
             if shown is not None and shown[0] >= wanted:
                 steps.append(Step(box, end, sign * shown[0], shown[1]))
                 continue
-            search = Cases(self.rows, self.limits, box, sign, wanted)
+            search = Cases(self.rows, self.limits, box, sign, wanted=wanted)
             tree = search.prove()
             if search.world is not None:
                 self._refute_by(search.world, out)
             if tree is None:
                 return
             weights = {} if isinstance(tree, Split) else tree.weights
-            steps.append(Step(box, end, sign * wanted, weights, tree if isinstance(tree, Split) else None))
+            steps.append(Step(box, end, sign * wanted, weights, cases=tree if isinstance(tree, Split) else None))
         out.proofs[number] = steps[0], steps[1]
 
 
@@ -618,7 +618,7 @@ def clashes(problem: Problem, lines: Sequence[int], limits: Limits) -> bool:
     """Whether it is proved that nobody fits these lines: by sums along columns, or by weights."""
     chosen = tuple(sorted({axis for line in lines for _, masks in problem.boxes[line] for axis in masks}))
     axes = [problem.axes[place] for place in chosen]
-    if groups_of(axes) <= MOST_GROUPS:
+    if count_groups(axes) <= MOST_GROUPS:
         cube = Cube(problem, chosen)
         cube.tighten(lines, lambda: limits.check("X01"))
         if cube.clash >= 0:

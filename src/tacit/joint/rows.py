@@ -143,10 +143,10 @@ class Rows:
             terms = problem.boxes[number]
             line = problem.lines[number]
             if all(masks.keys() <= has for _, masks in terms):
-                names[number] = _add(found, terms, line.lo, line.hi, ("line", number))
+                names[number] = _add(found, terms, line.lo, line.hi, says=("line", number))
         for step in steps:
             low = step.end == "lo"
-            _add(found, ((1, step.box),), step.value if low else None, None if low else step.value, ("step", id(step)))
+            _add(found, ((1, step.box),), step.value if low else None, None if low else step.value, says=("step", id(step)))
         place = {name: number for number, name in enumerate(found)}
         everybody = tuple(place[names[number]] for number in problem.everybody if number in names)
         complete = len(everybody) == len(problem.everybody)
@@ -168,11 +168,11 @@ class Rows:
 
     def case(self, terms: tuple[tuple[int, Masks], ...], lo: int | None, hi: int | None, depth: int) -> Rows:
         """The rows and a case: a bound on a sum of people of boxes."""
-        return self._longer((*self.rows, Row(terms, lo, hi, ("case", depth), ("case", depth))))
+        return self._longer((*self.rows, Row(terms, lo, hi, ("case", depth), says_hi=("case", depth))))
 
     def _longer(self, rows: tuple[Row, ...]) -> Rows:
         """Rows of which the first count the same cells as these, which are not counted again."""
-        return Rows(self.cells, rows, self.everybody, dict(self._where), self.__dict__.get("matrix"))
+        return Rows(self.cells, rows, self.everybody, dict(self._where), _first=self.__dict__.get("matrix"))
 
     @property
     def entries(self) -> int:
@@ -228,7 +228,7 @@ class Rows:
         found = {row.name: row for row in self.rows}
         for line in lines:
             terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
-            _add(found, terms, line.lo, line.hi, ("case", 0))
+            _add(found, terms, line.lo, line.hi, says=("case", 0))
         return self._longer(tuple(found.values()))
 
     def fits(self, world: Ints) -> bool:
@@ -257,7 +257,7 @@ class Rows:
             fits = all(self._adds_up_in(number, world) for number in range(len(self.rows)))
         if not fits:
             return False
-        return not self.has_conditions or self.cells.problem.tells_conditions
+        return not self.has_conditions or self.cells.problem.decides_conditions
 
     def _adds_up_in(self, number: int, world: Ints) -> bool:
         """Whether a world fits one row, in whole numbers of any size."""
@@ -350,7 +350,7 @@ def sparse(cells: Cells, boxes: Iterable[Masks]) -> Any:
 
 def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | None, hi: int | None, says: Cited) -> Any:
     """Put a row in, or tighten the one about the same people."""
-    row = Row(tuple(terms), lo, hi, says, says)
+    row = Row(tuple(terms), lo, hi, says, says_hi=says)
     name = row.name
     known = found.get(name)
     if known is None:

@@ -126,9 +126,9 @@ class World:
             found.forget(axis)
         return found
 
-    def narrowed(self, room: int) -> World:
+    def narrow(self, room: int) -> World:
         """The same people, with lines in place of conditions that hold as long as at most so many people change."""
-        return World(self.problem.narrowed(self.kinds, room), self.kinds)
+        return World(self.problem.narrow(self.kinds, room), self.kinds)
 
     def forget(self, axis: int) -> None:
         """Forget who is in which part of an axis, since somebody has changed there."""
@@ -143,7 +143,7 @@ class World:
         _, first, which = np.unique(names, return_index=True, return_inverse=True)
         distinct = World(self.problem, self.kinds[first])
         found = np.zeros(len(first), np.uint64)
-        for box in self.problem.beside(axis):
+        for box in self.problem.rests(axis):
             found += distinct.inside(box) * np.uint64(weigh.integers(1, 2**63, dtype=np.uint64))
         return np.asarray(found[which.ravel()])
 
@@ -203,9 +203,9 @@ def refuted_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: in
     """Which of the boxes are empty, or hold k people, in the world or in one that steps along a single axis lead to."""
     held = [np.flatnonzero(world.inside(box)) for box in boxes]
     out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
-    if not world.problem.tells_conditions:
+    if not world.problem.decides_conditions:
         return out
-    world = world.narrowed(2 * k)  # each of fewer than k steps changes two people
+    world = world.narrow(2 * k)  # each of fewer than k steps changes two people
     random = np.random.default_rng(len(boxes))
     named: dict[int, list[int]] = {}
     for number, box in enumerate(boxes):

@@ -186,10 +186,10 @@ class RuleCase:
         """What the lines say, and the distribution where it is published."""
         said = Statements(self.population, len(self.values))
         for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in self.counts), strict=True)):
-            said.say(self.holders[line], self.codes[line], lo, hi, (LINE, line))
+            said.say(self.holders[line], self.codes[line], lo, hi, origin=(LINE, line))
         everyone = np.arange(len(self.population), dtype=np.int32)
         for number, count in enumerate(self.release.header.sa_counts):
-            said.say(everyone, number, count, count, (DISTRIBUTION, number))
+            said.say(everyone, number, count, count, origin=(DISTRIBUTION, number))
         for fact in self.facts:
             self._say(said, fact)
         return said
@@ -207,7 +207,7 @@ class RuleCase:
         event = self.population.among(fact.allowed)
         lo, hi = fact.bounds(int(self.population.people[event].sum()))
         if len(event) or lo > 0:
-            said.say(event, self.values.index(fact.value), lo, hi, (FACT, fact.file, fact.line, fact.place))
+            said.say(event, self.values.index(fact.value), lo, hi, origin=(FACT, fact.file, fact.line, fact.place))
 
     @cached_property
     def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -346,7 +346,7 @@ class Missing:
     def say(self, said: Statements, event: int, value: int) -> None:
         """Add one bound to the statements."""
         combinations = self.events[event].astype(np.int32)
-        said.say(combinations, value, 0, int(self.most[event, value]), (MISSING, event, value))
+        said.say(combinations, value, 0, int(self.most[event, value]), origin=(MISSING, event, value))
 
 
 def rows_of(population: Population) -> Transactions:
@@ -413,16 +413,16 @@ def estimate(
             # There may be nothing to converge to; the lines that clash are named then.
             if origins := clashing(said, check=check, stop=LimitReached):
                 case.refuse(origins)
-            return Estimate(problem, solution, len(used), rounds, (), tuple(keys))
+            return Estimate(problem, solution, len(used), rounds, missing_pairs=(), keys=tuple(keys))
         people = solution.share[problem.class_of] * case.population.people[:, None]
         fresh = [pair for pair in missing.missed(people, case.population.n) if pair not in used]
         fresh = [pair for pair in fresh if (MISSING, *pair) not in left_out]
         if not fresh:
-            return Estimate(problem, solution, len(used), rounds, tuple(sorted(used)), tuple(keys))
+            return Estimate(problem, solution, len(used), rounds, missing_pairs=tuple(sorted(used)), keys=tuple(keys))
         for event, value in fresh:
             missing.say(said, event, value)
         used.update(fresh)
-        known = Estimate(problem, solution, len(used), rounds, (), tuple(keys)).multipliers
+        known = Estimate(problem, solution, len(used), rounds, missing_pairs=(), keys=tuple(keys)).multipliers
 
 
 def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers) -> npt.NDArray[np.float64]:

@@ -174,9 +174,9 @@ def _group(
         count = int(release.count[entry])
         del lacking[value]
         origin = Origin(number, release.line(entry), kind, told)
-        yield Spoken(places, known.values.index(value), count, count if closed else whole, origin)
+        yield Spoken(places, known.values.index(value), count, count if closed else whole, origin=origin)
     for value in lacking if closed else ():
-        yield Spoken(places, known.values.index(value), 0, 0, Origin(number, f"group {release.names[group]}", GROUP, told))
+        yield Spoken(places, known.values.index(value), 0, 0, origin=Origin(number, f"group {release.names[group]}", GROUP, told))
 
 
 def _scattered(known: Known, number: int, release: Buckets) -> Iterator[Codes]:
@@ -215,7 +215,7 @@ def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
         found.unread += most > 0 and _may_be_large(release, index)
         if most < known.people(places) or count.lo > 0:  # what is hidden without a limit says nothing
             origin = Origin(number, release.place(index), LINE, about(cell.items()))
-            found.spoken.append(Spoken(places, known.values.index(value), count.lo, most, origin))
+            found.spoken.append(Spoken(places, known.values.index(value), count.lo, most, origin=origin))
     return found
 
 
@@ -256,7 +256,7 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
             continue
         listed.setdefault(own[0], {})[frozenset(rest)] = count.hi
         origin = Origin(number, release.line(index), LINE, about(rest))
-        found.spoken.append(Spoken(places, known.values.index(own[0]), count.lo, count.hi, origin))
+        found.spoken.append(Spoken(places, known.values.index(own[0]), count.lo, count.hi, origin=origin))
     if listed and release.header.complete and release.min_support is not None and release.items.pairs is not None:
         named = (*(column for column, _ in release.items.pairs), *release.header.columns)
         used = {column: None for column in named if column != known.sensitive}
@@ -322,10 +322,10 @@ def read_rules(known: Known, number: int, release: Rules) -> Reading:
     case = _case(known, release, lines)
     for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in case.counts), strict=True)):
         origin = Origin(number, case.release.line(line), LINE, about(case.antecedent(line)))
-        found.spoken.append(Spoken(case.holders[line], case.codes[line], lo, hi, origin))
+        found.spoken.append(Spoken(case.holders[line], case.codes[line], lo, hi, origin=origin))
     for value, count in zip(release.header.sa_values, release.header.sa_counts, strict=False):
         origin = Origin(number, f"sa_distribution {value}", DISTRIBUTION)
-        found.spoken.append(Spoken(known.everybody, known.values.index(value), count, count, origin))
+        found.spoken.append(Spoken(known.everybody, known.values.index(value), count, count, origin=origin))
     if known.is_open:
         case.missing.most[:, -1] = case.missing.wholes  # a list may leave out each of many values, and yet not all of them
     found.missing = case.missing if len(case.missing.events) else None
@@ -433,7 +433,7 @@ class SeveralCase:
         for value in self.values if told else ():
             if value not in told:
                 origin = Origin(number, "sa_values", DOMAIN)
-                found.spoken.append(Spoken(known.everybody, self.values.index(value), 0, 0, origin))
+                found.spoken.append(Spoken(known.everybody, self.values.index(value), 0, 0, origin=origin))
         return found
 
     def _named_values(self, release: Release) -> tuple[str, ...]:
@@ -513,7 +513,7 @@ class SeveralCase:
         lo, hi = fact.bounds(int(self.population.people[event].sum()))
         if len(event) or lo > 0:
             origin = Origin(-1, fact.place, FACT, tuple(sorted(fact.allowed.items())))
-            said.say(event, self.values.index(fact.value), lo, hi, origin)
+            said.say(event, self.values.index(fact.value), lo, hi, origin=origin)
 
     @cached_property
     def missing(self) -> Missing:

@@ -86,16 +86,16 @@ def run(target: Target) -> AttackRun:
     """The probability of every sensitive value for every combination; findings where it passes what the policy allows."""
     case = target.rules if target.several is None else target.several
     if case is None:
-        return AttackRun(CODE, NAME, "estimates", "unavailable", why_not(target))
+        return AttackRun(CODE, NAME, "estimates", "unavailable", reason=why_not(target))
     if target.several is not None and target.several.n_lines > MOST_LINES:
         many = f"{target.several.n_lines:,} lines are more than an estimate takes together, which are {MOST_LINES:,}"
-        return AttackRun(CODE, NAME, "estimates", "stopped", many)
+        return AttackRun(CODE, NAME, "estimates", "stopped", reason=many)
     try:
         found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
     except LimitReached:
-        return AttackRun(CODE, NAME, "estimates", "stopped", "the time limit was reached before there was an estimate")
+        return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     if not found.solution.converged:
-        return AttackRun(CODE, NAME, "estimates", "stopped", "the estimate did not converge; no number is given")
+        return AttackRun(CODE, NAME, "estimates", "stopped", reason="the estimate did not converge; no number is given")
     return _outcome(target, case, found)
 
 
@@ -151,7 +151,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         NAME,
         "estimates",
         "ran",
-        "; ".join(why for why in _remarks(target, case, listed) if why),
+        reason="; ".join(why for why in _remarks(target, case, listed) if why),
         people=int(people[np.unique(which)].sum()),
         measures=measures,
         columns={
