@@ -164,10 +164,10 @@ def test_windows_tell_each_other_what_they_have_shown(monkeypatch: pytest.Monkey
     whole.tighten(range(len(problem.lines)), lambda: None)
     monkeypatch.setattr(proofs, "MOST_GROUPS", 30)
     monkeypatch.setattr(proofs, "WINDOW_GROUPS", 30)
-    chosen, skipped = proofs.windows(problem)
+    chosen, skipped = proofs.choose_windows(problem)
     assert len(chosen) > 1
     assert skipped == 0
-    cubes = proofs.tightened(problem, chosen, lambda: None)
+    cubes = proofs.tighten_cubes([Cube(problem, axes) for axes in chosen], lambda: None)
     prover = Prover(cubes)
     taken = 0
     for number, cube in enumerate(cubes):
@@ -190,7 +190,7 @@ def test_windows_keep_to_themselves_where_groups_cannot_be_told_apart(monkeypatc
     monkeypatch.setattr(proofs, "MOST_GROUPS", 30)
     monkeypatch.setattr(proofs, "WINDOW_GROUPS", 30)
     monkeypatch.setattr(proofs, "MOST_COLUMNS", 40)
-    cubes = proofs.tightened(problem, proofs.windows(problem)[0], lambda: None)
+    cubes = proofs.tighten_cubes([Cube(problem, axes) for axes in proofs.choose_windows(problem)[0]], lambda: None)
     assert len(cubes) > 1
     assert all(move.taken is None for cube in cubes for move in cube.moves)
 

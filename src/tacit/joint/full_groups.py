@@ -28,7 +28,7 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.joint.boxes import HAS, HISTORY_KINDS, MEMBER, Axis, Key, Line, Problem
 from tacit.joint.case import JointCase
-from tacit.joint.cube import OPEN, Cube, Prover, Split, Step, apart, settled, windows
+from tacit.joint.cube import OPEN, Cube, Prover, Split, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clash
 from tacit.joint.readers import classes_of, shown_columns
@@ -307,7 +307,7 @@ class BlankValues:
         joined = Step(
             box | {self.place: mask}, "hi", int(shown[sorted(ruled_out)].sum()), {("step", id(one)): _ONE for one in parts}
         )
-        return [], [], self.prover.in_order([parts[0] if len(parts) == 1 else joined])
+        return [], [], self.prover.order_steps([parts[0] if len(parts) == 1 else joined])
 
 
 #: What is said where nobody names the sensitive column.
@@ -425,23 +425,19 @@ class _Search:
 
     @cached_property
     def _cubes(self) -> list[Cube]:
-        chosen, skipped = windows(self.problem)
+        cubes, chosen, skipped = make_cubes(self.problem)
         self.undecided += skipped + self.problem.left_out
-        self.undecided += self._apart(self.problem, chosen)
-        cubes = [Cube(self.problem, axes) for axes in chosen]
-        lacking = self.problem.with_lacking()
-        if lacking is not None:
-            # All columns are too wide for one cube that also has those who lack a value: these have cubes of their own.
-            narrower, _ = windows(lacking)
-            self.undecided += self._apart(lacking, narrower)
-            cubes += [Cube(lacking, axes) for axes in narrower]
-        return settled(cubes, self.check)
+        self.undecided += sum(self._count_uncovered(problem, windows) for problem, windows in chosen)
+        return tighten_cubes(cubes, self.check)
 
-    def _apart(self, problem: Problem, chosen: Sequence[tuple[int, ...]]) -> int:
-        """How many groups of up to three columns no cube over these axes holds, those apart that the axes of the problem itself describe."""
+    def _count_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> int:
+        """Return the number of groups of up to three columns that no cube over these axes holds.
+
+        Groups that the axes of the problem itself describe are not counted again.
+        """
         if list(chosen) == [tuple(range(len(problem.axes)))]:
             return 0
-        sets, groups = apart(problem, chosen, MOST_SETS)
+        sets, groups = list_uncovered(problem, chosen, MOST_SETS)
         if problem is self.problem or sets is None:
             return groups
         return sum(
@@ -812,7 +808,7 @@ class _Groups:
             box = self._box(place, sum(1 << at for at in ruled_out))
             joined = Step(box, "hi", 0, {("step", id(step)): _ONE for step in parts})
             others = [parts[0] if len(parts) == 1 and parts[0].box == box else joined]
-        return prover.in_order(least), prover.in_order(most), prover.in_order(others)
+        return prover.order_steps(least), prover.order_steps(most), prover.order_steps(others)
 
     def _nobody(self, place: tuple[int, ...], at: int) -> Iterator[Step]:
         """Steps that show that nobody of a group has a value: for all of it, or for each of its smallest groups."""

@@ -45,11 +45,12 @@ from tacit.joint.cube import (
     Threshold,
     Tree,
     Weights,
+    Window,
     all_choices,
     all_weights,
-    apart,
-    settled,
-    windows,
+    list_uncovered,
+    make_cubes,
+    tighten_cubes,
 )
 from tacit.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
 from tacit.joint.lower import lower, relate_populations
@@ -315,24 +316,18 @@ class _Search:
 
     def look(self) -> None:
         """Tighten bounds window by window, then ask programs what is open."""
-        chosen, skipped = windows(self.problem)
+        cubes, chosen_by, skipped = make_cubes(self.problem)
         if skipped or self.problem.left_out:
             self.undecided += skipped + self.problem.left_out
             self.reasons.append("not every line or missing line could be taken in")
-        cubes = [Cube(self.problem, window) for window in chosen]
-        lacking = self.problem.with_lacking()
-        apart_from = [(self.problem, chosen)]
-        if lacking is not None:
-            narrower, _ = windows(lacking)  # all lines are taken in already, and sets of columns that these lack are listed apart
-            apart_from.append((lacking, narrower))
-            cubes += [Cube(lacking, window) for window in narrower]
-        settled(cubes, self._check)
+        tighten_cubes(cubes, self._check)
         prover = self.prover = Prover(cubes)
         for number, cube in enumerate(cubes):
             if cube.clash >= 0:
                 steps = [step for proof in _both_ends(prover, number, cube.clash) for step in proof]
                 refuse_clash(self.case, self.problem, steps, self.target.limits)
         groups = [Groups.of(cube, self.target.policy.k) for cube in cubes]
+        chosen = chosen_by[0][1]
         for own in groups[len(chosen) :]:
             own.keep_only_lacking(self.problem)
         for number, own in enumerate(groups):
@@ -340,12 +335,12 @@ class _Search:
             self.target.progress((number + 1) / (2 * len(cubes)))
         self._list_open(cubes, groups)
         everything = tuple(range(len(self.problem.axes)))
-        for problem, held in apart_from:
-            if held != [everything]:
-                self._list_apart(problem, held)
+        for problem, windows in chosen_by:
+            if windows != [everything]:
+                self._list_uncovered(problem, windows)
         # Programs over all columns know all that programs over some of them know.
         together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
-        steps = [step for number in range(len(chosen)) for step in prover.rounded(number)]
+        steps = [step for number in range(len(chosen)) for step in prover.rounded_steps(number)]
         if everything not in together:
             self._refute_by_exchange()
         for number, window in enumerate(together):
@@ -395,7 +390,7 @@ class _Search:
             self.reasons.append(f"{groups.unlisted:,} more groups of longer descriptions are small and not listed")
         alone, shown = self._alone(cube) if groups.small.any() else (groups.small, groups.small)
         # Rows of people are published as such; what becomes of them is for other attacks. They say nothing shorter about others either.
-        told = replace(groups, small=groups.small & ~shown).told()
+        told = replace(groups, small=groups.small & ~shown).choose_reported()
         for group in np.flatnonzero(told).tolist():
             event = self._event(cube, group)
             lo = int(cube.lo[group])
@@ -416,7 +411,7 @@ class _Search:
         for one in portraits(prover, [self.parts[event]() for event in exact]):
             event = event_of(prover, one.box)
             if event is not None and event not in self.found:
-                proofs = prover.in_order([one.least]), prover.in_order([one.most])
+                proofs = prover.order_steps([one.least]), prover.order_steps([one.most])
                 self.found[event] = Found(event, one.people, one.people, True, proof=partial(_given, proofs))
                 self.movers[event] = one.box
 
@@ -476,12 +471,12 @@ class _Search:
                 if event is not None:
                     self.open.setdefault(event, cube.box(group))
 
-    def _list_apart(self, problem: Problem, chosen: Sequence[tuple[int, ...]]) -> None:
+    def _list_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> None:
         """Note the groups of columns that no cube holds together, except where a world refutes that they are small."""
-        sets, groups = apart(problem, chosen, MOST_APART)
+        sets, groups = list_uncovered(problem, chosen, MOST_APART)
         is_own = problem is self.problem
         if not is_own:
-            groups -= apart(self.problem, chosen, MOST_APART)[1]
+            groups -= list_uncovered(self.problem, chosen, MOST_APART)[1]
         if not groups:
             return
         everything = tuple(range(len(problem.axes)))
@@ -573,10 +568,10 @@ class _Search:
     def _take(self, prover: Prover, settled: Settlement, asked: Sequence[ItemEvent]) -> None:
         """Write down what programs have proved, and strike out what they have refuted."""
         if settled.clash:
-            steps = prover.in_order([Step({}, "lo", 1, settled.clash)])
+            steps = prover.order_steps([Step({}, "lo", 1, settled.clash)])
             refuse_clash(self.case, self.problem, steps, self.target.limits)
         for place, both in sorted(settled.proofs.items()):
-            proofs = prover.in_order(both[:1]), prover.in_order(both[1:])
+            proofs = prover.order_steps(both[:1]), prover.order_steps(both[1:])
             used = (weights for proof in proofs for step in proof for weights in all_weights(step))
             origins = [self.problem.lines[line].origin for weights in used for kind, line in weights if kind == "line"]
             needed = {origin.release for origin in origins}
