@@ -112,7 +112,7 @@ def test_worlds_add_up_in_matrices_as_row_by_row(monkeypatch: pytest.MonkeyPatch
         rows = Rows.of(problem_of(5, [([(factors[0], {"a": True}), (factors[1], {"b": False})], value, value + 1)], "ab"), (0, 1))
         assert rows.matrix.shape == (2, 4)
         most = int(random.integers(5))
-        longer = rows.case(((2, {0: 1}), (1, {1: 2})), None, most, 0)
+        longer = rows.with_case(((2, {0: 1}), (1, {1: 2})), None, most, 0)
         again = Rows(rows.cells, longer.rows, longer.everybody)
         assert (longer.matrix.toarray() == again.matrix.toarray()).all()
         for one in (world, random.multinomial(5, [1 / 4] * 4)):

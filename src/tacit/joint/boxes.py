@@ -81,7 +81,8 @@ def intersect(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | None
 class Axis:
     """One axis: classes of values that no line distinguishes, and sets of classes that are asked about.
 
-    ``slots`` are these sets, as bits: first the single classes, last all of them. Each entry of ``sums`` says that a slot is the sum of others.
+    ``slots`` are these sets, as bits: first the single classes, last all of them. Each entry of ``sums`` says that a slot is the sum of
+    others.
     """
 
     key: Key
@@ -272,8 +273,8 @@ DECLARED = ("left", "joined", "changed")
 class Origin:
     """Where a statement comes from: release, line or header entry, which of its numbers, and its items.
 
-    A missing rule rests on another line, ``given``, which bounds the people with its antecedent. ``text`` is the printed text, if that is not
-    the number of people itself.
+    A missing rule rests on another line, ``given``, which bounds the people with its antecedent. ``text`` is the printed text, if that is
+    not the number of people itself.
     """
 
     release: int
@@ -365,10 +366,10 @@ class Condition(Protocol):
 class Problem:
     """All statements of all releases over common axes.
 
-    ``everybody`` are lines whose boxes together hold each person, empty if they are not known. ``left_out`` counts lists with too many missing
-    sets to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own. ``by_row`` are the releases that show
-    people row by row, so that what one of them reveals alone is no finding. ``conditions`` are what lines cannot state. ``lacking`` are the axes
-    with slots for people who lack a single value, which may be too many for one cube.
+    ``everybody`` are lines whose boxes together hold each person, empty if they are not known. ``left_out`` counts lists with too many
+    missing sets to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own. ``by_row`` are the
+    releases that show people row by row, so that what one of them reveals alone is no finding. ``conditions`` are what lines cannot state.
+    ``lacking`` are the axes with slots for people who lack a single value, which may be too many for one cube.
     """
 
     axes: tuple[Axis, ...]

@@ -20,8 +20,8 @@ class JointCase:
     """Releases of lines with counts, and the declared relation between their populations.
 
     ``population`` numbers the population of each release: its own, or one for all files of a folder. ``names`` are the names of the
-    populations: the folder, or the file. ``data`` are the owner's rows, given only if all releases are about the same people: a world that fits
-    every line. ``facts`` are background knowledge about values of the column ``sensitive``.
+    populations: the folder, or the file. ``data`` are the owner's rows, given only if all releases are about the same people: a world that
+    fits every line. ``facts`` are background knowledge about values of the column ``sensitive``.
     """
 
     releases: tuple[Release, ...]

@@ -1,11 +1,11 @@
 """Bounds on the number of people in every group of a cube, and the proof of each bound.
 
-A cube has an axis for every column: its values, and "anything". One rule moves all bounds: a group is the sum of its parts along an axis. A line
-about several groups, such as a ratio of two, moves bounds as well, and there people are whole numbers, so that it may round. If a cube of all
-columns would be too large, there are several over columns that lines name together, which exchange bounds of common groups.
+A cube has an axis for every column: its values, and "anything". One rule moves all bounds: a group is the sum of its parts along an axis. A
+line about several groups, such as a ratio of two, moves bounds as well, and there people are whole numbers, so that it may round. If a cube
+of all columns would be too large, there are several over columns that lines name together, which exchange bounds of common groups.
 
-Every move is logged. Read backwards, the log gives a weighted sum of lines that proves a bound. A bound that was rounded becomes a step of its
-own, which later steps may cite like a line.
+Every move is logged. Read backwards, the log gives a weighted sum of lines that proves a bound. A bound that was rounded becomes a step of
+its own, which later steps may cite like a line.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Taken:
 class Move(NamedTuple):
     """One tightening of many groups at once: by a line, by a sum along an axis, or from another cube.
 
-    ``line`` is -1 for sums; ``weight`` is the multiplicity of the line in the lower bound (or in the negative of the upper one), and ``printed``
-    what its end adds.
+    ``line`` is -1 for sums; ``weight`` is the multiplicity of the line in the lower bound (or in the negative of the upper one), and
+    ``printed`` what its end adds.
     """
 
     end: End
@@ -576,6 +576,11 @@ class Step:
     value: int
     weights: Weights
     cases: Split | None = None
+
+    @classmethod
+    def by_cases(cls, box: Mapping[int, int], end: End, value: int, tree: Tree) -> Step:
+        """Return a bound that a tree of cases proves, which may be a single leaf."""
+        return cls(box, end, value, {}, cases=tree) if isinstance(tree, Split) else cls(box, end, value, tree.weights)
 
 
 class Entry(NamedTuple):

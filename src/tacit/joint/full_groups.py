@@ -1,15 +1,15 @@
 """The part of R03 about people of whom nothing is known: groups of which everybody has one sensitive value, whoever they are.
 
 A full cell names the value of whoever belongs to its group. A group is a combination of quasi-identifiers; it is exposed where at least one
-person is in it and fewer than l sensitive values are possible for its people, in every world that fits all lines. The lines are those of X01,
-and so are the bounds, the linear programs and the proofs.
+person is in it and fewer than l sensitive values are possible for its people, in every world that fits all lines. The lines are those of
+X01, and so are the bounds, the linear programs and the proofs.
 
 Groups of which everybody has one sensitive value, in sentences and as certificates.
 
 The part of R03 about tables with blanks beside other releases: hidden sensitive values that what others print gives away.
 
-Rows that show a value are among the people who have it. Where the other releases show that no more people of a combination have a value than
-rows show it, none of the blanks there hides that value.
+Rows that show a value are among the people who have it. Where the other releases show that no more people of a combination have a value
+than rows show it, none of the blanks there hides that value.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.joint.boxes import HAS, HISTORY_KINDS, MEMBER, Axis, Key, Line, Problem
 from tacit.joint.case import JointCase
-from tacit.joint.cube import OPEN, Cube, Prover, Split, Step, Window, list_uncovered, make_cubes, tighten_cubes
+from tacit.joint.cube import OPEN, Cube, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clash
 from tacit.joint.readers import classes_of, shown_columns
-from tacit.joint.rows import Rows, cells_of
+from tacit.joint.rows import Rows, count_cells
 from tacit.joint.words import box_record, citations_of, step_record
 from tacit.joint.worlds import World
 from tacit.model.arrays import Flags, Ints
@@ -64,8 +64,8 @@ class Blanks:
 class FullGroup:
     """A group by the classes that it allows, the values of the sensitive column that are left to its people, and how many these are.
 
-    ``proof`` shows the fewest and the most people, and that nobody of them has another value; of ``blanks`` only, where there are such, that
-    no more people have another value than rows show it.
+    ``proof`` shows the fewest and the most people, and that nobody of them has another value; of ``blanks`` only, where there are such,
+    that no more people have another value than rows show it.
     """
 
     box: Mapping[int, int]
@@ -459,7 +459,7 @@ class _Search:
     def rows(self) -> Rows | None:
         """All lines over all axes; None where they are too many for programs."""
         axes = tuple(range(len(self.problem.axes)))
-        if cells_of(self.problem.axes) > MOST_KINDS:
+        if count_cells(self.problem.axes) > MOST_KINDS:
             return None
         found = Rows.of(self.problem, axes)
         return found if found.entries <= MOST_ENTRIES else None
@@ -631,9 +631,7 @@ class _Groups:
         tree = search.prove()
         self._note(search.world, seen)
         if tree is not None:
-            weights = {} if isinstance(tree, Split) else tree.weights
-            step = Step(box, "hi", 0, weights, cases=tree if isinstance(tree, Split) else None)
-            self.zeros[place] = self.prover.keep(step)
+            self.zeros[place] = self.prover.keep(Step.by_cases(box, "hi", 0, tree))
             finest[place] = False
 
     def _note(self, world: Ints | None, seen: Flags) -> None:

@@ -56,9 +56,9 @@ from tacit.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_mea
 from tacit.joint.lower import lower, relate_populations
 from tacit.joint.movement import MOST_COMPARED, Portrait, event_of, of_group, portraits, told_once
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement, refuse_clash
-from tacit.joint.rows import Rows, cells_of
+from tacit.joint.rows import Rows, count_cells
 from tacit.joint.words import CODE, Found, write_out
-from tacit.joint.worlds import World, refuted_by, refuted_from
+from tacit.joint.worlds import World, refute_by_world, refute_from
 from tacit.known.proofs import Proof, bounds_together
 from tacit.known.proofs import Prover as KnownProver
 from tacit.known.releases import SeveralCase
@@ -493,7 +493,7 @@ class _Search:
                 own.keep_only_lacking(self.problem)
             flags = own.asked & (own.literals == len(columns))
             if self.world is not None:
-                flags &= ~refuted_by(self.world, cube, self.target.policy.k)
+                flags &= ~refute_by_world(self.world, cube, self.target.policy.k)
             for group in np.flatnonzero(flags).tolist():
                 event = self._event(cube, group)
                 if event is not None:
@@ -508,12 +508,12 @@ class _Search:
             for cube, flags in zip(cubes, asked, strict=True):
                 if flags.any():
                     self._check()
-                    flags &= ~refuted_by(world, cube, self.target.policy.k)
+                    flags &= ~refute_by_world(world, cube, self.target.policy.k)
             left = sum(int(flags.sum()) for flags in asked)
             idle = idle + 1 if left > 0.99 * before else 0
             if left == 0 or idle >= 2:
                 return
-            world = world.exchanged(random)
+            world = world.exchange(random)
 
     def _refute_by_exchange(self) -> None:
         """Strike out open groups that exchanges between a few people make empty, or large."""
@@ -522,13 +522,13 @@ class _Search:
             return
         limits = self.target.limits
         boxes = [box for _, box in asked]
-        refuted = refuted_from(self.world, boxes, self.target.policy.k, limits.seed, check=self._check)
+        refuted = refute_from(self.world, boxes, self.target.policy.k, limits.seed, check=self._check)
         for place in np.flatnonzero(refuted).tolist():
             del self.open[asked[place][0]]
 
     def _fits(self, chosen: tuple[int, ...]) -> bool:
         """Whether programs over these axes are small enough to be solved."""
-        if cells_of([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
+        if count_cells([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
             return False
         return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
 

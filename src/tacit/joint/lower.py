@@ -71,8 +71,8 @@ def lower(
 ) -> Problem:
     """Return all that the releases print about their people, as one problem.
 
-    ``of`` is the population of each release, by default its own. ``facts`` are background knowledge about values of the column ``sensitive``,
-    given only if the populations are the same.
+    ``of`` is the population of each release, by default its own. ``facts`` are background knowledge about values of the column
+    ``sensitive``, given only if the populations are the same.
     """
     words = Vocabulary(releases, people, of)
     whose = relate_populations(releases, people, of)

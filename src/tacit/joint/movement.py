@@ -1,12 +1,12 @@
 """People who came, went or changed, described fully: what two proofs say about the same people is one description.
 
-Where all people of a wider group have what one group says, whoever of another group is in the wider one has it, too. In numbers: at least as
-many people are in both as in each of the two together, less those of the wider group.
+Where all people of a wider group have what one group says, whoever of another group is in the wider one has it, too. In numbers: at least
+as many people are in both as in each of the two together, less those of the wider group.
 
 People who came, went or changed: each of them once, with all that is known of her.
 
-What a release of last year and one of this year tell about these people are many groups, and most of them say less than others: that two who
-left are men adds nothing where both are told with all their values.
+What a release of last year and one of this year tell about these people are many groups, and most of them say less than others: that two
+who left are men adds nothing where both are told with all their values.
 """
 
 from __future__ import annotations

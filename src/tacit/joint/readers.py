@@ -1,7 +1,7 @@
 """Readers of releases: what each kind prints, as lines about boxes of people.
 
-A list prints itemsets, rules or leaves of a tree, and says more by what it leaves out; a frequency table prints cells and totals. A table of
-people bounds a box by the rows that show all its values and by those that may have them; a bucketized release combines its
+A list prints itemsets, rules or leaves of a tree, and says more by what it leaves out; a frequency table prints cells and totals. A table
+of people bounds a box by the rows that show all its values and by those that may have them; a bucketized release combines its
 quasi-identifiers with the sensitive values of each group (Frechet bounds).
 """
 
@@ -554,8 +554,8 @@ MOST_BUCKET_COLUMNS = 3
 class BucketLines:
     """Lines of a bucketized release about the columns that other releases name as well.
 
-    In a group of s people of whom a have some quasi-identifiers and b a sensitive value, at least a + b - s and at most the smaller of a and b
-    have both (Frechet bounds). Their sums over the groups bound the number of people who have both.
+    In a group of s people of whom a have some quasi-identifiers and b a sensitive value, at least a + b - s and at most the smaller of a
+    and b have both (Frechet bounds). Their sums over the groups bound the number of people who have both.
     """
 
     def __init__(self, number: int, release: Buckets, words: Vocabulary, scope: Box) -> None:

@@ -1,7 +1,7 @@
 """Worlds near a world: people of a few classes are arranged anew by an integer program, and everybody else stays.
 
-Where columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a world
-that is known it leads to others in which groups are empty, or hold k people; these are not small in every world.
+Where columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a
+world that is known it leads to others in which groups are empty, or hold k people; these are not small in every world.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint.boxes import Choice, Line
-from tacit.joint.rows import Rows, sparse
+from tacit.joint.rows import Rows, membership_matrix
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
 from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_program
@@ -106,7 +106,7 @@ class Rearranging:
 
     def _less_broken(self, parts: Sequence[Ints], broken: Sequence[Choice]) -> Ints | None:
         """People in the cells of one part who miss the nearer statements of broken conditions by less; None where there are none."""
-        wanted = self.rows.only(()).along(choice.nearer for choice in broken)
+        wanted = self.rows.only(()).assume(choice.nearer for choice in broken)
         known = {choice.origin for choice in broken}
         waiting = list(parts)
         for _ in range(MOST_TRIED):
@@ -143,7 +143,7 @@ class Rearranging:
     def _keep_true(self, choices: Sequence[Choice]) -> None:
         """From now on, these choices keep the side that is true of the world."""
         lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
-        self._narrowed = self._narrowed.along(lines) if lines else self._narrowed
+        self._narrowed = self._narrowed.assume(lines) if lines else self._narrowed
 
     def accepts(self, world: Ints) -> bool:
         """Whether a world fits all rows and conditions; programs to come heed those that it misses."""
@@ -198,7 +198,7 @@ class Rearranging:
     def _true_side(self, choice: Choice) -> Line | None:
         """The statement of a choice that is true of the world."""
         sides = (line for line in (choice.fewer, choice.more) if line is not None)
-        return next((line for line in sides if self.rows.only(()).along([line]).adds_up(self.world)), None)
+        return next((line for line in sides if self.rows.only(()).assume([line]).adds_up(self.world)), None)
 
     def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Ints:
         """The cells that are arranged anew: those where people of the box are, and of some more classes on each axis.
@@ -281,7 +281,7 @@ class _Asking:
         self._near = near
         self._boxes = boxes
         self._k = k
-        self._inside = sparse(near.rows.cells, boxes)
+        self._inside = membership_matrix(near.rows.cells, boxes)
         self.settled = self._is_settled(near.world)
         self._cost = self._people_in(~self.settled)
         self._attempts = np.zeros(len(boxes), np.int64)
