@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint import full_groups
-from tacit.joint.full_groups import asked_by
+from tacit.joint.full_groups import describes_groups
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, all_said, bounds_of, bounds_together, proof_of
 from tacit.known.releases import SeveralCase
@@ -60,7 +60,7 @@ def run(target: Target) -> AttackRun:
 
 def asks_groups(target: Target) -> bool:
     """Whether groups of people are asked about, since nobody is known: where there are frequency tables, or lists that name sensitive values."""
-    return asked_by((target.release,) if target.together is None else target.together.releases)
+    return describes_groups((target.release,) if target.together is None else target.together.releases)
 
 
 class _Outcome:

@@ -52,9 +52,9 @@ from tacit.joint.cube import (
     make_cubes,
     tighten_cubes,
 )
-from tacit.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
+from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds, tables_with_means
 from tacit.joint.lower import lower, relate_populations
-from tacit.joint.movement import MOST_COMPARED, Portrait, event_of, of_group, portraits, told_once
+from tacit.joint.movement import MOST_COMPARED, Portrait, combine_portraits, event_of, merge_duplicate_movers, portray_group
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement, refuse_clash
 from tacit.joint.rows import Rows, count_cells
 from tacit.joint.words import CODE, Found, write_out
@@ -281,7 +281,7 @@ def run(target: Target) -> AttackRun:
     case = target.together
     assert case is not None
     with_means = tables_with_means(case)
-    if with_means and (tried := found_by_trying(target, NAME)) is not None:
+    if with_means and (tried := enumerate_worlds(target, NAME)) is not None:
         return tried
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
@@ -401,14 +401,14 @@ class _Search:
                 if _is_about_movers(event):
                     self.movers[event] = cube.box(group)
                     if cube.problem is self.problem:
-                        self.parts[event] = partial(of_group, prover, number, group)
+                        self.parts[event] = partial(portray_group, prover, number, group)
                     if lo < hi:
                         self.open.setdefault(event, cube.box(group))
 
     def _describe(self, prover: Prover) -> None:
         """Write down people who came, went or changed with all that different proofs say of them."""
         exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: MOST_COMPARED + 1]
-        for one in portraits(prover, [self.parts[event]() for event in exact]):
+        for one in combine_portraits(prover, [self.parts[event]() for event in exact]):
             event = event_of(prover, one.box)
             if event is not None and event not in self.found:
                 proofs = prover.order_steps([one.least]), prover.order_steps([one.most])
@@ -600,8 +600,8 @@ class _Search:
         exact = (
             (event, box, one.lo) for event, box in self.movers.items() if (one := self.found.get(event)) and one.lo == one.hi
         )
-        said_more_fully, people = told_once(exact)
-        for event in said_more_fully:
+        duplicates, people = merge_duplicate_movers(exact)
+        for event in duplicates:
             in_all = not (event.present or event.absent or event.changes)
             if not in_all or self.found[event].hi == 1:  # how many came or went in all is told in any case
                 del self.found[event]

@@ -1,7 +1,7 @@
 """Worlds: whole people who fit every published line; a group that is not small in one is not provably small.
 
-A world comes from the owner's rows or from an integer program. Exchanging the values of a column among people who are alike for every line that
-names the column changes no published count, so that one world leads to many others at little cost.
+A world comes from the owner's rows or from an integer program. Exchanging the values of a column among people who are alike for every line
+that names the column changes no published count, so that one world leads to many others at little cost.
 
 Steps between two people go further: they exchange their classes on one axis, or one person takes another class. A step is allowed if every
 published line stays true, with all the room that rounding and thresholds leave. Steps that empty a group, or fill it up to k people, refute
