@@ -29,9 +29,9 @@ import numpy as np
 from tacit.joint import full_groups
 from tacit.joint.full_groups import describes_groups
 from tacit.known.case import PeopleCase, RuleCase
-from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, all_said, bounds_of, bounds_together, proof_of
+from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, bounds_of, bounds_together, proof_of, state_everything
 from tacit.known.releases import SeveralCase
-from tacit.known.sensitive_values import described, together, why_not
+from tacit.known.sensitive_values import describe_combination, describe_releases, why_not
 from tacit.known.words import ProofWords, SeveralWords
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
@@ -54,7 +54,7 @@ def run(target: Target) -> AttackRun:
         return AttackRun(CODE, NAME, "proves", "unavailable", reason=why_not(target))
     if isinstance(case, SeveralCase):
         return _Outcome(target, case, *bounds_together(case, target.limits)).run()
-    said = all_said(case)
+    said = state_everything(case)
     return _Outcome(target, case, said, bounds_of(case, said, target.limits.part(BOUNDING))).run()
 
 
@@ -69,7 +69,7 @@ class _Outcome:
     def __init__(self, target: Target, case: PeopleCase, said: Statements, found: Bounds) -> None:
         self.case = case
         self.said = said
-        self.together = together(target)
+        self.together = describe_releases(target)
         self.people = case.population.people
         self.number = target.index
         self.limits = target.limits
@@ -183,7 +183,7 @@ class _Outcome:
         q = int(self.which[index])
         n = int(self.people[q])
         left = [case.values[v] for v in self._values(q, possible=True)]
-        who = f"The {'one person' if n == 1 else f'{n:,} people'} with {described(case, q)}"
+        who = f"The {'one person' if n == 1 else f'{n:,} people'} with {describe_combination(case, q)}"
         has = "has" if n == 1 else "have"
         text = (
             f"{who} certainly {has} {case.sensitive} {left[0]}."

@@ -32,7 +32,7 @@ from tacit.joint.readers import classes_of, shown_columns
 from tacit.joint.rows import Rows, count_cells
 from tacit.joint.words import box_record, citations_of, step_record
 from tacit.joint.worlds import World
-from tacit.model.arrays import Flags, Ints
+from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
@@ -420,11 +420,11 @@ class _Groups:
         self.worlds.append(world)
         seen |= self._count_by_place(world) > 0
 
-    def _weigh(self, wanted: Flags) -> npt.NDArray[np.float64]:
+    def _weigh(self, wanted: Flags) -> Floats:
         """Return the weight of each kind of people: 1 if it has one of these values of the smallest groups."""
         return wanted.reshape(-1)[self._owner].astype(np.float64)
 
-    def _count_by_place(self, people: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    def _count_by_place(self, people: npt.NDArray[Any]) -> Floats:
         """Return the number of people with each value of the smallest groups."""
         shape = [*(len(axis.classes) for _, axis in self.axes), len(self.values)]
         return np.asarray(np.bincount(self._owner, people, int(np.prod(shape))).reshape(shape), np.float64)

@@ -589,7 +589,7 @@ class _Together:
         self.target.limits.check("X01")
         return self.target.limits.seconds_left
 
-    def _alone(self, exposed: Ints, left: Ints) -> npt.NDArray[np.bool_]:
+    def _alone(self, exposed: Ints, left: Ints) -> Flags:
         """Return the combinations to which one release alone leaves as few values."""
         revealed = np.zeros(len(exposed), np.bool_)
         chosen = np.zeros_like(self.case.population.people)

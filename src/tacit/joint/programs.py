@@ -16,7 +16,6 @@ from math import ceil, floor
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import Contradiction, numbered
 from tacit.joint.boxes import MOST_GROUPS, Line, Problem, count_groups
@@ -506,7 +505,7 @@ class Programs:
                 still = 1
         return True
 
-    def _look_at(self, people: npt.NDArray[np.float64], out: Settlement) -> None:
+    def _look_at(self, people: Floats, out: Settlement) -> None:
         """Use people who fit the rows: fractions take hope away, whole ones refute."""
         counts = self._inside @ people
         out.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)

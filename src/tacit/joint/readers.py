@@ -164,7 +164,7 @@ class ListedLines:
         if whole and release.header.complete and release.min_support is not None and not release.header.coarser:
             yield from self._missing_lines(release, listed)
 
-    def _choose(self, lengths: npt.NDArray[np.int64]) -> Sequence[int]:
+    def _choose(self, lengths: Ints) -> Sequence[int]:
         """Return the indices of the lines to use: all, or the shortest."""
         if len(lengths) <= MOST_LISTED:
             return range(len(lengths))
