@@ -27,7 +27,7 @@ from tacit.joint.words import lines_of
 from tacit.joint.worlds import World, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
-from tacit.solve.solver import Solution, linear_program, solve, solve_linear, solve_whole
+from tacit.solve.solver import Constraints, Solution, linear_program, solve, solve_linear, solve_whole
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
@@ -72,21 +72,8 @@ class Solver:
         return Solver(self.rows.needed, self.limits)
 
     @cached_property
-    def _sides(self) -> tuple[Any, ...]:
-        lo, hi = self.rows.bounds
-        equal = lo == hi
-        low = np.isfinite(lo) & ~equal
-        high = np.isfinite(hi) & ~equal
-        return equal, low, high, lo, hi
-
-    @cached_property
-    def _above(self) -> tuple[Any, Floats]:
-        """Rows that are not equations, as ``matrix @ people <= limits``."""
-        from scipy.sparse import vstack
-
-        _, low, high, lo, hi = self._sides
-        matrix = self.rows.matrix
-        return vstack((matrix[high], -matrix[low]), format="csr"), np.concatenate((hi[high], -lo[low]))
+    def _constraints(self) -> Constraints:
+        return Constraints(self.rows.matrix, *self.rows.bounds)
 
     def least(self, cost: Floats) -> Optimum | None:
         """Return the least cost of people in fractions, or None if no bound was found."""
@@ -94,22 +81,17 @@ class Solver:
 
     def least_of(self, costs: Sequence[Floats]) -> list[Optimum | None]:
         """Return the optimum for each of several costs."""
-        equal, _, _, lo, _ = self._sides
-        fixed = self.rows.matrix[equal], lo[equal]
         left = self.limits.seconds_left
-        found = solve([linear_program(cost, above=self._above, equal=fixed, seconds=left) for cost in costs])
+        above = self._constraints.above
+        equal = self._constraints.equal
+        found = solve([linear_program(cost, above=above, equal=equal, seconds=left) for cost in costs])
         self.limits.check("X01")
         return [self._optimum(solution) for solution in found]
 
     def _optimum(self, found: Solution) -> Optimum | None:
         if found.status != 0 or found.value is None or found.x is None:
             return None
-        equal, low, high, lo, _ = self._sides
-        weights = np.zeros(len(lo))
-        weights[equal] = found.equal
-        weights[high] += found.above[: int(high.sum())]
-        weights[low] -= found.above[int(high.sum()) :]
-        return Optimum(float(found.value), found.x, weights)
+        return Optimum(float(found.value), found.x, self._constraints.duals(found))
 
     def bound(self, group: Ints, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
         """Return the best whole lower bound on ``sign * people in the group``, with weights that prove it."""
@@ -195,15 +177,14 @@ class Solver:
         lo, hi = extra.bounds
         sign = np.where(np.isfinite(hi), 1.0, -1.0)  # each has one end
         soft = hstack((extra.matrix * sign[:, None], -eye_array(len(sign))), format="csr") if len(sign) else csr_array((0, 0))
-        equal, *_ = self._sides
-        above, limits = self._above
-        wide = [hstack((part, csr_array((part.shape[0], len(sign)))), format="csr") for part in (above, self.rows.matrix[equal])]
+        above, limits = self._constraints.above
+        equal, sums = self._constraints.equal
+        wide = [hstack((part, csr_array((part.shape[0], len(sign)))), format="csr") for part in (above, equal)]
         if len(sign):
             wide[0] = vstack((wide[0], soft), format="csr")
             limits = np.concatenate((limits, np.where(sign > 0, hi, -lo)))
         cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(sign))))
-        fixed = wide[1], self._sides[3][equal]
-        found = solve_linear(cost, above=(wide[0], limits), equal=fixed, seconds=self.limits.seconds_left)
+        found = solve_linear(cost, above=(wide[0], limits), equal=(wide[1], sums), seconds=self.limits.seconds_left)
         self.limits.check("X01")
         if found.status != 0 or found.x is None:
             return None, np.empty(0)
@@ -232,24 +213,18 @@ class Solver:
 
     def clash(self) -> dict[Cited, Fraction]:
         """Return weights which prove that no people fit the rows; none if there are no such weights."""
-        from scipy.sparse import eye_array, hstack, vstack
+        from scipy.sparse import eye_array, hstack
 
-        lo, hi = self.rows.bounds
-        low = np.isfinite(lo)
-        high = np.isfinite(hi)
-        matrix = self.rows.matrix
-        above = vstack((matrix[high], -matrix[low]), format="csr")
-        limits = np.concatenate((hi[high], -lo[low]))
+        constraints = Constraints(self.rows.matrix, *self.rows.bounds, equations=False)
+        matrix, limits = constraints.above
         # Every row may be violated; the least total violation is above 0 if rows clash.
         cost = np.concatenate((np.zeros(matrix.shape[1]), np.ones(len(limits))))
-        missed = hstack((above, -eye_array(len(limits))), format="csr")
-        found = solve_linear(cost, above=(missed, limits), seconds=self.limits.seconds_left)
+        relaxed = hstack((matrix, -eye_array(len(limits))), format="csr")
+        found = solve_linear(cost, above=(relaxed, limits), seconds=self.limits.seconds_left)
         self.limits.check("X01")
         if found.status != 0 or found.value is None or found.value < NEAR:
             return {}
-        weights = np.zeros(len(lo))
-        weights[high] += found.above[: int(high.sum())]
-        weights[low] -= found.above[int(high.sum()) :]
+        weights = constraints.duals(found)
         shown = self.rows.certify(np.empty(0, np.int64), 1, weights, 1)
         return {} if shown is None else shown[1]
 

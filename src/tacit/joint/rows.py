@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tacit.joint.boxes import Axis, Choice, Line, Problem, Tally
 from tacit.joint.cube import Cited, Step
 from tacit.model.arrays import Floats, Ints
+from tacit.solve.program import DENOMINATORS as SIMPLE_DENOMINATORS
 
 Masks = Mapping[int, int]
 
@@ -22,8 +23,8 @@ Masks = Mapping[int, int]
 MOST_PEOPLE = 2_000_000
 #: Products below this are exact in floats.
 MOST_EXACT = 2**50
-#: Denominators that weights are rounded to, simple ones first.
-DENOMINATORS = (1, 2, 6, 12, 60, 2520, 10**4, 10**6, 10**9)
+#: Denominators that weights are rounded to, simple ones first; a last one for sums that need not fit 64 bits.
+DENOMINATORS = (*SIMPLE_DENOMINATORS, 10**9)
 
 
 def count_cells(axes: Sequence[Axis]) -> int:
