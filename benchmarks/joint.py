@@ -18,7 +18,7 @@ import numpy as np
 import tacit
 from benchmarks.datasets import FOLDER
 from tacit.joint.boxes import Problem, item_event
-from tacit.joint.cube import Cube, Groups, tightened, windows
+from tacit.joint.cube import Cube, Groups, choose_windows, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import Solver
 from tacit.joint.rows import Rows
@@ -92,7 +92,7 @@ def timed(call: Callable[[], Any]) -> tuple[Any, float]:
 def by_bounds(releases: list[Any], people: People) -> tuple[Problem, list[Cube]]:
     """Bounds along columns until nothing moves."""
     problem = lower(releases, people)
-    return problem, tightened(problem, windows(problem)[0], lambda: None)
+    return problem, tighten_cubes([Cube(problem, axes) for axes in choose_windows(problem)[0]], lambda: None)
 
 
 def read_again(releases: list[Any]) -> tuple[list[Any], float]:
@@ -125,7 +125,7 @@ def one_by_one(problem: Problem, cube: Cube) -> tuple[int, float]:
 def told(problem: Problem, cube: Cube) -> list[ItemEvent]:
     """The groups that bounds of a cube tell."""
     groups = Groups.of(cube, K)
-    listed = np.flatnonzero(groups.small & groups.told()).tolist()
+    listed = np.flatnonzero(groups.small & groups.choose_reported()).tolist()
     found = (item_event(cube.axes, cube.slots(group), problem.members) for group in listed)
     return [event for event in found if event is not None]
 

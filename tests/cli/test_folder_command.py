@@ -217,4 +217,4 @@ def test_values_that_change_on_the_command_line(tmp_path: Path) -> None:
     assert program("verify", "audit.json", last.name, this.name, cwd=tmp_path).returncode == 0
     wrong = tacit("audit", last, this, "--people", "same,changed:yess:0-2")
     assert wrong.exit_code == 2
-    assert wrong.stderr.startswith("--people: names a column that no release speaks of. Did you mean")
+    assert wrong.stderr.startswith("--people: names a column that no release has. Did you mean")

@@ -112,7 +112,7 @@ def test_worlds_add_up_in_matrices_as_row_by_row(monkeypatch: pytest.MonkeyPatch
         rows = Rows.of(problem_of(5, [([(factors[0], {"a": True}), (factors[1], {"b": False})], value, value + 1)], "ab"), (0, 1))
         assert rows.matrix.shape == (2, 4)
         most = int(random.integers(5))
-        longer = rows.case(((2, {0: 1}), (1, {1: 2})), None, most, 0)
+        longer = rows.with_case(((2, {0: 1}), (1, {1: 2})), None, most, 0)
         again = Rows(rows.cells, longer.rows, longer.everybody)
         assert (longer.matrix.toarray() == again.matrix.toarray()).all()
         for one in (world, random.multinomial(5, [1 / 4] * 4)):
@@ -164,10 +164,10 @@ def test_windows_tell_each_other_what_they_have_shown(monkeypatch: pytest.Monkey
     whole.tighten(range(len(problem.lines)), lambda: None)
     monkeypatch.setattr(proofs, "MOST_GROUPS", 30)
     monkeypatch.setattr(proofs, "WINDOW_GROUPS", 30)
-    chosen, skipped = proofs.windows(problem)
+    chosen, skipped = proofs.choose_windows(problem)
     assert len(chosen) > 1
     assert skipped == 0
-    cubes = proofs.tightened(problem, chosen, lambda: None)
+    cubes = proofs.tighten_cubes([Cube(problem, axes) for axes in chosen], lambda: None)
     prover = Prover(cubes)
     taken = 0
     for number, cube in enumerate(cubes):
@@ -190,7 +190,7 @@ def test_windows_keep_to_themselves_where_groups_cannot_be_told_apart(monkeypatc
     monkeypatch.setattr(proofs, "MOST_GROUPS", 30)
     monkeypatch.setattr(proofs, "WINDOW_GROUPS", 30)
     monkeypatch.setattr(proofs, "MOST_COLUMNS", 40)
-    cubes = proofs.tightened(problem, proofs.windows(problem)[0], lambda: None)
+    cubes = proofs.tighten_cubes([Cube(problem, axes) for axes in proofs.choose_windows(problem)[0]], lambda: None)
     assert len(cubes) > 1
     assert all(move.taken is None for cube in cubes for move in cube.moves)
 

@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 from tacit.joint.boxes import item_event
-from tacit.joint.cube import Groups, tightened, windows
+from tacit.joint.cube import Cube, Groups, choose_windows, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.model.release import Release
 from tacit.model.table import Table
@@ -41,10 +41,10 @@ def releases(people: Table) -> list[Release]:
 def small_groups(chosen: Sequence[Release]) -> dict[tuple[frozenset[str], frozenset[str]], tuple[int, int]]:
     """The groups that sums prove to be small, with what they say about their number."""
     problem = lower(chosen, tacit.Same())
-    (cube,) = tightened(problem, windows(problem)[0], lambda: None)
+    (cube,) = tighten_cubes([Cube(problem, axes) for axes in choose_windows(problem)[0]], lambda: None)
     groups = Groups.of(cube, K)
     out = {}
-    for group in np.flatnonzero(groups.small & groups.told()).tolist():
+    for group in np.flatnonzero(groups.small & groups.choose_reported()).tolist():
         event = item_event(cube.axes, cube.slots(group), problem.members)
         assert event is not None
         out[frozenset(event.present), frozenset(event.absent)] = (int(cube.lo[group]), int(cube.hi[group]))

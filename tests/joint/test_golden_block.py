@@ -92,4 +92,4 @@ def test_with_many_people_what_was_not_used_is_said(tmp_path: Path) -> None:
     (tmp_path / "many.csv.json").write_text(json.dumps({"format": "tacit.frequencies/1", "n": 300, "span": [0, 4], "digits": 4}))
     audit = tacit.audit(tacit.read_release(path))
     assert audit.verdict == "incomplete"
-    assert "means and medians are used in tables alone" in audit.attack("X01").reason
+    assert "means and medians are used only for tables" in audit.attack("X01").reason

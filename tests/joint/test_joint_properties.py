@@ -213,7 +213,7 @@ def test_bounds_of_the_cube_hold_in_the_data() -> None:
     cube.tighten(range(len(problem.lines)), lambda: None)
     assert cube.clash < 0
     for group in range(len(cube.lo)):
-        words = [axis.words(slot) for axis, slot in zip(cube.axes, cube.slots(group), strict=True)]
+        words = [axis.literals(slot) for axis, slot in zip(cube.axes, cube.slots(group), strict=True)]
         has = {item for word in words if word for item in word[0]}
         lacks = {item for word in words if word for item in word[1]}
         true = sum(bool(row) and has <= row and lacks.isdisjoint(row) for row in rows)

@@ -13,7 +13,7 @@ from tacit.checker.lines import Declaration
 from tacit.checker.rules import Reject
 from tacit.errors import OptionError
 from tacit.joint.case import look_alikes
-from tacit.joint.lower import populations
+from tacit.joint.lower import relate_populations
 from tacit.model.people import Changed, memberships, read_people
 from tests.joint.test_golden_joint import release_of
 
@@ -49,7 +49,7 @@ def test_other_declarations_of_changes_are_refused(text: str) -> None:
     [
         (Changed(columns=["x"], people=(0, 1)), (100, 100, 100), "and there are 3"),
         (Changed(columns=["x"], people=(0, 1)), (100, 99), "the same people are declared"),
-        (Changed(columns=["y"], people=(0, 1)), (100, 100), "names a column that no release speaks of"),
+        (Changed(columns=["y"], people=(0, 1)), (100, 100), "names a column that no release has"),
         (tacit.Churn(left=(0, 1), joined=(0, 1)), (100,) * 6, "too many sets of them"),
     ],
 )
@@ -74,7 +74,7 @@ def test_declarations_that_do_not_fit_the_releases_are_refused(people: Any, coun
 def test_the_checker_reads_the_same_people_from_a_declaration(people: str, of: list[int]) -> None:
     declared = read_people(people)
     releases = [release_of("100; x:50") for _ in of]
-    found, checked = populations(releases, declared, of), Declaration(people, of)
+    found, checked = relate_populations(releases, declared, of), Declaration(people, of)
     assert set(found.values) == set(checked.sets)
     assert {frozenset(one) for one in memberships(declared, max(of) + 1)} == set(checked.sets.values())
     for number in range(len(of)):
@@ -189,7 +189,7 @@ def frame(**columns: list[str]) -> Any:
 
 def test_a_column_that_is_coded_differently_is_refused() -> None:
     words, numbers = frame(sex=["F", "M"] * 10, x=["a"] * 20), frame(sex=["1", "2"] * 10)
-    with pytest.raises(OptionError, match="the column sex has no value in common") as refused:
+    with pytest.raises(OptionError, match="the values of the column sex have nothing in common") as refused:
         tacit.audit([words, numbers], people=tacit.Same())
     assert "'F'" not in str(refused.value)
     small = frame(sex=["f", "m"] * 10)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.checker import check_audit
-from tacit.joint.readers import ShownColumn, counted
+from tacit.joint.readers import ShownColumn, count_rows
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable
@@ -110,7 +110,7 @@ def test_rows_are_counted_as_one_would_count_them_by_hand(data: st.DataObject) -
     for name, width in (("a", 2), ("b", 3)):
         codes = data.draw(st.lists(st.integers(-1, width - 1), min_size=size, max_size=size))
         columns.append(ShownColumn(name, tuple("uvw"[:width]), np.array(codes, np.int64)))
-    least, most = counted(columns)
+    least, most = count_rows(columns)
     for cell in product(range(2), range(3)):
         rows = list(zip(*(column.codes.tolist() for column in columns), strict=True))
         assert least[cell] == sum(row == cell for row in rows)

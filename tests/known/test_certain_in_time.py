@@ -94,13 +94,13 @@ def test_what_is_not_proved_in_time_is_undecided_and_solves_no_program(
 
 def test_many_findings_share_one_program(rules: Rules, people: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     shared: list[int] = []
-    share = Prover._share
+    share = Prover._find_shared_weights
 
     def counted(self: Prover, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> None:
         shared.append(len(wanted))
         share(self, wanted)
 
-    monkeypatch.setattr(Prover, "_share", counted)
+    monkeypatch.setattr(Prover, "_find_shared_weights", counted)
     limited = audited(rules, people, time_limit=3600)
     assert shared == [1]
     monkeypatch.setattr(Limits, "is_over", property(lambda _: True))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.known.proofs import all_said, bounds_of
+from tacit.known.proofs import bounds_of, state_everything
 from tacit.model.policy import Limits
 from tacit.verbs.audit import several_case
 
@@ -50,7 +50,7 @@ def test_everybody_keeps_just_the_values_that_fit(name: str, tmp_path: Path) -> 
     releases += [tacit.read_release(write_rule(tmp_path))] if with_rule else []
     case = several_case(releases, knowledge=knowledge)
     assert case is not None
-    impossible = bounds_of(case, all_said(case), Limits()).impossible
+    impossible = bounds_of(case, state_everything(case), Limits()).impossible
     found = {
         case.population.describe(q)["name"]: " ".join(value for value, out in zip(case.values, row, strict=True) if not out)
         for q, row in enumerate(impossible.tolist())

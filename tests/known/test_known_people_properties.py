@@ -16,7 +16,7 @@ from tacit.buckets.case import BucketCase
 from tacit.checker.known import KnownBook, check_known
 from tacit.joint import certain_values
 from tacit.known.case import estimate
-from tacit.known.proofs import all_said, bounds_of
+from tacit.known.proofs import bounds_of, state_everything
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import Target
 from tacit.model.buckets import Buckets
@@ -73,7 +73,7 @@ def people_of(table: Table) -> tuple[list[tuple[str, ...]], list[str]]:
 
 
 def left(case: SeveralCase) -> dict[tuple[str, ...], set[str]]:
-    found = bounds_of(case, all_said(case), Limits())
+    found = bounds_of(case, state_everything(case), Limits())
     described = [tuple(case.population.describe(q).values()) for q in range(len(case.population))]
     return {
         who: {value for place, value in enumerate(case.values) if not found.impossible[q, place]}

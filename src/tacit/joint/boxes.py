@@ -1,11 +1,8 @@
-"""What releases print, as bounds on weighted sums of numbers of people in boxes.
+"""Axes, boxes of people, and bounds on weighted sums of their sizes: what releases print, as one problem.
 
-Histories of a column whose values may have changed: what somebody had in one release and what she has in the next.
-
-A history is written as a JSON list of two values; null stands for every value that no release names. Of somebody who has such values twice, a
-third entry says that they are not the same.
-
-The words that several releases share: columns and items as axes, groups of people as boxes over them.
+Columns and items are axes; a group of people is a box over them. A column whose values may have changed between two releases is an axis of
+histories: JSON lists of the value before and the value after, null for every value that no release names. A third entry of such a list says
+that two values, both unnamed, differ.
 """
 
 from __future__ import annotations
@@ -26,69 +23,14 @@ from tacit.model.event import Change, ItemEvent, Side
 from tacit.model.numbers import Bound
 from tacit.model.words import differs
 
-#: The kinds of an axis of histories, by the kind of the axis whose values may have changed.
-OF_KIND = {"column": "change", "item": "item_change"}
-KINDS = frozenset(OF_KIND.values())
-
-
-def all_histories(kind: str, values: Sequence[str], is_open: bool) -> list[str]:
-    """Every history of a column with these values, and others besides where it is open.
-
-    >>> all_histories("item", ["has"], True)
-    ['["has", "has"]', '["has", null]', '[null, "has"]', '[null, null]']
-    """
-    found: list[tuple[str | None, ...]] = list(product([*values, *([None] if is_open else [])], repeat=2))
-    if is_open and kind != "item":
-        found.append((None, None, "changed"))
-    return [json.dumps(history, ensure_ascii=False) for history in found]
-
-
-def with_value(histories: Collection[str], half: int, values: Collection[str], excluded: bool) -> frozenset[str]:
-    """The histories whose first or second half is one of these values, or none of them."""
-    return frozenset(one for one in histories if (json.loads(one)[half] in values) != excluded)
-
-
-def change_of(kind: str, name: str, every: Collection[str], inside: frozenset[str]) -> Change | None:
-    """Some of all histories as a change that can be told; None where it cannot.
-
-    >>> every = all_histories("column", ["no", "yes"], False)
-    >>> change_of("change", "smokes", every, frozenset(['["no", "yes"]']))
-    Change(name='smokes', before=(('smokes=no',), ()), after=(('smokes=yes',), ()))
-    """
-    if inside == frozenset(filter(differs, every)):
-        return Change(name)
-    read = {one: json.loads(one) for one in every}
-    halves = [{read[one][half] for one in inside} for half in (0, 1)]
-    if inside != {one for one in every if read[one][0] in halves[0] and read[one][1] in halves[1]}:
-        return None
-    before, after = (_told(kind, name, half, {values[place] for values in read.values()}) for place, half in enumerate(halves))
-    return None if before is None or after is None else Change(name, before, after)
-
-
-def _told(kind: str, name: str, half: set[str | None], every: set[str | None]) -> Side | None:
-    """Half of a history as what somebody has and lacks; None where that cannot be said."""
-    if half == every:
-        return (), ()
-    if len(half) == 1 and None not in half:
-        return tuple(_literal(kind, name, value) for value in half if value is not None), ()
-    outside = every - half
-    if None in outside:
-        return None
-    return (), tuple(sorted(_literal(kind, name, value) for value in outside if value is not None))
-
-
-def _literal(kind: str, name: str, value: str) -> str:
-    return name if kind == OF_KIND["item"] else f"{name}={value}"
-
-
-#: The value of somebody who has an item.
+#: Value of an item that is present.
 HAS = "has"
 #: Stands for every value that no release names.
 ANYTHING_ELSE = None
 
 
 class Key(NamedTuple):
-    """An axis: an item that somebody has or lacks, a column with values, or which releases somebody is in."""
+    """An axis: an item, a column, or membership in the populations."""
 
     kind: str
     name: str
@@ -108,7 +50,7 @@ Box = Mapping[Key, Allowed]
 
 
 def literal(key: Key, value: str) -> str:
-    """How a value is written as an item.
+    """Return a value as an item.
 
     >>> literal(Key("column", "sex"), "F"), literal(Key("item", "milk"), HAS)
     ('sex=F', 'milk')
@@ -116,8 +58,8 @@ def literal(key: Key, value: str) -> str:
     return key.name if key.kind == "item" else f"{key.name}={value}"
 
 
-def intersection(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | None:
-    """The box of people whom all parts allow; None when a column would need two values at once."""
+def intersect(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | None:
+    """Return the box that meets all parts, or None if a column would need two values."""
     box: dict[Key, Allowed] = {}
     for key, allowed in parts:
         known = box.get(key)
@@ -137,9 +79,10 @@ def intersection(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | N
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: classes of values that no line tells apart, and the sets of classes (``slots``, bits) that lines or questions name.
+    """One axis: classes of values that no line distinguishes, and sets of classes that are asked about.
 
-    The first slots are the single classes, the last is all of them. Each entry of ``sums`` says that a slot is the sum of others.
+    ``slots`` are these sets, as bits: first the single classes, last all of them. Each entry of ``sums`` says that a slot is the sum of
+    others.
     """
 
     key: Key
@@ -149,58 +92,58 @@ class Axis:
 
     @classmethod
     def of(cls, key: Key, values: Sequence[str], is_open: bool, named: Iterable[Allowed], *, lacking: bool = True) -> Axis:
-        """The axis of a column with these values, and others besides where it is open, that lines speak of in these ways.
+        """Return the axis of a column with these values, which lines name in these ways.
 
-        With ``lacking``, to lack a single value is a slot as well.
+        An open column has other values too. With ``lacking``, to lack a single value is a slot as well.
         """
         universe: list[str | None] = [*values, *([ANYTHING_ELSE] if is_open else [])]
-        told = sorted(set(named), key=lambda one: (one.excluded, sorted(one.values)))
+        distinct = sorted(set(named), key=lambda one: (one.excluded, sorted(one.values)))
         classes: dict[tuple[bool, ...], list[str | None]] = {}
         for value in universe:
-            classes.setdefault(tuple(_allows(one, value) for one in told), []).append(value)
+            classes.setdefault(tuple(_allows(one, value) for one in distinct), []).append(value)
         signatures = list(classes)
         masks = {
-            sum(1 << place for place, signature in enumerate(signatures) if signature[number]) for number in range(len(told))
+            sum(1 << place for place, signature in enumerate(signatures) if signature[number]) for number in range(len(distinct))
         }
         everything = (1 << len(signatures)) - 1
         single = [1 << place for place in range(len(signatures))]
         rests = {everything ^ mask for mask in masks if lacking or mask.bit_count() > 1}
         groups = sorted((masks | rests) - set(single) - {0, everything})
-        only = key.kind == "column" and len(universe) == 1 and not is_open  # everybody has it, which is worth a name of its own
+        only = key.kind == "column" and len(universe) == 1 and not is_open  # everybody has it, and that needs a slot of its own
         slots = [*single, *groups, everything] if len(single) > 1 or only else [everything]
         return cls(key, tuple(tuple(part) for part in classes.values()), tuple(slots), _sums(slots, len(single)))
 
     @cached_property
     def slot_of(self) -> dict[int, int]:
-        """The number of the slot of a set of classes."""
+        """Slots by their set of classes."""
         return {mask: place for place, mask in enumerate(self.slots)}
 
     @property
     def everything(self) -> int:
-        """The slot that says nothing."""
+        """Slot that allows every class."""
         return len(self.slots) - 1
 
     def mask(self, allowed: Allowed) -> int:
-        """The classes that are allowed, as bits; lines name whole classes."""
+        """Return the allowed classes as bits; lines name whole classes."""
         return sum(1 << place for place, values in enumerate(self.classes) if _allows(allowed, values[0]))
 
     def named(self, slot: int) -> frozenset[str]:
-        """The values of a slot, those that releases name."""
+        """Return the values of a slot that releases name."""
         mask = self.slots[slot]
         inside = (value for place, values in enumerate(self.classes) if mask >> place & 1 for value in values)
         return frozenset(value for value in inside if value is not None)
 
-    def words(self, slot: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """The slot as items that somebody has and items that she lacks; None where that cannot be said.
+    def literals(self, slot: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """Return a slot as items present and items absent, or None if items cannot describe it.
 
-        A slot of histories says neither: :meth:`change` tells it.
+        A slot of histories has neither: see :meth:`change`.
         """
-        if self.key.kind in KINDS:
+        if self.key.kind in HISTORY_KINDS:
             return ((), ()) if slot == self.everything or self.change(slot) is not None else None
-        mask = self.slots[slot]
-        inside = [value for place, values in enumerate(self.classes) if mask >> place & 1 for value in values]
         if slot == self.everything:
             return (), ()
+        mask = self.slots[slot]
+        inside = [value for place, values in enumerate(self.classes) if mask >> place & 1 for value in values]
         if len(inside) == 1 and inside[0] is not None:
             return (literal(self.key, inside[0]),), ()
         outside = [value for place, values in enumerate(self.classes) if not mask >> place & 1 for value in values]
@@ -209,14 +152,14 @@ class Axis:
         return (), tuple(literal(self.key, value) for value in outside if value is not None)
 
     def change(self, slot: int) -> Change | None:
-        """What a slot of histories tells; None of other axes, and where it cannot be told."""
-        if self.key.kind not in KINDS or slot == self.everything:
+        """Return the change that a slot of histories describes, or None."""
+        if self.key.kind not in HISTORY_KINDS or slot == self.everything:
             return None
-        return change_of(self.key.kind, self.key.name, self.named(self.everything), self.named(slot))
+        return find_change(self.key.kind, self.key.name, self.named(self.everything), self.named(slot))
 
     def has_changed(self, slot: int) -> bool:
-        """Whether everybody in a slot has another value than before."""
-        return self.key.kind in KINDS and slot != self.everything and all(map(differs, self.named(slot)))
+        """Tell if everybody in a slot has another value than before."""
+        return self.key.kind in HISTORY_KINDS and slot != self.everything and all(map(differs, self.named(slot)))
 
 
 def _allows(allowed: Allowed, value: str | None) -> bool:
@@ -224,7 +167,7 @@ def _allows(allowed: Allowed, value: str | None) -> bool:
 
 
 def _sums(slots: Sequence[int], singles: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Every slot as the sum of its classes, and everything as a group and the rest."""
+    """Return every slot as the sum of its classes, and everything as a slot and its complement."""
     place = {mask: number for number, mask in enumerate(slots)}
     everything = len(slots) - 1
     sums = []
@@ -236,12 +179,69 @@ def _sums(slots: Sequence[int], singles: int) -> tuple[tuple[int, tuple[int, ...
     return tuple(sums)
 
 
-#: In which releases people are who fill a slot of the axis ``MEMBER``, and in which they are not.
+#: Kind of an axis of histories, by the kind of the axis whose values may have changed.
+HISTORY_KIND = {"column": "change", "item": "item_change"}
+HISTORY_KINDS = frozenset(HISTORY_KIND.values())
+
+
+def all_histories(kind: str, values: Sequence[str], is_open: bool) -> list[str]:
+    """Return every history of a column with these values, and others if it is open.
+
+    >>> all_histories("item", ["has"], True)
+    ['["has", "has"]', '["has", null]', '[null, "has"]', '[null, null]']
+    """
+    found: list[tuple[str | None, ...]] = list(product([*values, *([None] if is_open else [])], repeat=2))
+    if is_open and kind != "item":
+        found.append((None, None, "changed"))
+    return [json.dumps(history, ensure_ascii=False) for history in found]
+
+
+def histories_with(histories: Collection[str], half: int, values: Collection[str], excluded: bool) -> frozenset[str]:
+    """Return the histories whose first or second half is among these values, or is not."""
+    return frozenset(one for one in histories if (json.loads(one)[half] in values) != excluded)
+
+
+def find_change(kind: str, name: str, every: Collection[str], inside: frozenset[str]) -> Change | None:
+    """Return a set of histories as a change, or None if no change describes it.
+
+    >>> every = all_histories("column", ["no", "yes"], False)
+    >>> find_change("change", "smokes", every, frozenset(['["no", "yes"]']))
+    Change(name='smokes', before=(('smokes=no',), ()), after=(('smokes=yes',), ()))
+    """
+    if inside == frozenset(filter(differs, every)):
+        return Change(name)
+    read = {one: json.loads(one) for one in every}
+    halves = [{read[one][half] for one in inside} for half in (0, 1)]
+    if inside != {one for one in every if read[one][0] in halves[0] and read[one][1] in halves[1]}:
+        return None
+    before, after = (
+        _describe_half(kind, name, half, {values[place] for values in read.values()}) for place, half in enumerate(halves)
+    )
+    return None if before is None or after is None else Change(name, before, after)
+
+
+def _describe_half(kind: str, name: str, half: set[str | None], every: set[str | None]) -> Side | None:
+    """Return half of a history as items present and absent, or None."""
+    if half == every:
+        return (), ()
+    if len(half) == 1 and None not in half:
+        return tuple(_half_literal(kind, name, value) for value in half if value is not None), ()
+    outside = every - half
+    if None in outside:
+        return None
+    return (), tuple(sorted(_half_literal(kind, name, value) for value in outside if value is not None))
+
+
+def _half_literal(kind: str, name: str, value: str) -> str:
+    return name if kind == HISTORY_KIND["item"] else f"{name}={value}"
+
+
+#: Populations that people of a slot of the axis ``MEMBER`` belong to, and populations that they do not belong to.
 Membership = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[frozenset[str], Membership]) -> ItemEvent | None:
-    """A group of the cube as an event over items; None where items cannot say it."""
+    """Return a group of a cube as an event over items, or None if items cannot describe it."""
     present: list[str] = []
     absent: list[str] = []
     changes: list[Change] = []
@@ -253,7 +253,7 @@ def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[froz
                 return None
             inside, outside = members[values]
             continue
-        words = axis.words(slot)
+        words = axis.literals(slot)
         if words is None:
             return None
         present += words[0]
@@ -263,18 +263,18 @@ def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[froz
     return ItemEvent(tuple(present), tuple(absent), inside=inside, outside=outside, changes=tuple(changes))
 
 
-#: Groups of one cube at most.
+#: Most groups of one cube.
 MOST_GROUPS = 100_000
-#: What is said of people when they are declared, and not in a release.
+#: Statements that are declared about populations, not printed in a release.
 DECLARED = ("left", "joined", "changed")
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a statement comes from: a line or a header entry of a release, which of its numbers, and for which items it stands.
+    """Where a statement comes from: release, line or header entry, which of its numbers, and its items.
 
-    A missing rule rests on another line, ``given``, which says how many people have its antecedent. ``text`` is what stands there, where that
-    is not the number of people itself.
+    A missing rule rests on another line, ``given``, which bounds the people with its antecedent. ``text`` is the printed text, if that is
+    not the number of people itself.
     """
 
     release: int
@@ -287,11 +287,11 @@ class Origin:
 
     @property
     def is_declared(self) -> bool:
-        """Whether it says only how many people there are, or what somebody declares about them."""
+        """Tell if it states only population sizes, or what is declared about them."""
         return self.what == "n" or self.what in DECLARED
 
     def to_dict(self) -> dict[str, object]:
-        """The origin as in a certificate."""
+        """Return the origin as in a certificate."""
         out: dict[str, object] = {"release": self.release, "line" if isinstance(self.place, int) else "cell": self.place}
         out["what"] = self.what
         out |= {"items": list(self.items)} if self.items else {}
@@ -300,20 +300,25 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``lo <= sum of coefficient * people in box <= hi``; None where an end is open."""
+    """Constraint ``lo <= sum of coefficient * people in box <= hi``; None is an open end."""
 
     terms: tuple[tuple[int, Box], ...]
     lo: int | None
     hi: int | None
     origin: Origin
 
+    @classmethod
+    def about(cls, box: Box, lo: int | None, hi: int | None, origin: Origin) -> Line:
+        """Return a bound on the people of one box."""
+        return cls(((1, box),), lo, hi, origin)
 
-#: How many people, or fractions of them, have each class on some axes, in the order of these.
+
+#: Number of people, or fractions of people, with each class on some axes, in the order of these.
 Tally = Callable[[Sequence[int]], npt.NDArray[Any]]
 
 
-def tally_inside(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[Any]:
-    """The tally of the people of one release, whose place among all people is its scope."""
+def tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[Any]:
+    """Return the tally of the people of one release, who are those of ``scope``."""
     if MEMBER not in scope:
         return tally(places)
     member = next(place for place, axis in enumerate(axes) if axis.key == MEMBER)
@@ -324,9 +329,9 @@ def tally_inside(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequenc
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of two statements is true, and both have the same origin; the other one is None where no line can say it.
+    """Two statements of which one is true; ``more`` is None if no line can state it.
 
-    ``first`` says which of them is nearer to being true of the people who were looked at.
+    ``first``: of the people in question, ``fewer`` is nearer to being true.
     """
 
     fewer: Line
@@ -335,33 +340,36 @@ class Choice:
 
     @property
     def origin(self) -> Origin:
-        """Where it is said that one of them is true."""
+        """Origin of both statements."""
         return self.fewer.origin
 
     @property
     def nearer(self) -> Line:
-        """The statement that is nearer to being true."""
+        """Statement that is nearer to being true."""
         return self.fewer if self.first or self.more is None else self.more
 
 
 class Condition(Protocol):
-    """Something that is true of people and no bound on a sum of groups: of pairs of statements one is true each."""
+    """A constraint that is no bound on a sum of groups, but a choice between two of them."""
 
-    def is_told(self, axes: Sequence[Axis]) -> bool:
-        """Whether classes on these axes tell if it is true."""
+    def is_decidable(self, axes: Sequence[Axis]) -> bool:
+        """Tell if classes on these axes decide whether it holds."""
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """The pairs of which neither statement is true of so many people on these axes, with as much room as so many changed people need."""
+        """Yield choices of which neither statement is true of the tallied people.
+
+        With ``room``, also those that could become so when that many people change.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """All statements of all releases over common axes.
 
-    ``everybody`` are the lines whose boxes together hold each person once, empty where they are not known. ``left_out`` counts lists whose
-    missing sets were too many to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own; ``by_row``
-    are the releases that show people row by row, so that what one of them tells alone is no finding.
-    ``conditions`` are what no line says in full; ``lacking`` are the axes with those who lack a single value, which may be too wide together.
+    ``everybody`` are lines whose boxes together hold each person, empty if they are not known. ``left_out`` counts lists with too many
+    missing sets to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own. ``by_row`` are the
+    releases that show people row by row, so that what one of them reveals alone is no finding. ``conditions`` are what lines cannot state.
+    ``lacking`` are the axes with slots for people who lack a single value, which may be too many for one cube.
     """
 
     axes: tuple[Axis, ...]
@@ -376,46 +384,51 @@ class Problem:
     lacking: tuple[Axis, ...] = ()
 
     def with_lacking(self) -> Problem | None:
-        """The same over axes that name those who lack a single value as well; None where these do."""
+        """Return the problem over the axes ``lacking``, or None if they add nothing."""
         return None if self.lacking in ((), self.axes) else replace(self, axes=self.lacking)
 
     @cached_property
-    def tells_conditions(self) -> bool:
-        """Whether classes on all axes tell if all conditions hold."""
-        return all(condition.is_told(self.axes) for condition in self.conditions)
+    def decides_conditions(self) -> bool:
+        """True if classes on all axes decide whether all conditions hold."""
+        return all(condition.is_decidable(self.axes) for condition in self.conditions)
 
     def choices(self, tally: Tally, room: float = 0) -> Iterator[Choice]:
-        """Pairs of statements of which one should be true and neither is, with so much room; none where conditions hold."""
+        """Yield choices of which neither statement is true, within ``room`` people."""
         return (choice for condition in self.conditions for choice in condition.choices(self.axes, tally, room))
 
     def tally(self, kinds: Ints) -> Tally:
-        """How many of these people, given by their class on every axis, have each class on some axes."""
+        """Return the tally of people given by their class on every axis."""
 
-        def counted(places: Sequence[int]) -> Ints:
+        def count(places: Sequence[int]) -> Ints:
             shape = [len(self.axes[place].classes) for place in places]
             cells = np.zeros(len(kinds), np.int64)
             for place, size in zip(places, shape, strict=True):
                 cells = cells * size + kinds[:, place]
             return np.bincount(cells, minlength=prod(shape)).reshape(shape)
 
-        return counted
+        return count
 
     def holds(self, kinds: Ints) -> bool:
-        """Whether people of these classes on every axis meet what is no bound on a sum of groups; False where that cannot be told."""
-        return not self.conditions or (self.tells_conditions and next(self.choices(self.tally(kinds)), None) is None)
+        """Tell if people with these classes meet all conditions, and that is decidable."""
+        return not self.conditions or (self.decides_conditions and next(self.choices(self.tally(kinds)), None) is None)
 
-    def narrowed(self, kinds: Ints, room: int) -> Problem:
-        """The problem with lines in place of its conditions, true of these people and of all who differ from them in at most so many people."""
-        lines = tuple(choice.nearer for choice in self.choices(self.tally(kinds), room)) if self.conditions else ()
-        return replace(self, lines=(*self.lines, *lines), conditions=()) if self.conditions else self
+    def narrow(self, kinds: Ints, room: int) -> Problem:
+        """Return the problem with lines in place of its conditions.
+
+        The lines are true of these people, and of all who differ from them in at most ``room`` people.
+        """
+        if not self.conditions:
+            return self
+        lines = (choice.nearer for choice in self.choices(self.tally(kinds), room))
+        return replace(self, lines=(*self.lines, *lines), conditions=())
 
     @cached_property
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:
-        """The terms of every line, their boxes as classes by axis."""
+        """Terms of every line, their boxes as classes by axis."""
         return tuple(tuple((factor, self.masks(box)) for factor, box in line.terms) for line in self.lines)
 
     @cached_property
-    def _beside(self) -> dict[int, dict[tuple[tuple[int, int], ...], None]]:
+    def _rests(self) -> dict[int, dict[tuple[tuple[int, int], ...], None]]:
         found: dict[int, dict[tuple[tuple[int, int], ...], None]] = {place: {} for place in range(len(self.axes))}
         for terms in self.boxes:
             for _, masks in terms:
@@ -425,15 +438,15 @@ class Problem:
                         found[axis][others] = None
         return found
 
-    def beside(self, axis: int) -> Iterator[dict[int, int]]:
-        """What lines that name an axis say on the other axes, each once."""
-        return (dict(others) for others in self._beside[axis])
+    def rests(self, axis: int) -> Iterator[dict[int, int]]:
+        """Yield what lines that name an axis require on the other axes, each once."""
+        return (dict(others) for others in self._rests[axis])
 
     def masks(self, box: Box) -> dict[int, int]:
-        """The classes that a box allows, by axis."""
+        """Return the classes that a box allows, by axis."""
         return {self.place[key]: self.axes[self.place[key]].mask(allowed) for key, allowed in box.items()}
 
 
-def groups_of(axes: Iterable[Axis]) -> int:
-    """How many groups a cube over these axes holds."""
+def count_groups(axes: Iterable[Axis]) -> int:
+    """Return the number of groups of a cube over these axes."""
     return prod(len(axis.slots) for axis in axes)

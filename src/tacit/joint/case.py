@@ -1,7 +1,4 @@
-"""Whether several releases speak of the same things in the same words: columns coded differently, names that are written differently.
-
-Several releases under attack together, and how their people hang together.
-"""
+"""Several releases that are attacked together, and whether they use the same vocabulary."""
 
 from __future__ import annotations
 
@@ -20,11 +17,11 @@ from tacit.model.table import Transactions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointCase:
-    """Releases of lines with counts, with what is declared about their people.
+    """Releases of lines with counts, and the declared relation between their populations.
 
-    ``population`` says for each release which group of people it is about: each its own, or those of one folder the same. ``names`` are what
-    these groups are called: the folder, or the file. ``data`` are the owner's rows where all releases are about the same people: a world that
-    fits every line. ``facts`` are known besides, about values of the column ``sensitive``.
+    ``population`` numbers the population of each release: its own, or one for all files of a folder. ``names`` are the names of the
+    populations: the folder, or the file. ``data`` are the owner's rows, given only if all releases are about the same people: a world that
+    fits every line. ``facts`` are background knowledge about values of the column ``sensitive``.
     """
 
     releases: tuple[Release, ...]
@@ -44,34 +41,30 @@ class JointCase:
         names: Sequence[str] = (),
         data: Transactions | None = None,
     ) -> JointCase:
-        """The case of these releases."""
+        """Return the case of these releases."""
         owner = tuple(range(len(releases)) if population is None else population)
-        return cls(releases, people, owner, tuple(names) or _names(releases, owner), data)
-
-    @property
-    def grouped(self) -> tuple[tuple[int, ...], ...]:
-        """The releases of each population."""
-        every = range(max(self.population) + 1)
-        return tuple(tuple(place for place, one in enumerate(self.population) if one == number) for number in every)
+        return cls(releases, people, owner, tuple(names) or _name_populations(releases, owner), data=data)
 
     def name(self, release: int) -> str:
-        """What a release is called in sentences: its file, or its number."""
-        source = self.releases[release].source
-        return source.name if source else f"release {release + 1}"
+        """Return the name of a release in sentences: its file, or its number."""
+        return _name_release(self.releases, release)
 
 
-def _names(releases: Sequence[Release], owner: Sequence[int]) -> tuple[str, ...]:
-    """What the populations are called where nobody says: their only file, or their number."""
+def _name_release(releases: Sequence[Release], number: int) -> str:
+    source = releases[number].source
+    return source.name if source else f"release {number + 1}"
+
+
+def _name_populations(releases: Sequence[Release], owner: Sequence[int]) -> tuple[str, ...]:
+    """Return default names of populations: their only file, or their number."""
     out = []
-    for number in range(max(owner) + 1):
-        own = [(place, release) for place, (release, one) in enumerate(zip(releases, owner, strict=True)) if one == number]
-        place, release = own[0]
-        only = release.source.name if release.source else f"release {place + 1}"
-        out.append(only if len(own) == 1 else f"group {number + 1}")
+    for population in range(max(owner) + 1):
+        own = [number for number, one in enumerate(owner) if one == population]
+        out.append(_name_release(releases, own[0]) if len(own) == 1 else f"group {population + 1}")
     return tuple(out)
 
 
-#: Names of items stand beside the columns under this one, which no column has.
+#: Key of the items in a vocabulary; no column has this name.
 _ITEMS = ""
 _OTHER_SIGNS = re.compile(r"[\W_]+")
 
@@ -79,7 +72,10 @@ Words = Mapping[str, frozenset[str]]
 
 
 def words_of(release: Release) -> Words:
-    """The values that a release names, by column; its items, where it has no columns, under an empty name."""
+    """Return the values that a release names, by column.
+
+    Items of a release without columns are listed under an empty name.
+    """
     if isinstance(release, FrequencyTable):
         return {column: frozenset(values) for column, values in zip(release.columns, release.values, strict=True)}
     if not isinstance(release, (Itemsets, Rules)):
@@ -94,19 +90,19 @@ def words_of(release: Release) -> Words:
 
 
 def refuse_other_codes(names: Sequence[str], words: Sequence[Words]) -> None:
-    """Raise where two releases have a column of one name whose values cannot be meant alike."""
+    """Raise if a column of two releases is coded differently in each."""
     for (first, one), (second, other) in combinations(zip(names, words, strict=True), 2):
         for column in sorted((one.keys() & other.keys()) - {_ITEMS}):
             if _are_other_codes(one[column], other[column]):
-                what = (
-                    f"the column {column} has no value in common in them, as if it were coded differently or about something else"
+                raise OptionError(
+                    f"the values of the column {column} have nothing in common, so it may be coded differently in each",
+                    where=f"{first} and {second}",
+                    remedy="Code its values alike or rename it in one of them; or declare --people unknown",
                 )
-                remedy = "Code its values alike or rename it in one of them; or declare --people unknown"
-                raise OptionError(what, where=f"{first} and {second}", remedy=remedy)
 
 
 def _are_other_codes(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether values have nothing in common, although they are the same ones written otherwise, or only one of the two are numbers."""
+    """Tell if two sets of values are disjoint, yet the same but for spelling, or numbers in one only."""
     if one & other or min(len(one), len(other)) < 2:
         return False
     numbers = [sum(map(_is_number, values)) for values in (one, other)]
@@ -115,7 +111,9 @@ def _are_other_codes(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def look_alikes(words: Sequence[Words]) -> list[tuple[str, str]]:
-    """Names of columns, items or values that only differ in how they are written, in different releases; they are taken as different.
+    """Return names in different releases that differ in spelling only.
+
+    They are treated as different names.
 
     >>> look_alikes([{"": frozenset(["Milk", "tea"])}, {"": frozenset(["milk", "tea"])}])
     [('Milk', 'milk')]
@@ -123,7 +121,8 @@ def look_alikes(words: Sequence[Words]) -> list[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for first, second in combinations(words, 2):
         shared = first.keys() & second.keys()
-        one, other = _literals(first, shared), _literals(second, shared)
+        one = _literals(first, shared)
+        other = _literals(second, shared)
         plain: dict[str, list[str]] = {}
         for name in sorted((one | other) - (one & other)):
             plain.setdefault(_plain(name), []).append(name)
@@ -134,13 +133,13 @@ def look_alikes(words: Sequence[Words]) -> list[tuple[str, str]]:
 
 
 def _literals(words: Words, shared: Set[str]) -> set[str]:
-    """Columns and items; values with their columns where both releases have these."""
+    """Return columns, items, and the values of shared columns."""
     values = {f"{column}={value}" for column in shared - {_ITEMS} for value in words[column]}
     return {*values, *words.get(_ITEMS, ()), *words} - {_ITEMS}
 
 
 def _plain(name: str) -> str:
-    """A name without what only looks different: capitals, spaces and signs."""
+    """Return a name without capitals, spaces and signs."""
     return _OTHER_SIGNS.sub("", name.casefold())
 
 

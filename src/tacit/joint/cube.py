@@ -1,18 +1,11 @@
-"""A bound of a cube as weights on published lines: the logs of cubes read backwards.
-
-Adding up what each move used gives a weighted sum of lines that proves the bound, whatever the numbers of people are. Where whole numbers of
-people were rounded at a line about several groups, what was reached there becomes a step of its own, which later ones may use like a line.
-
-Bounds on the number of people in every group of a cube, tightened until nothing moves, with a log from which each can be proved.
+"""Bounds on the number of people in every group of a cube, and the proof of each bound.
 
 A cube has an axis for every column: its values, and "anything". One rule moves all bounds: a group is the sum of its parts along an axis. A
-line about several groups, such as a ratio of two, moves bounds as well, and there people are whole numbers, so that it may round.
+line about several groups, such as a ratio of two, moves bounds as well, and there people are whole numbers, so that it may round. If a cube
+of all columns would be too large, there are several over columns that lines name together, which exchange bounds of common groups.
 
-Which columns are looked at together: all, or where their cube would be too large, those that lines name together and their neighbours.
-
-Cubes of some columns each tell the others what they have shown about groups that several of them hold.
-
-The groups of a cube: which are small, which questions are asked about, and which of them are told.
+Every move is logged. Read backwards, the log gives a weighted sum of lines that proves a bound. A bound that was rounded becomes a step of
+its own, which later steps may cite like a line.
 """
 
 from __future__ import annotations
@@ -29,21 +22,36 @@ from math import prod
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tacit.joint.boxes import MEMBER, MOST_GROUPS, Axis, Choice, Problem, groups_of
+from tacit.joint.boxes import MEMBER, MOST_GROUPS, Axis, Choice, Problem, count_groups
 from tacit.model.arrays import Flags, Ints
 
 End = Literal["lo", "hi"]
-
+ENDS: tuple[End, ...] = ("lo", "hi")
+#: Axes of a cube, by number.
+Window = tuple[int, ...]
 #: No count is larger; bounds above half of it mean "not bounded".
 OPEN = 2**50
-#: After so many rounds the bounds are taken as they are: they are true at any time.
+#: Most rounds; the bounds are valid at any time.
 MOST_ROUNDS = 200
+#: Most cubes.
+MOST_WINDOWS = 256
+#: Most groups of each of several cubes.
+WINDOW_GROUPS = 30_000
+#: Most columns that describe a group whose bounds are exchanged.
+MOST_COLUMNS = 3
+#: Most rounds of exchanges.
+MOST_EXCHANGES = 3
+#: Most items that describe a group that is asked about.
+MOST_LITERALS = 3
+#: Every group of a cube of all columns is asked about if they are at most this many.
+ASKED_WHOLE = 5_000
+#: Most small groups with longer descriptions that are listed, the smallest first.
+MOST_LONGER = 5_000
 
 
 class Part(NamedTuple):
-    """A bound that a move used: of which group, as its distance from the one that moved, its opposite end or the same, how many times."""
+    """A bound that a move used: distance to its group, same or opposite end, and multiplicity."""
 
     distance: int
     opposite: bool
@@ -52,7 +60,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Taken:
-    """Bounds that were taken over from another cube as they stood after so many of its moves, by group here and there."""
+    """Bounds taken over from another cube after so many of its moves, by group here and there."""
 
     cube: Cube
     moves: int
@@ -62,7 +70,7 @@ class Taken:
 class Move(NamedTuple):
     """One tightening of many groups at once: by a line, by a sum along an axis, or from another cube.
 
-    ``line`` is -1 for sums; ``weight`` is how often the line is added for a lower bound on the group, of a negative group for an upper one, and
+    ``line`` is -1 for sums; ``weight`` is the multiplicity of the line in the lower bound (or in the negative of the upper one), and
     ``printed`` what its end adds.
     """
 
@@ -83,7 +91,10 @@ class Term(NamedTuple):
 
 @dataclass(eq=False)
 class Cube:
-    """The groups over some axes of a problem: bounds ``lo`` and ``hi`` for every combination of slots, and the log of what moved them."""
+    """Groups over some axes of a problem: bounds ``lo`` and ``hi`` of each, and the log of moves.
+
+    ``clash`` is a group that no number fits, or -1.
+    """
 
     problem: Problem
     chosen: tuple[int, ...]
@@ -98,26 +109,27 @@ class Cube:
     def __post_init__(self) -> None:
         self.shape = tuple(len(axis.slots) for axis in self.axes)
         size = int(np.prod(self.shape, dtype=np.int64))
-        self.lo, self.hi = np.zeros(size, np.int64), np.full(size, OPEN, np.int64)
+        self.lo = np.zeros(size, np.int64)
+        self.hi = np.full(size, OPEN, np.int64)
         strides = np.cumprod([1, *self.shape[:0:-1]])[::-1]
         self.strides = [int(stride) for stride in strides][: len(self.shape)]
 
     @cached_property
     def axes(self) -> list[Axis]:
-        """The axes of this cube."""
+        """Axes of this cube."""
         return [self.problem.axes[place] for place in self.chosen]
 
     def slots(self, group: int) -> tuple[int, ...]:
-        """The slot of a group on every axis."""
+        """Return the slot of a group on every axis."""
         return tuple(int(slot) for slot in np.unravel_index(group, self.shape))
 
     def box(self, group: int) -> dict[int, int]:
-        """The classes that a group allows, by axis of the problem; axes on which it allows all are left out."""
+        """Return the classes that a group allows, by axis of the problem; unrestricted axes are left out."""
         chosen = zip(self.chosen, self.axes, self.slots(group), strict=True)
         return {place: axis.slots[slot] for place, axis, slot in chosen if slot != axis.everything}
 
     def group(self, masks: Mapping[int, int]) -> int | None:
-        """The group that allows these classes by axis; None where it needs an axis that this cube has not."""
+        """Return the group that allows these classes by axis, or None if the cube lacks an axis."""
         if not masks.keys() <= self._has:
             return None
         place = 0
@@ -127,7 +139,7 @@ class Cube:
         return place
 
     def holds(self, line: int) -> bool:
-        """Whether all groups of a line are in this cube."""
+        """Tell if all groups of a line are in this cube."""
         return all(masks.keys() <= self._has for _, masks in self.problem.boxes[line])
 
     @cached_property
@@ -135,12 +147,12 @@ class Cube:
         return frozenset(self.chosen)
 
     def tighten(self, lines: Sequence[int], check: Callable[[], None]) -> None:
-        """Take these lines in, and let bounds move until nothing changes; ``clash`` is a group that no number fits, or -1."""
+        """Use these lines, and move bounds until nothing changes."""
         self._take_in(lines)
         self.settle(check)
 
     def settle(self, check: Callable[[], None]) -> None:
-        """Let bounds move until nothing changes."""
+        """Move bounds until nothing changes."""
         for _ in range(MOST_ROUNDS):
             before = len(self.moves)
             for line, terms in self._mixed:
@@ -155,7 +167,7 @@ class Cube:
                 return
 
     def take_over(self, taken: Taken, end: End, places: Ints, values: Ints) -> None:
-        """Use bounds that another cube has shown."""
+        """Use bounds that another cube has proved."""
         self._move(Move(end, -1, (), taken=taken), places, values)
 
     def _take_in(self, lines: Sequence[int]) -> None:
@@ -169,7 +181,7 @@ class Cube:
                 self._use_line(number, terms)
 
     def _use_line(self, number: int, terms: tuple[Term, ...]) -> None:
-        """Bound each group of a line by the line and by what bounds its other groups."""
+        """Bound each group of a line by the line and by the bounds of its other groups."""
         known = tuple(int(bounds[term.group]) for term in terms for bounds in (self.lo, self.hi))
         if self._seen.get(number) == known:
             return
@@ -180,7 +192,7 @@ class Cube:
         self._seen[number] = tuple(int(bounds[term.group]) for term in terms for bounds in (self.lo, self.hi))
 
     def _bound(self, number: int, term: Term, others: tuple[Term, ...], end: End) -> None:
-        """Use ``lo <= sum <= hi`` of a line for one end of one of its groups."""
+        """Bound one end of one group of a line."""
         sign = 1 if end == "lo" else -1
         positive = (sign > 0) == (term.factor > 0)
         line = self.problem.lines[number]
@@ -188,7 +200,9 @@ class Cube:
         if printed is None:
             return
         # Times the coefficient all numbers are whole: |a| * (sign * people) >= +-printed + the others at their worst.
-        size, reached, parts = abs(term.factor), printed if positive else -printed, []
+        size = abs(term.factor)
+        reached = printed if positive else -printed
+        parts = []
         for factor, group in others:
             adds = -factor if positive else factor
             used = int(self.lo[group] if adds > 0 else self.hi[group])
@@ -202,21 +216,23 @@ class Cube:
             return
         used_parts = tuple(Part(distance, opposite, Fraction(times, size)) for distance, opposite, times in parts)
         weight = Fraction(1 if positive else -1, size)
-        move = Move(end, number, used_parts, weight, weight * printed)
+        move = Move(end, number, used_parts, weight, printed=weight * printed)
         self._move(move, np.array([term.group]), np.array([value]))
 
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
         """Use that a slot of an axis is the sum of others, for all groups along it at once."""
         stride = self.strides[position]
         at = self._first[position]
-        wholes, pieces = at + whole * stride, [at + part * stride for part in parts]
+        wholes = at + whole * stride
+        pieces = [at + part * stride for part in parts]
         lows: Any = sum(self.lo[piece] for piece in pieces)
         highs: Any = sum(self.hi[piece] for piece in pieces)
         from_parts = tuple(Part((part - whole) * stride, False) for part in parts)
         self._move(Move("lo", -1, from_parts), wholes, lows)
         self._move(Move("hi", -1, from_parts), wholes, highs)
         for part, piece in zip(parts, pieces, strict=True):
-            low, high = self.lo[piece], self.hi[piece]
+            low = self.lo[piece]
+            high = self.hi[piece]
             better = self.lo[wholes] - (highs - high), self.hi[wholes] - (lows - low)
             if not ((better[0] > low).any() or (better[1] < high).any()):
                 continue
@@ -225,11 +241,12 @@ class Cube:
             self._move(Move("lo", -1, used), piece, better[0])
             # The lower bound of this part may have moved just now; its own end is no part of the rest.
             self._move(Move("hi", -1, used), piece, better[1])
-            lows, highs = lows + self.lo[piece] - low, highs + self.hi[piece] - high
+            lows = lows + self.lo[piece] - low
+            highs = highs + self.hi[piece] - high
 
     @cached_property
     def _first(self) -> list[Ints]:
-        """For every axis, the groups with its first slot, all combinations of the other axes."""
+        """Groups with the first slot of each axis."""
         grid = np.arange(len(self.lo), dtype=np.int64).reshape(self.shape)
         return [np.take(grid, 0, axis=position).ravel() for position in range(len(self.shape))]
 
@@ -238,13 +255,279 @@ class Cube:
         better = values > self.lo[places] if low else (values < self.hi[places]) & (values < OPEN // 2)
         if not better.any():
             return
-        chosen, reached = places[better], values[better]
+        chosen = places[better]
+        reached = values[better]
         (self.lo if low else self.hi)[chosen] = reached
         self.moves.append(move)
         self.moved.append((chosen, reached))
         empty = np.flatnonzero(self.lo[chosen] > self.hi[chosen])
         if len(empty) and self.clash < 0:
             self.clash = int(chosen[empty[0]])
+
+
+def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[Window]]], int]:
+    """Return cubes over all windows, the windows by problem, and the number of lines that no cube holds.
+
+    If all axes are too wide for one cube that also has people who lack a single value, these have cubes of their own.
+    """
+    chosen, skipped = choose_windows(problem)
+    found = [(problem, chosen)]
+    lacking = problem.with_lacking()
+    if lacking is not None:
+        found.append((lacking, choose_windows(lacking)[0]))
+    return [Cube(one, window) for one, listed in found for window in listed], found, skipped
+
+
+def choose_windows(problem: Problem) -> tuple[list[Window], int]:
+    """Return the axes of every cube, and the number of lines or sets of columns that no cube holds.
+
+    Those that each release alone would need are among them, so that it reveals no less together with others.
+    """
+    everything = frozenset(range(len(problem.axes)))
+    if _groups(problem, everything) <= MOST_GROUPS:
+        return [tuple(sorted(everything))], 0
+    always = frozenset(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
+    columns = [always.union(*(masks for _, masks in terms)) for terms in problem.boxes]
+    chosen: dict[Window, None] = {}
+    skipped = _add_windows(problem, Counter(columns), chosen)
+    owners = [line.origin.release for line in problem.lines]
+    for release in sorted(set(owners)) if len(set(owners)) > 1 else ():
+        named = Counter(one for one, owner in zip(columns, owners, strict=True) if owner == release)
+        own = always.union(*named)
+        if _groups(problem, own) > MOST_GROUPS:
+            _add_windows(problem, named, chosen)
+        elif not any(own <= set(window) for window in chosen):
+            chosen[tuple(sorted(own))] = None
+    return list(chosen), skipped
+
+
+def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[Window, None]) -> int:
+    """Add the axes of cubes that hold what these lines name; return how many lines fit in none."""
+    skipped = 0
+    for start in _largest(named):
+        if any(start <= set(window) for window in chosen):
+            continue
+        if _groups(problem, start) > MOST_GROUPS or len(chosen) >= MOST_WINDOWS:
+            skipped += named[start]
+            continue
+        chosen[tuple(sorted(_grow(problem, start, named)))] = None
+    return skipped
+
+
+def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    """Return the sets that no other one contains, the longest first.
+
+    >>> _largest([frozenset({1}), frozenset({1, 2}), frozenset({3})])
+    [frozenset({1, 2}), frozenset({3})]
+    """
+    kept: list[frozenset[int]] = []
+    holding: dict[int, set[int]] = {}
+    for one in sorted(set(named), key=lambda one: (-len(one), sorted(one))):
+        # Longer sets come first, so whatever holds this one is kept already.
+        above = set.intersection(*(holding.get(column, set()) for column in one)) if one else set(range(len(kept)))
+        if not above:
+            for column in one:
+                holding.setdefault(column, set()).add(len(kept))
+            kept.append(one)
+    return kept
+
+
+def _grow(problem: Problem, start: frozenset[int], named: Counter[frozenset[int]]) -> frozenset[int]:
+    """Add the columns that lines name most often together with a set, as long as the cube stays small."""
+    window = start
+    near: Counter[int] = Counter()
+    for columns, times in named.items():
+        if columns & start:
+            near.update(dict.fromkeys(columns - start, times))
+    for column, _ in sorted(near.items(), key=lambda pair: (-pair[1], pair[0])):
+        if _groups(problem, window | {column}) <= WINDOW_GROUPS:
+            window |= {column}
+    return window
+
+
+def _groups(problem: Problem, chosen: frozenset[int]) -> int:
+    return count_groups(problem.axes[place] for place in chosen)
+
+
+def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tuple[list[Window] | None, int]:
+    """Return the sets of up to three columns that no cube holds, and how many groups they describe.
+
+    The sets are None if they are too many.
+    """
+    columns = [place for place, axis in enumerate(problem.axes) if axis.key != MEMBER]
+    slots = {place: len(problem.axes[place].slots) - 1 for place in columns}
+    members = [len(axis.slots) for axis in problem.axes if axis.key == MEMBER]
+    held = {
+        subset
+        for window in chosen
+        for size in range(1, MOST_COLUMNS + 1)
+        for subset in combinations([place for place in window if place in slots], size)
+    }
+    # Sums of products over all sets of 1, 2 and 3 columns, column by column.
+    sums = [1] + [0] * MOST_COLUMNS
+    sets = [1] + [0] * MOST_COLUMNS
+    for place in columns:
+        for size in range(MOST_COLUMNS, 0, -1):
+            sums[size] += sums[size - 1] * slots[place]
+            sets[size] += sets[size - 1]
+    groups = (sum(sums[1:]) - sum(prod(slots[place] for place in subset) for subset in held)) * prod(members)
+    if sum(sets[1:]) - len(held) > most or sum(sets[1:]) > 100 * most:
+        return None, groups
+    every = (subset for size in range(1, MOST_COLUMNS + 1) for subset in combinations(columns, size))
+    return [subset for subset in every if subset not in held], groups
+
+
+def tighten_cubes(cubes: list[Cube], check: Callable[[], None]) -> list[Cube]:
+    """Use all lines in these cubes, and exchange bounds until nothing changes or one clashes.
+
+    The cubes may be over axes with more or fewer slots.
+    """
+    _run_on_all(cubes, lambda cube: cube.tighten(range(len(cube.problem.lines)), check))
+    for _ in range(MOST_EXCHANGES if len(cubes) > 1 else 0):
+        if any(cube.clash >= 0 for cube in cubes) or not exchange(cubes):
+            break
+        _run_on_all(cubes, lambda cube: cube.settle(check))
+    return cubes
+
+
+def _run_on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
+    """Do the same with every cube; they are independent, so the order does not matter."""
+    if len(cubes) < 2:
+        for cube in cubes:
+            work(cube)
+        return
+    with ThreadPoolExecutor(min(len(cubes), os.cpu_count() or 1)) as pool:
+        for done in [pool.submit(work, cube) for cube in cubes]:
+            done.result()
+
+
+def exchange(cubes: Sequence[Cube]) -> bool:
+    """Give every cube the best bounds that others have of common groups; tell if any was better."""
+    axes = max((cube.problem.axes for cube in cubes), key=count_groups)
+    slots = sum(len(axis.slots) for axis in axes)
+    if (slots + 1) ** (MOST_COLUMNS + 1) >= 2**63:
+        return False  # groups would have no number of their own
+    shared = [_name_common_groups(cube, axes) for cube in cubes]
+    names = np.concatenate([name for _, name in shared])
+    groups = np.concatenate([group for group, _ in shared])
+    owners = np.repeat(np.arange(len(cubes)), [len(group) for group, _ in shared])
+    _, which = np.unique(names, return_inverse=True)
+    times = [len(cube.moves) for cube in cubes]
+    better: list[tuple[int, int, End, Ints, Ints, Ints]] = []
+    for end in ENDS:
+        values = np.concatenate([getattr(cube, end)[group] for cube, (group, _) in zip(cubes, shared, strict=True)])
+        order = np.lexsort((owners, -values if end == "lo" else values, which))
+        first = order[np.concatenate(([True], which[order][1:] != which[order][:-1]))] if len(order) else order
+        best = first[which]
+        behind = np.flatnonzero(values[best] > values if end == "lo" else values[best] < values)
+        pairs = owners[behind] * len(cubes) + owners[best[behind]]
+        for pair in np.unique(pairs).tolist():
+            rows = behind[pairs == pair]
+            better.append((pair // len(cubes), pair % len(cubes), end, groups[rows], groups[best[rows]], values[best[rows]]))
+    for here, there, end, places, sources, values in better:
+        taken = Taken(cubes[there], times[there], dict(zip(places.tolist(), sources.tolist(), strict=True)))
+        cubes[here].take_over(taken, end, places, values)
+    return bool(better)
+
+
+def _name_common_groups(cube: Cube, axes: Sequence[Axis]) -> tuple[Ints, Ints]:
+    """Return the groups that few columns describe, and a number for each that is the same in all cubes.
+
+    ``axes`` have all slots.
+    """
+    grid = np.unravel_index(np.arange(len(cube.lo)), cube.shape)
+    columns = np.zeros(len(cube.lo), np.int64)
+    for axis, slots in zip(cube.axes, grid, strict=True):
+        if axis.key != MEMBER:
+            columns += slots != axis.everything
+    few = np.flatnonzero(columns <= MOST_COLUMNS)
+    starts = np.cumsum([0, *(len(axis.slots) for axis in axes)])
+    names = np.zeros(len(few), np.int64)
+    for place, axis, slots in zip(cube.chosen, cube.axes, grid, strict=True):
+        is_named = slots[few] != axis.everything
+        number = np.array([axes[place].slot_of[mask] for mask in axis.slots])[slots[few]]
+        names = np.where(is_named, names * (starts[-1] + 1) + starts[place] + number + 1, names)
+    return few, names
+
+
+@dataclass(eq=False)
+class Groups:
+    """Groups of a cube: which are small, which are asked about, which are about people who left or joined.
+
+    ``unlisted`` counts small groups of long descriptions that are not listed because they are too many.
+    """
+
+    cube: Cube
+    small: Flags
+    asked: Flags
+    moved: Flags
+    literals: Ints
+    unlisted: int = 0
+
+    @classmethod
+    def of(cls, cube: Cube, k: int) -> Groups:
+        """Return the groups of a cube that items can describe."""
+        problem = cube.problem
+        size = len(cube.lo)
+        literals = np.zeros(size, np.int64)
+        has_words = np.ones(size, np.bool_)
+        moved = np.zeros(size, np.bool_)
+        grid = np.unravel_index(np.arange(size), cube.shape) if cube.shape else ()
+        for position, axis in enumerate(cube.axes):
+            slots = grid[position]
+            if axis.key == MEMBER:
+                names = [axis.named(slot) for slot in range(len(axis.slots))]
+                has_words &= np.array([name in problem.members for name in names])[slots]
+                moved |= np.array([bool(problem.members.get(name, ((), ()))[1]) for name in names])[slots]
+                continue
+            has_words &= np.array([axis.literals(slot) is not None for slot in range(len(axis.slots))])[slots]
+            moved |= np.array([axis.has_changed(slot) for slot in range(len(axis.slots))])[slots]
+            literals += slots != axis.everything
+        some = has_words & ((literals > 0) | moved)
+        is_whole = len(cube.chosen) == len(problem.axes) and size <= ASKED_WHOLE
+        asked = some if is_whole else some & (literals <= MOST_LITERALS)
+        for line in problem.cells:
+            (_, masks), *_ = problem.boxes[line]
+            if (cell := cube.group(masks)) is not None:
+                asked[cell] = some[cell]  # every cell of a frequency table is a question, whatever its columns
+        small = some & (cube.lo > 0) & (cube.hi < k)
+        longer = np.flatnonzero(small & ~asked & ~moved)
+        worst = longer[np.lexsort((literals[longer], cube.hi[longer]))]
+        small[worst[MOST_LONGER:]] = False
+        return cls(cube, small, asked, moved, literals=literals, unlisted=max(0, len(longer) - MOST_LONGER))
+
+    def keep_only_lacking(self, problem: Problem) -> None:
+        """Leave out groups that the axes of a problem with fewer slots describe as well."""
+        fresh = np.zeros(len(self.small), np.bool_)
+        grid = np.unravel_index(np.arange(len(self.small)), self.cube.shape) if self.cube.shape else ()
+        for place, axis, slots in zip(self.cube.chosen, self.cube.axes, grid, strict=True):
+            fresh |= np.array([mask not in problem.axes[place].slot_of for mask in axis.slots])[slots]
+        self.small &= fresh
+        self.asked &= fresh
+
+    def choose_reported(self) -> Flags:
+        """Return the groups to report: one description of the same people.
+
+        It is the shortest one, or the longest one of people who left or joined.
+        """
+        cube = self.cube
+        kept = self.small.copy()
+        places = np.flatnonzero(self.small)
+        exact = np.where(self.small & (cube.lo == cube.hi), cube.lo, -1)
+        grid: Sequence[Ints] = np.unravel_index(places, cube.shape) if cube.shape else ()
+        for axis, stride, slots in zip(cube.axes, cube.strides, grid, strict=True):
+            if axis.key == MEMBER:
+                continue
+            any_change = [slot for slot in range(len(axis.slots)) if (change := axis.change(slot)) is not None and change.is_any]
+            for general in (axis.everything, *any_change):
+                narrower = (slots != axis.everything) & (slots != general)
+                if general != axis.everything:
+                    narrower &= np.array([axis.has_changed(slot) for slot in range(len(axis.slots))])[slots]
+                wider = places + (general - slots) * stride
+                says_more = narrower & (exact[places] > 0) & (exact[wider] == exact[places])
+                kept[places[says_more & ~self.moved[places]]] = False
+                kept[wider[says_more & self.moved[places]]] = False
+        return kept
 
 
 #: ``("line", number)``, ``("step", number)``, or in a case of a proof by cases ``("case", depth)``.
@@ -254,7 +537,7 @@ Weights = Mapping[Cited, Fraction]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A case that is settled by weights: they prove the bound, or that nobody at all fits the case."""
+    """A case that weights settle: they prove the bound, or that nobody fits the case."""
 
     weights: Weights
     impossible: bool
@@ -262,7 +545,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Threshold:
-    """The people of a box number at most ``at``, or more."""
+    """A case distinction: at most ``at`` people are in the box, or more."""
 
     box: Mapping[int, int]
     at: int
@@ -270,7 +553,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """A proof by cases: on either side of a threshold, or for each of two statements of which one is true."""
+    """A proof by cases: on either side of a threshold, or by which of two statements is true."""
 
     by: Threshold | Choice
     fewer: Tree
@@ -282,10 +565,10 @@ Tree = Leaf | Split
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """``people in box >= value`` (or ``<=``), by weights on lines and on earlier steps, or by cases.
+    """A proved bound on the people in a box, by weights on lines and earlier steps, or by cases.
 
-    Summed with their weights, these say ``people in the box >= value``, for an upper bound ``-people in the box >= -value``. The box holds the
-    classes it allows by axis of the problem.
+    The weighted sum says ``people in the box >= value``, for an upper bound ``-people in the box >= -value``. The box holds the classes it
+    allows by axis of the problem.
     """
 
     box: Mapping[int, int]
@@ -294,9 +577,14 @@ class Step:
     weights: Weights
     cases: Split | None = None
 
+    @classmethod
+    def by_cases(cls, box: Mapping[int, int], end: End, value: int, tree: Tree) -> Step:
+        """Return a bound that a tree of cases proves, which may be a single leaf."""
+        return cls(box, end, value, {}, cases=tree) if isinstance(tree, Split) else cls(box, end, value, tree.weights)
+
 
 class Entry(NamedTuple):
-    """One bound of one group of a cube as it stood after a move."""
+    """A bound of a group of a cube as it stood after a move."""
 
     cube: int
     move: int
@@ -307,7 +595,7 @@ class Entry(NamedTuple):
 
 @dataclass(eq=False)
 class Prover:
-    """Writes proofs of the bounds of cubes that may use each other's."""
+    """Writes proofs of the bounds of cubes that use each other's."""
 
     cubes: Sequence[Cube]
     _found: dict[Entry, dict[Cited, Fraction]] = field(default_factory=dict)
@@ -315,26 +603,25 @@ class Prover:
     _logs: dict[int, dict[End, tuple[Ints, Ints, Ints]]] = field(default_factory=dict)
 
     def prove(self, cube: int, group: int, end: End) -> list[Step]:
-        """The steps that prove a bound of a group; the last one is about it."""
-        return self.in_order([self.step(cube, group, end)])
+        """Return the steps that prove a bound of a group; the last one is about it."""
+        return self.order_steps([self.step(cube, group, end)])
 
     def step(self, cube: int, group: int, end: End) -> Step:
-        """A bound of a group as a step that others can cite by its identity."""
+        """Return a bound of a group as a step that others can cite by its identity."""
         weights, value = self._reached(cube, group, end)
         return self._as_step(self.cubes[cube].box(group), end, value, weights)
 
     def keep(self, step: Step) -> Step:
-        """The step, which others can cite by its identity from now on."""
+        """Return the step, after making it citable by its identity."""
         self._steps[id(step)] = step
         return step
 
-    def rounded(self, cube: int) -> Iterator[Step]:
-        """The bounds of a cube that rounding at lines about several groups has reached, each the best of its group."""
+    def rounded_steps(self, cube: int) -> Iterator[Step]:
+        """Yield the best bounds of a cube that rounding at lines about several groups has reached."""
         own = self.cubes[cube]
-        ends: tuple[End, ...] = ("lo", "hi")
         groups = {int(places[0]) for move, (places, _) in zip(own.moves, own.moved, strict=True) if move.line >= 0 and move.parts}
         for group in sorted(groups):
-            for end in ends:
+            for end in ENDS:
                 weights, value = self._reached(cube, group, end)
                 if any(kind == "step" for kind, _ in weights):
                     yield self._as_step(own.box(group), end, value, weights)
@@ -348,9 +635,10 @@ class Prover:
         return self._found[last], last.value
 
     def _needed(self, last: Entry) -> list[Entry]:
-        """The entry and all that it rests on that is not proved yet, earliest first."""
+        """Return an entry and all unproved entries that it rests on, earliest first."""
         order: list[Entry] = []
-        waiting, seen = [(last, False)], set[Entry]()
+        waiting = [(last, False)]
+        seen = set[Entry]()
         while waiting:
             entry, ready = waiting.pop()
             if ready:
@@ -362,7 +650,7 @@ class Prover:
         return order
 
     def _used(self, entry: Entry) -> list[tuple[Entry, End, Fraction | int]]:
-        """The bounds that a move used, each with its end and how many times; that there cannot be fewer than no people is none."""
+        """Return the bounds that a move used, with end and multiplicity; nonnegativity is left out."""
         move = self.cubes[entry.cube].moves[entry.move]
         if move.taken is not None:
             there = self.cubes.index(move.taken.cube)
@@ -396,17 +684,15 @@ class Prover:
         return weights
 
     def _as_step(self, box: Mapping[int, int], end: End, value: int, weights: Weights) -> Step:
-        """A step that others can cite by its identity; the one it would only repeat, where there is one."""
+        """Return a citable step, or an earlier one that it would only repeat."""
         if len(weights) == 1 and (cited := next(iter(weights)))[0] == "step":
             known = self._steps[cited[1]]
             if (known.end, known.value, known.box) == (end, value, box) and weights[cited] == 1:
                 return known
-        step = Step(box, end, value, weights)
-        self._steps[id(step)] = step
-        return step
+        return self.keep(Step(box, end, value, weights))
 
-    def in_order(self, wanted: Sequence[Step]) -> list[Step]:
-        """The steps that these rest on, earlier ones first, numbered from 0."""
+    def order_steps(self, wanted: Sequence[Step]) -> list[Step]:
+        """Return these steps and those they rest on, earlier ones first, numbered from 0."""
         order: list[Step] = []
         places: dict[int, int] = {}
         waiting = [(step, False) for step in reversed(wanted)]
@@ -420,25 +706,25 @@ class Prover:
             else:
                 waiting.append((step, True))
                 waiting += [(self._steps[number], False) for number in reversed(cited_steps(step)) if number not in places]
-        return [_renumbered(step, places) for step in order]
+        return [_renumber(step, places) for step in order]
 
     def _last(self, cube: int, group: int, end: End, before: int) -> Entry | None:
-        """The bound of a group as it stood before a move; None where nothing had moved it."""
+        """Return the bound of a group as it stood before a move, or None if nothing had moved it."""
         if cube not in self._logs:
             self._logs[cube] = _log(self.cubes[cube])
         groups, moves, values = self._logs[cube][end]
         first, after = np.searchsorted(groups, [group, group + 1])
         place = int(first) + int(np.searchsorted(moves[first:after], before)) - 1
-        return Entry(cube, int(moves[place]), group, end, int(values[place])) if place >= first else None
+        return Entry(cube, int(moves[place]), group, end, value=int(values[place])) if place >= first else None
 
 
 def cited_steps(step: Step) -> list[int]:
-    """The steps that a step rests on, also in its cases."""
+    """Return the steps that a step rests on, also in its cases."""
     return [number for kind, number in (cited for weights in all_weights(step) for cited in weights) if kind == "step"]
 
 
 def all_weights(step: Step) -> Iterator[Weights]:
-    """The weights of a step and of all its cases."""
+    """Yield the weights of a step and of all its cases."""
     yield step.weights
     waiting: list[Tree] = [step.cases] if step.cases is not None else []
     while waiting:
@@ -450,7 +736,7 @@ def all_weights(step: Step) -> Iterator[Weights]:
 
 
 def all_choices(step: Step) -> Iterator[Choice]:
-    """The pairs of statements of which one is true that the cases of a step tell apart."""
+    """Yield the choices that the cases of a step distinguish."""
     waiting: list[Tree] = [step.cases] if step.cases is not None else []
     while waiting:
         tree = waiting.pop()
@@ -460,7 +746,7 @@ def all_choices(step: Step) -> Iterator[Choice]:
                 yield tree.by
 
 
-def _renumbered(step: Step, places: Mapping[int, int]) -> Step:
+def _renumber(step: Step, places: Mapping[int, int]) -> Step:
     def weights_of(weights: Weights) -> Weights:
         return {(kind, places[number] if kind == "step" else number): weight for (kind, number), weight in weights.items()}
 
@@ -471,280 +757,21 @@ def _renumbered(step: Step, places: Mapping[int, int]) -> Step:
 
     cases = None if step.cases is None else tree_of(step.cases)
     assert cases is None or isinstance(cases, Split)
-    return Step(step.box, step.end, step.value, weights_of(step.weights), cases)
+    return Step(step.box, step.end, step.value, weights_of(step.weights), cases=cases)
 
 
 def _log(cube: Cube) -> dict[End, tuple[Ints, Ints, Ints]]:
-    """All that moved in a cube, by end: groups, moves and values, in the order of groups and then of moves."""
+    """Return all moves of a cube by end: groups, moves and values, sorted by group and move."""
     found: dict[End, tuple[Ints, Ints, Ints]] = {}
-    ends: tuple[End, ...] = ("lo", "hi")
-    for end in ends:
+    for end in ENDS:
         chosen = [number for number, move in enumerate(cube.moves) if move.end == end]
-        groups = _joined(cube.moved[number][0] for number in chosen)
-        values = _joined(cube.moved[number][1] for number in chosen)
+        groups = _join(cube.moved[number][0] for number in chosen)
+        values = _join(cube.moved[number][1] for number in chosen)
         moves = np.repeat(np.array(chosen, np.int64), [len(cube.moved[number][0]) for number in chosen])
         order = np.lexsort((moves, groups))
         found[end] = groups[order], moves[order], values[order]
     return found
 
 
-def _joined(parts: Iterable[npt.NDArray[np.int64]]) -> Ints:
-    listed = list(parts)
-    return np.concatenate(listed) if listed else np.empty(0, np.int64)
-
-
-#: Cubes at most, and groups of each of them where there are several.
-MOST_WINDOWS, WINDOW_GROUPS = 256, 30_000
-#: The longest descriptions that cubes tell each other, in columns, and how often they do.
-MOST_COLUMNS, MOST_EXCHANGES = 3, 3
-
-
-def windows(problem: Problem) -> tuple[list[tuple[int, ...]], int]:
-    """The axes of every cube, and how many lines or sets of columns no cube holds.
-
-    Of several releases, those that each would be looked at by itself are among them, so that it tells no less beside the others.
-    """
-    everything = frozenset(range(len(problem.axes)))
-    if _groups(problem, everything) <= MOST_GROUPS:
-        return [tuple(sorted(everything))], 0
-    always = frozenset(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
-    columns = [always.union(*(masks for _, masks in terms)) for terms in problem.boxes]
-    chosen: dict[tuple[int, ...], None] = {}
-    skipped = _choose(problem, Counter(columns), chosen)
-    owners = [line.origin.release for line in problem.lines]
-    for release in sorted(set(owners)) if len(set(owners)) > 1 else ():
-        named = Counter(one for one, owner in zip(columns, owners, strict=True) if owner == release)
-        own = always.union(*named)
-        if _groups(problem, own) > MOST_GROUPS:
-            _choose(problem, named, chosen)
-        elif not any(own <= set(window) for window in chosen):
-            chosen[tuple(sorted(own))] = None
-    return list(chosen), skipped
-
-
-def _choose(problem: Problem, named: Counter[frozenset[int]], chosen: dict[tuple[int, ...], None]) -> int:
-    """Add the axes of cubes that hold what these lines name, where none does yet; how many lines none will hold."""
-    skipped = 0
-    for start in _largest(named):
-        if any(start <= set(window) for window in chosen):
-            continue
-        if _groups(problem, start) > MOST_GROUPS or len(chosen) >= MOST_WINDOWS:
-            skipped += named[start]
-            continue
-        chosen[tuple(sorted(_grown(problem, start, named)))] = None
-    return skipped
-
-
-def apart(problem: Problem, chosen: Sequence[tuple[int, ...]], most: int) -> tuple[list[tuple[int, ...]] | None, int]:
-    """The sets of up to three columns that no cube holds, and how many groups they describe; None for the sets where they are too many."""
-    columns = [place for place, axis in enumerate(problem.axes) if axis.key != MEMBER]
-    slots = {place: len(problem.axes[place].slots) - 1 for place in columns}
-    members = [len(axis.slots) for axis in problem.axes if axis.key == MEMBER]
-    held = {
-        subset
-        for window in chosen
-        for size in range(1, MOST_COLUMNS + 1)
-        for subset in combinations([place for place in window if place in slots], size)
-    }
-    # Sums of products over all sets of 1, 2 and 3 columns, column by column.
-    sums = [1] + [0] * MOST_COLUMNS
-    sets = [1] + [0] * MOST_COLUMNS
-    for place in columns:
-        for size in range(MOST_COLUMNS, 0, -1):
-            sums[size] += sums[size - 1] * slots[place]
-            sets[size] += sets[size - 1]
-    groups = (sum(sums[1:]) - sum(prod(slots[place] for place in subset) for subset in held)) * prod(members)
-    if sum(sets[1:]) - len(held) > most or sum(sets[1:]) > 100 * most:
-        return None, groups
-    every = (subset for size in range(1, MOST_COLUMNS + 1) for subset in combinations(columns, size))
-    return [subset for subset in every if subset not in held], groups
-
-
-def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """The sets that no other one contains, the longest first.
-
-    >>> _largest([frozenset({1}), frozenset({1, 2}), frozenset({3})])
-    [frozenset({1, 2}), frozenset({3})]
-    """
-    kept: list[frozenset[int]] = []
-    holding: dict[int, set[int]] = {}
-    for one in sorted(set(named), key=lambda one: (-len(one), sorted(one))):
-        # Longer sets come first, so whatever holds this one is kept already.
-        above = set.intersection(*(holding.get(column, set()) for column in one)) if one else set(range(len(kept)))
-        if not above:
-            for column in one:
-                holding.setdefault(column, set()).add(len(kept))
-            kept.append(one)
-    return kept
-
-
-def _grown(problem: Problem, start: frozenset[int], named: Counter[frozenset[int]]) -> frozenset[int]:
-    """The set with those columns added that lines name most beside it, as far as the cube stays small enough."""
-    window = start
-    near: Counter[int] = Counter()
-    for columns, times in named.items():
-        if columns & start:
-            near.update(dict.fromkeys(columns - start, times))
-    for column, _ in sorted(near.items(), key=lambda pair: (-pair[1], pair[0])):
-        if _groups(problem, window | {column}) <= WINDOW_GROUPS:
-            window |= {column}
-    return window
-
-
-def _groups(problem: Problem, chosen: frozenset[int]) -> int:
-    return groups_of(problem.axes[place] for place in chosen)
-
-
-def tightened(problem: Problem, chosen: Sequence[tuple[int, ...]], check: Callable[[], None]) -> list[Cube]:
-    """The cubes over these axes with all lines taken in, until they have nothing more to tell each other or one of them clashes."""
-    return settled([Cube(problem, axes) for axes in chosen], check)
-
-
-def settled(cubes: list[Cube], check: Callable[[], None]) -> list[Cube]:
-    """The same cubes, which may be over axes with more or fewer slots, with all lines taken in."""
-    _on_all(cubes, lambda cube: cube.tighten(range(len(cube.problem.lines)), check))
-    for _ in range(MOST_EXCHANGES if len(cubes) > 1 else 0):
-        if any(cube.clash >= 0 for cube in cubes) or not exchange(cubes):
-            break
-        _on_all(cubes, lambda cube: cube.settle(check))
-    return cubes
-
-
-def _on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
-    """Do the same with every cube; they are apart, so that the order does not matter."""
-    if len(cubes) < 2:
-        for cube in cubes:
-            work(cube)
-        return
-    with ThreadPoolExecutor(min(len(cubes), os.cpu_count() or 1)) as pool:
-        for done in [pool.submit(work, cube) for cube in cubes]:
-            done.result()
-
-
-def exchange(cubes: Sequence[Cube]) -> bool:
-    """Let every cube take over the best bounds that another one has of groups both hold; whether any was better."""
-    axes = max((cube.problem.axes for cube in cubes), key=groups_of)
-    slots = sum(len(axis.slots) for axis in axes)
-    if (slots + 1) ** (MOST_COLUMNS + 1) >= 2**63:
-        return False  # groups would have no number of their own
-    shared = [_shared(cube, axes) for cube in cubes]
-    names = np.concatenate([name for _, name in shared])
-    groups = np.concatenate([group for group, _ in shared])
-    owners = np.repeat(np.arange(len(cubes)), [len(group) for group, _ in shared])
-    _, which = np.unique(names, return_inverse=True)
-    times = [len(cube.moves) for cube in cubes]
-    better: list[tuple[int, int, End, Ints, Ints, Ints]] = []
-    ends: tuple[End, ...] = ("lo", "hi")
-    for end in ends:
-        values = np.concatenate([getattr(cube, end)[group] for cube, (group, _) in zip(cubes, shared, strict=True)])
-        order = np.lexsort((owners, -values if end == "lo" else values, which))
-        first = order[np.concatenate(([True], which[order][1:] != which[order][:-1]))] if len(order) else order
-        best = first[which]
-        behind = np.flatnonzero(values[best] > values if end == "lo" else values[best] < values)
-        pairs = owners[behind] * len(cubes) + owners[best[behind]]
-        for pair in np.unique(pairs).tolist():
-            rows = behind[pairs == pair]
-            better.append((pair // len(cubes), pair % len(cubes), end, groups[rows], groups[best[rows]], values[best[rows]]))
-    for here, there, end, places, sources, values in better:
-        taken = Taken(cubes[there], times[there], dict(zip(places.tolist(), sources.tolist(), strict=True)))
-        cubes[here].take_over(taken, end, places, values)
-    return bool(better)
-
-
-def _shared(cube: Cube, axes: Sequence[Axis]) -> tuple[Ints, Ints]:
-    """The groups of a cube that are described by few columns, and a number for each that is the same in all cubes; ``axes`` have all slots."""
-    grid = np.unravel_index(np.arange(len(cube.lo)), cube.shape)
-    columns = np.zeros(len(cube.lo), np.int64)
-    for axis, slots in zip(cube.axes, grid, strict=True):
-        if axis.key != MEMBER:
-            columns += slots != axis.everything
-    few = np.flatnonzero(columns <= MOST_COLUMNS)
-    starts = np.cumsum([0, *(len(axis.slots) for axis in axes)])
-    names = np.zeros(len(few), np.int64)
-    for place, axis, slots in zip(cube.chosen, cube.axes, grid, strict=True):
-        told = slots[few] != axis.everything
-        number = np.array([axes[place].slot_of[mask] for mask in axis.slots])[slots[few]]
-        names = np.where(told, names * (starts[-1] + 1) + starts[place] + number + 1, names)
-    return few, names
-
-
-#: The longest descriptions that questions are asked about, in items; people who left or joined are described as fully as they can be.
-MOST_LITERALS = 3
-#: A cube of all columns with at most so many groups is asked about every one of them, however long its description.
-ASKED_WHOLE = 5_000
-#: Longer descriptions that bounds show to be small are listed as well, the smallest groups first, up to this number.
-MOST_LONGER = 5_000
-
-
-@dataclass(eq=False)
-class Groups:
-    """The groups of a cube: which are small, which are asked about, which are about people who left or joined.
-
-    ``unlisted`` counts small groups of long descriptions that are not listed because there are so many.
-    """
-
-    cube: Cube
-    small: Flags
-    asked: Flags
-    moved: Flags
-    literals: Ints
-    unlisted: int = 0
-
-    @classmethod
-    def of(cls, cube: Cube, k: int) -> Groups:
-        """The groups of a cube that can be told in items."""
-        problem = cube.problem
-        size = len(cube.lo)
-        literals, told, moved = np.zeros(size, np.int64), np.ones(size, np.bool_), np.zeros(size, np.bool_)
-        grid = np.unravel_index(np.arange(size), cube.shape) if cube.shape else ()
-        for position, axis in enumerate(cube.axes):
-            slots = grid[position]
-            if axis.key == MEMBER:
-                names = [axis.named(slot) for slot in range(len(axis.slots))]
-                told &= np.array([name in problem.members for name in names])[slots]
-                moved |= np.array([bool(problem.members.get(name, ((), ()))[1]) for name in names])[slots]
-                continue
-            told &= np.array([axis.words(slot) is not None for slot in range(len(axis.slots))])[slots]
-            moved |= np.array([axis.has_changed(slot) for slot in range(len(axis.slots))])[slots]
-            literals += slots != axis.everything
-        some = told & ((literals > 0) | moved)
-        is_whole = len(cube.chosen) == len(problem.axes) and size <= ASKED_WHOLE
-        asked = some if is_whole else some & (literals <= MOST_LITERALS)
-        for line in problem.cells:
-            (_, masks), *_ = problem.boxes[line]
-            if (cell := cube.group(masks)) is not None:
-                asked[cell] = some[cell]  # every cell of a frequency table is a question, of however many columns
-        small = some & (cube.lo > 0) & (cube.hi < k)
-        longer = np.flatnonzero(small & ~asked & ~moved)
-        worst = longer[np.lexsort((literals[longer], cube.hi[longer]))]
-        small[worst[MOST_LONGER:]] = False
-        return cls(cube, small, asked, moved, literals, max(0, len(longer) - MOST_LONGER))
-
-    def keep_only_lacking(self, problem: Problem) -> None:
-        """Leave out the groups that the axes of a problem with fewer slots name as well."""
-        fresh = np.zeros(len(self.small), np.bool_)
-        grid = np.unravel_index(np.arange(len(self.small)), self.cube.shape) if self.cube.shape else ()
-        for place, axis, slots in zip(self.cube.chosen, self.cube.axes, grid, strict=True):
-            fresh |= np.array([mask not in problem.axes[place].slot_of for mask in axis.slots])[slots]
-        self.small &= fresh
-        self.asked &= fresh
-
-    def told(self) -> Flags:
-        """Those to be told: the shortest descriptions of the same people, of people who left or joined the longest."""
-        cube, kept = self.cube, self.small.copy()
-        places = np.flatnonzero(self.small)
-        exact = np.where(self.small & (cube.lo == cube.hi), cube.lo, -1)
-        grid: Sequence[Ints] = np.unravel_index(places, cube.shape) if cube.shape else ()
-        for axis, stride, slots in zip(cube.axes, cube.strides, grid, strict=True):
-            if axis.key == MEMBER:
-                continue
-            any_change = [slot for slot in range(len(axis.slots)) if (change := axis.change(slot)) is not None and change.is_any]
-            for general in (axis.everything, *any_change):
-                narrower = (slots != axis.everything) & (slots != general)
-                if general != axis.everything:
-                    narrower &= np.array([axis.has_changed(slot) for slot in range(len(axis.slots))])[slots]
-                wider = places + (general - slots) * stride
-                says_more = narrower & (exact[places] > 0) & (exact[wider] == exact[places])
-                kept[places[says_more & ~self.moved[places]]] = False
-                kept[wider[says_more & self.moved[places]]] = False
-        return kept
+def _join(parts: Iterable[Ints]) -> Ints:
+    return np.concatenate([np.empty(0, np.int64), *parts])

@@ -1,9 +1,7 @@
-"""Tables about a few people with means and medians: every way to choose the people is tried, and what holds in each of them is proved.
+"""Tables of a few people with means and medians: enumerate every world, and report what holds in all.
 
-Every world of a few people that fits what is printed about groups of them: how many they are, the sum of their values, their median.
-
-People are placed one after another by their value, the smallest first, so that what is left to place can be bounded: no group may get more
-people than it holds, its sum must stay within reach of people with larger values, and the person in its middle has the printed median.
+People are placed one after another by their value, the smallest first, so that the rest can be bounded: no group may get more people than
+it holds, its sum must stay within reach of people with larger values, and the person in its middle has the printed median.
 """
 
 from __future__ import annotations
@@ -25,135 +23,25 @@ from tacit.model.numbers import Bound
 from tacit.model.people import Same
 from tacit.model.words import people, sentence
 
-Ends = tuple[int, int]
-
-#: Worlds that are kept, and people placed on the way, at most.
-MOST_WORLDS, MOST_PLACED = 2_000, 3_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """What is printed about a group of cells: its number of people, and where known the sum of their values and twice their median.
-
-    Sum and median are used only where the number of people is exact.
-    """
-
-    inside: tuple[bool, ...]
-    count: Ends
-    total: Ends | None = None
-    middle: Ends | None = None
-
-
-class TooMany(Exception):
-    """There are too many worlds, or too many ways to look for them."""
-
-
-def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> list[tuple[int, ...]]:
-    """All worlds of so many people, each as the cells of its people in ascending order; ``values`` of cells ascend.
-
-    Two cells with values 1 and 2, three people, and their values sum up to 5: one has the first value, two have the second.
-
-    >>> worlds([1, 2], [Printed((True, True), (3, 3), (5, 5))], 3, lambda: None)
-    [(0, 1, 1)]
-    """
-    found: list[tuple[int, ...]] = []
-    for world in _Search(values, groups, people, check).worlds():
-        found.append(world)
-        if len(found) > MOST_WORLDS:
-            raise TooMany
-    return found
-
-
-class _Search:
-    """People placed so far, and for each group what they count in it and which values its next person may have."""
-
-    def __init__(self, values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> None:
-        self._values, self._groups, self._people, self._check = values, groups, people, check
-        self._span = (min(values, default=0), max(values, default=0))
-        self._of = [[place for place, group in enumerate(groups) if group.inside[cell]] for cell in range(len(values))]
-        self._count = [0] * len(groups)
-        self._total = [0] * len(groups)
-        self._lower = [0] * len(groups)
-        self._room = [self._next(place) for place in range(len(groups))]
-        self._placed: list[int] = []
-        self._looks = 0
-
-    def worlds(self, first: int = 0) -> Iterator[tuple[int, ...]]:
-        """The worlds in which nobody else is placed before the cell ``first``."""
-        self._looks += 1
-        if self._looks % 1024 == 0:
-            self._check()
-            if self._looks > MOST_PLACED:
-                raise TooMany
-        left = self._people - len(self._placed)
-        missing = [group.count[0] - count for group, count in zip(self._groups, self._count, strict=True)]
-        if max(missing, default=0) > left:
-            return
-        if not left:
-            yield tuple(self._placed)
-            return
-        # People come by ascending values, so none can be larger than the next person of a group that still needs one.
-        largest = min((self._room[place][1] for place, fewest in enumerate(missing) if fewest > 0), default=self._span[1])
-        for cell in range(first, bisect_right(self._values, largest)):
-            value = self._values[cell]
-            if all(self._room[place][0] <= value <= self._room[place][1] for place in self._of[cell]):
-                kept = [(place, self._total[place], self._lower[place], self._room[place]) for place in self._of[cell]]
-                self._place(cell)
-                yield from self.worlds(cell)
-                self._placed.pop()
-                for place, total, lower, room in kept:
-                    self._count[place] -= 1
-                    self._total[place], self._lower[place], self._room[place] = total, lower, room
-
-    def _place(self, cell: int) -> None:
-        """Count one more person."""
-        value = self._values[cell]
-        self._placed.append(cell)
-        for place in self._of[cell]:
-            self._count[place] += 1
-            self._total[place] += value
-            if self._count[place] == (self._groups[place].count[0] + 1) // 2:
-                self._lower[place] = value
-            self._room[place] = self._next(place)
-
-    def _next(self, place: int) -> Ends:
-        """The values that the next person of a group may have; none where the group is full."""
-        group, rank = self._groups[place], self._count[place] + 1
-        size, most = group.count
-        low, high = self._span
-        if rank > most:
-            return 1, 0
-        if size != most:
-            return low, high
-        if group.total is not None:
-            missing = size - rank + 1
-            high = min(high, (group.total[1] - self._total[place]) // missing)
-            low = max(low, group.total[0] - self._total[place] - (missing - 1) * self._span[1])
-        if group.middle is not None:
-            lower, upper = (size + 1) // 2, size // 2 + 1
-            if rank == upper:
-                before = 0 if lower == upper else self._lower[place]
-                twice = 2 if lower == upper else 1
-                low = max(low, -((before - group.middle[0]) // twice))
-                high = min(high, (group.middle[1] - before) // twice)
-            elif rank < upper:
-                high = min(high, group.middle[1] // 2)
-        return low, high
-
-
-#: People, and kinds of people, for whom every way is tried at most.
-MOST_PEOPLE, MOST_KINDS = 12, 20_000
-
+#: Most people whose worlds are enumerated.
+MOST_PEOPLE = 12
+#: Most kinds of people.
+MOST_KINDS = 20_000
+#: Most worlds that are kept.
+MOST_WORLDS = 2_000
+#: Most placements of a person during the search.
+MOST_PLACED = 3_000_000
 Person = tuple[str, ...]
+Ends = tuple[int, int]
 
 
 def tables_with_means(case: JointCase) -> list[FrequencyTable]:
-    """Those releases that print means or medians beside their counts."""
+    """Return the releases that print means or medians with their counts."""
     return [one for one in case.releases if isinstance(one, FrequencyTable) and one.measured is not None]
 
 
-def found_by_trying(target: Target, name: str) -> AttackRun | None:
-    """What every way to choose the people has in common; None where there are too many of them, or other releases beside the tables."""
+def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
+    """Return what all worlds have in common, or None if they are too many or not all releases are tables."""
     case = target.together
     assert case is not None
     tables = [release for release in case.releases if isinstance(release, FrequencyTable)]
@@ -175,27 +63,40 @@ def found_by_trying(target: Target, name: str) -> AttackRun | None:
     except TooMany:
         return None
     if not fitting:
-        return None  # the sums below say which lines clash, where counts alone do
+        return None  # bounds on the counts name the lines that clash, if these do
     return _outcome(target, name, columns, [[kinds[place] for place in world] for world in fitting])
 
 
 def _kinds(tables: Sequence[FrequencyTable], columns: Sequence[str], measured: Measured) -> list[Person]:
-    """Every kind of person, by ascending value of the measured column."""
+    """Return every kind of person, by ascending value of the measured column."""
     values: list[list[str]] = []
     for column in columns:
         if column == measured.column:
             values.append([str(number) for number in range(measured.span.lo, measured.span.hi + 1)])
         else:
-            told = (table.values[table.columns.index(column)] for table in tables if column in table.columns)
-            values.append(sorted({value for known in told for value in known}))
+            named = (table.values[table.columns.index(column)] for table in tables if column in table.columns)
+            values.append(sorted({value for known in named for value in known}))
     if np.prod([len(known) for known in values], dtype=object) > MOST_KINDS:
         return [()] * (MOST_KINDS + 1)
     at = columns.index(measured.column)
     return sorted(product(*values), key=lambda kind: int(kind[at]))
 
 
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Printed facts about a group of cells: number of people, sum of their values, twice their median.
+
+    Sum and median are used only if the number of people is exact.
+    """
+
+    inside: tuple[bool, ...]
+    count: Ends
+    total: Ends | None = None
+    middle: Ends | None = None
+
+
 def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: Sequence[Person]) -> Printed:
-    """What a line prints about the kinds of people in its group."""
+    """Return what a line prints about the kinds of people in its group."""
     allowed: list[tuple[int, frozenset[str]]] = []
     measured = table.measured
     for column, value in table.cell(index).items():
@@ -209,7 +110,8 @@ def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: S
     count = table.count(index)
     total = middle = None
     if measured is not None and count.is_exact:
-        total, middle = measured.total(index, count.lo), measured.middle(index)
+        total = measured.total(index, count.lo)
+        middle = measured.middle(index)
     return Printed(
         inside,
         (count.lo, count.hi),
@@ -219,13 +121,13 @@ def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: S
 
 
 def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequence[Sequence[Person]]) -> AttackRun:
-    """The groups that are small in every world, each in as many words as hold for the same people."""
+    """Return the groups that are small in every world, each in its longest description."""
     k = target.policy.k
     bounds: dict[tuple[tuple[str, str], ...], Bound] = {}
     for person in dict.fromkeys(fitting[0]):
-        told = list(zip(columns, person, strict=True))
-        for size in range(1, len(told) + 1):
-            for event in combinations(told, size):
+        described = list(zip(columns, person, strict=True))
+        for size in range(1, len(described) + 1):
+            for event in combinations(described, size):
                 if event not in bounds:
                     sizes = [sum(set(event) <= set(zip(columns, one, strict=True)) for one in world) for world in fitting]
                     bounds[event] = Bound(min(sizes), max(sizes))
@@ -260,12 +162,13 @@ def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequenc
 
 
 def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Finding:
-    """A finding that holds in every way to choose the people, citing all lines that leave no others."""
+    """Return a finding that holds in every world, citing all lines."""
     cited = []
     for number, table in enumerate(case.releases):
         assert isinstance(table, FrequencyTable)
         cited += [Citation(number, table.place(index), table.count(index), None) for index in range(len(table))]
-    n, lines = case.releases[0].n, len(cited)
+    n = case.releases[0].n
+    lines = len(cited)
     fitting = "One choice fits" if ways == 1 else f"{ways:,} choices fit"
     steps = (
         f"{n} people are chosen in every possible way, one after another by their value.",
@@ -275,3 +178,108 @@ def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Find
     told = f"{people(count)} {sentence(event, count)}."
     proof = certificate(event, count, people=case.people.to_text(), worlds={"fit": ways})
     return Finding(CODE, event, count, told, tuple(cited), steps, None, proof)
+
+
+class TooMany(Exception):
+    """There are too many worlds, or the search takes too long."""
+
+
+def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> list[tuple[int, ...]]:
+    """Return all worlds of ``people`` people, each as its cells in ascending order.
+
+    ``values`` of cells ascend. Two cells with values 1 and 2, three people, and their values sum up to 5: one has the first value, two the
+    second.
+
+    >>> worlds([1, 2], [Printed((True, True), (3, 3), (5, 5))], 3, lambda: None)
+    [(0, 1, 1)]
+    """
+    found: list[tuple[int, ...]] = []
+    for world in _Search(values, groups, people, check).worlds():
+        found.append(world)
+        if len(found) > MOST_WORLDS:
+            raise TooMany
+    return found
+
+
+class _Search:
+    """People placed so far; by group, their sums and the values that its next person may have."""
+
+    def __init__(self, values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> None:
+        self._values = values
+        self._groups = groups
+        self._people = people
+        self._check = check
+        self._span = (min(values, default=0), max(values, default=0))
+        self._of = [[place for place, group in enumerate(groups) if group.inside[cell]] for cell in range(len(values))]
+        self._count = [0] * len(groups)
+        self._total = [0] * len(groups)
+        self._lower = [0] * len(groups)
+        self._room = [self._next(place) for place in range(len(groups))]
+        self._placed: list[int] = []
+        self._looks = 0
+
+    def worlds(self, first: int = 0) -> Iterator[tuple[int, ...]]:
+        """Yield the worlds in which nobody else is placed before the cell ``first``."""
+        self._looks += 1
+        if self._looks % 1024 == 0:
+            self._check()
+            if self._looks > MOST_PLACED:
+                raise TooMany
+        left = self._people - len(self._placed)
+        missing = [group.count[0] - count for group, count in zip(self._groups, self._count, strict=True)]
+        if max(missing, default=0) > left:
+            return
+        if not left:
+            yield tuple(self._placed)
+            return
+        # People come by ascending values, so none can be larger than the next person of a group that still needs one.
+        largest = min((self._room[place][1] for place, fewest in enumerate(missing) if fewest > 0), default=self._span[1])
+        for cell in range(first, bisect_right(self._values, largest)):
+            value = self._values[cell]
+            if all(self._room[place][0] <= value <= self._room[place][1] for place in self._of[cell]):
+                kept = [(place, self._total[place], self._lower[place], self._room[place]) for place in self._of[cell]]
+                self._place(cell)
+                yield from self.worlds(cell)
+                self._placed.pop()
+                for place, total, lower, room in kept:
+                    self._count[place] -= 1
+                    self._total[place] = total
+                    self._lower[place] = lower
+                    self._room[place] = room
+
+    def _place(self, cell: int) -> None:
+        """Place one more person."""
+        value = self._values[cell]
+        self._placed.append(cell)
+        for place in self._of[cell]:
+            self._count[place] += 1
+            self._total[place] += value
+            if self._count[place] == (self._groups[place].count[0] + 1) // 2:
+                self._lower[place] = value
+            self._room[place] = self._next(place)
+
+    def _next(self, place: int) -> Ends:
+        """Return the range of values of the next person of a group; empty if the group is full."""
+        group = self._groups[place]
+        rank = self._count[place] + 1
+        size, most = group.count
+        low, high = self._span
+        if rank > most:
+            return 1, 0
+        if size != most:
+            return low, high
+        if group.total is not None:
+            missing = size - rank + 1
+            high = min(high, (group.total[1] - self._total[place]) // missing)
+            low = max(low, group.total[0] - self._total[place] - (missing - 1) * self._span[1])
+        if group.middle is not None:
+            lower = (size + 1) // 2
+            upper = size // 2 + 1
+            if rank == upper:
+                before = 0 if lower == upper else self._lower[place]
+                twice = 2 if lower == upper else 1
+                low = max(low, -((before - group.middle[0]) // twice))
+                high = min(high, (group.middle[1] - before) // twice)
+            elif rank < upper:
+                high = min(high, group.middle[1] // 2)
+        return low, high

@@ -1,15 +1,12 @@
-"""The part of R03 about people of whom nothing is known: groups of which everybody has one sensitive value, whoever they are.
+"""The part of R03 about unknown people: groups of which everybody has one sensitive value.
 
-A full cell names the value of whoever belongs to its group. A group is a combination of quasi-identifiers; it is exposed where at least one
-person is in it and fewer than l sensitive values are possible for its people, in every world that fits all lines. The lines are those of X01,
-and so are the bounds, the linear programs and the proofs.
+A full cell names the value of whoever belongs to its group. A group is a combination of quasi-identifiers. It is exposed if at least one
+person is in it and fewer than l sensitive values are possible for its people, in every world that fits all lines. Lines, bounds, linear
+programs and proofs are those of X01.
 
-Groups of which everybody has one sensitive value, in sentences and as certificates.
-
-The part of R03 about tables with blanks beside other releases: hidden sensitive values that what others print gives away.
-
-Rows that show a value are among the people who have it. Where the other releases show that no more people of a combination have a value than
-rows show it, none of the blanks there hides that value.
+Tables with blanks among several releases hide sensitive values that the others may give away. Rows that show a value are among the people
+who have it. If the other releases prove that no more people of a combination have a value than rows show it, no blank there hides that
+value.
 """
 
 from __future__ import annotations
@@ -26,16 +23,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import LimitReached
-from tacit.joint.boxes import HAS, KINDS, MEMBER, Axis, Key, Line, Problem
+from tacit.joint.boxes import HAS, HISTORY_KINDS, MEMBER, Axis, Key, Line, Problem
 from tacit.joint.case import JointCase
-from tacit.joint.cube import OPEN, Cube, Prover, Split, Step, apart, settled, windows
+from tacit.joint.cube import OPEN, Cube, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clash
 from tacit.joint.readers import classes_of, shown_columns
-from tacit.joint.rows import Rows, cells_of
+from tacit.joint.rows import Rows, count_cells
 from tacit.joint.words import box_record, citations_of, step_record
 from tacit.joint.worlds import World
-from tacit.model.arrays import Flags, Ints
+from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
@@ -47,13 +44,68 @@ from tacit.model.release import Itemsets, Release, Rules
 
 #: How many terms of a sum the steps show; the certificate holds all of them.
 SHOWN_TERMS = 16
-
+#: Reason if nobody names the sensitive column.
+NOT_SAID = "name the sensitive column with --sa, or say --sa none"
+#: Number of values of an open column.
+MANY = 1 << 40
+#: Most kinds of people of a program: each question of larger ones takes seconds.
+MOST_KINDS = 2_000
+#: Most sets of columns that no cube holds and that are counted one by one.
+MOST_SETS = 10_000
+#: Most worlds of whole people that are searched for all open questions at once.
+_WORLDS = 12
+#: Most linear programs that look for questions which no weights answer.
+_ROUNDS = 12
+_ONE = Fraction(1)
 Proof = tuple[Sequence[Step], Sequence[Step], Sequence[Step]]
+
+
+def describes_groups(releases: Sequence[Release]) -> bool:
+    """Tell if releases are asked about groups.
+
+    Frequency tables are, itemsets that name sensitive values, and tables with blanks among several releases.
+    """
+    return any(
+        isinstance(one, FrequencyTable)
+        or (isinstance(one, PartialTable) and len(releases) > 1)
+        or (isinstance(one, Itemsets) and bool(one.header.sa) and one.items.pairs is not None and not one.header.coarser)
+        for one in releases
+    )
+
+
+def run(target: Target, code: str, name: str) -> AttackRun:
+    """Return the groups of which everybody has one of fewer than l sensitive values."""
+    several = target.together is not None and len(target.together.releases) > 1
+    case = target.together if several else JointCase.of((target.release,), Same(), data=target.data)
+    assert case is not None
+    silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
+    sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
+    if silent and not sensitive:
+        return AttackRun(code, name, "proves", "unavailable", reason=NOT_SAID)
+    if not sensitive:
+        return AttackRun(code, name, "proves", "not-relevant", reason="no column is sensitive, as is said")
+    search = _Search(case, target, None if several else target.index)
+    status: Status = "ran"
+    try:
+        search.look(sensitive)
+    except LimitReached:
+        status = "stopped"
+        search.undecided += 1
+        search.reasons.insert(0, "the time limit was reached; findings so far are kept")
+    if rules := sum(isinstance(one, Rules) for one in case.releases):
+        search.undecided += rules
+        search.reasons.append("what rules say of people who are known needs their quasi-identifiers: give --known or --data")
+    if silent:
+        search.undecided += silent
+        search.reasons.append(
+            f"{silent:,} table{'s do' if silent > 1 else ' does'} not say which column is sensitive: {NOT_SAID}"
+        )
+    return search.outcome(code, name, status)
 
 
 @dataclass(frozen=True, slots=True)
 class Blanks:
-    """Blanks of a table: its number among the releases, how many they are, and how many rows beside them show a value that is ruled out."""
+    """Blanks of a table: its release, their number, and the number of rows that show a value ruled out."""
 
     release: int
     rows: int
@@ -62,10 +114,10 @@ class Blanks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullGroup:
-    """A group by the classes that it allows, the values of the sensitive column that are left to its people, and how many these are.
+    """A group by the classes that it allows, with the sensitive values left to its people and their number.
 
-    ``proof`` shows the fewest and the most people, and that nobody of them has another value; of ``blanks`` only, where there are such, that
-    no more people have another value than rows show it.
+    ``proof`` shows the fewest and the most people, and that nobody of them has another value; with ``blanks``, only that no more people
+    have another value than rows show it.
     """
 
     box: Mapping[int, int]
@@ -79,136 +131,490 @@ class FullGroup:
 
     @property
     def values_left(self) -> int:
-        """How many values are left."""
+        """Number of values that are left."""
         return len(self.left)
 
     def event(self, problem: Problem) -> BoxEvent:
-        """Who is in the group and has one of the values that are left: the same people."""
+        """Return who is in the group and has one of the values that are left: the same people."""
         allowed = {problem.axes[at].key.name: tuple(sorted(_named(problem, at, mask))) for at, mask in self.box.items()}
         return BoxEvent(allowed | {self.column: self.left})
 
 
-def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, index: int | None) -> Finding:
-    """A finding with its proof; ``index`` is the number of the only release, None where there are several."""
-    event, count = found.event(problem), Bound(found.lo, found.hi)
-    proofs = found.proof()
-    names = ("least", "most", "others")
-    claim = {"event": event.to_dict(), "at_least": found.lo, "at_most": found.hi}
-    numbers = list(range(len(case.releases))) if index is None else [index]
-    certificate: dict[str, Any] = {"format": "tacit.certificate/1", "claim": claim, "sensitive": found.column, "of": numbers}
-    certificate |= {"people": case.people.to_text()} if index is None else {}
-    if found.blanks is not None:
-        certificate["blanks"] = {"release": found.blanks.release, "rows": found.blanks.rows, "shown": found.blanks.shown}
-    certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
-    told = tuple(line for proof in proofs for line in _words(case, problem, proof))
-    told += () if proofs[2] else (f"{found.column} has no other values.",)
-    sentence = statement(event, found.column, count)
-    if found.blanks is not None:
-        name = case.name(found.blanks.release)
-        sentence = blank_statement(event, found.column, found.blanks.rows, name)
-        told += (f"So many rows of {name} show it: {found.blanks.shown:,}. No blank hides it.",) if proofs[2] else ()
-    because = citations_of(problem, [step for proof in proofs for step in proof], numbers)
-    return Finding(code, event, count, sentence, because, told, None, certificate)
+@dataclass(eq=False)
+class _Search:
+    """Findings so far, and the number of open questions."""
+
+    case: JointCase
+    target: Target
+    index: int | None
+    found: list[FullGroup] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    undecided: int = 0
+    people: int = 0
+
+    def look(self, sensitive: Sequence[str]) -> None:
+        """Look at every sensitive column in every cube that has it."""
+        cubes = self._cubes
+        prover = Prover(cubes)
+        for number, cube in enumerate(cubes):
+            if cube.clash >= 0:
+                steps = [*prover.prove(number, cube.clash, "lo"), *prover.prove(number, cube.clash, "hi")]
+                refuse_clash(self.case, self.problem, steps, self.target.limits)
+        for column in sensitive:
+            place = self.problem.place.get(Key("column", column))
+            known: list[Mapping[int, int]] = []
+            for number, cube in enumerate(cubes):
+                if place is None or place not in cube.chosen:
+                    continue
+                looked = _Groups(self, prover, number, place, quasi=self._quasi_identifiers(sensitive))
+                looked.look(known)
+                if cube.problem is self.problem:
+                    self._look_at_blanks(prover, number, place, looked.values)
+        if open_groups := self.undecided:
+            self.reasons.append(f"for {open_groups:,} groups it is not known whether all people have one value")
+
+    def _look_at_blanks(self, prover: Prover, number: int, place: int, values: list[int]) -> None:
+        """Look at which values the blanks of tables among several releases can hide."""
+        column = self.problem.axes[place].key.name
+        for release, table in enumerate(self.case.releases):
+            if len(self.case.releases) < 2 or not isinstance(table, PartialTable) or column not in table.people.schema.sa:
+                continue
+            least = self.target.policy.l
+            looked = BlankValues(
+                prover, number, release, table, place=place, values=values, least=least, solver=self.solver, world=self.world
+            )
+            known = {self._name(one) for one in self.found}
+            for one in looked.look():
+                if self._name(one) not in known:
+                    self.found.append(one)
+                    self.people = max(self.people, one.lo)
+            self.undecided += looked.undecided
+
+    def _name(self, found: FullGroup) -> str:
+        return str(sorted(found.event(self.problem).to_dict().items()))
+
+    @cached_property
+    def problem(self) -> Problem:
+        """All that the releases print, over common axes."""
+        case = self.case
+        return lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
+
+    @cached_property
+    def _cubes(self) -> list[Cube]:
+        cubes, chosen, skipped = make_cubes(self.problem)
+        self.undecided += skipped + self.problem.left_out
+        self.undecided += sum(self._count_uncovered(problem, windows) for problem, windows in chosen)
+        return tighten_cubes(cubes, self.check)
+
+    def _count_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> int:
+        """Return the number of groups of up to three columns that no cube over these axes holds.
+
+        Groups that the axes of the problem itself describe are not counted again.
+        """
+        if list(chosen) == [tuple(range(len(problem.axes)))]:
+            return 0
+        sets, groups = list_uncovered(problem, chosen, MOST_SETS)
+        if problem is self.problem or sets is None:
+            return groups
+        return sum(
+            prod(len(axes[at].slots) - 1 for at in one) * sign
+            for one in sets
+            for axes, sign in ((problem.axes, 1), (self.problem.axes, -1))
+        )
+
+    def check(self) -> None:
+        """Raise if the time is over."""
+        self.target.limits.check("R03")
+
+    @cached_property
+    def world(self) -> World | None:
+        """World of the owner's rows, if they are given and fit all lines."""
+        return None if self.case.data is None else World.of_rows(self.problem, self.case.data)
+
+    @cached_property
+    def rows(self) -> Rows | None:
+        """All lines over all axes, or None if they are too many for programs."""
+        axes = tuple(range(len(self.problem.axes)))
+        if count_cells(self.problem.axes) > MOST_KINDS:
+            return None
+        found = Rows.of(self.problem, axes)
+        return found if found.entries <= MOST_ENTRIES else None
+
+    @cached_property
+    def solver(self) -> Solver | None:
+        """Solver over all lines, or None if they are too many."""
+        return None if self.rows is None else Solver(self.rows, self.target.limits)
+
+    def _quasi_identifiers(self, sensitive: Sequence[str]) -> frozenset[int]:
+        """Return the axes that describe groups: the named quasi-identifiers, else all but the sensitive ones."""
+        named = {column for release in self.case.releases for column in release.header.qi}
+        out = set()
+        for place, axis in enumerate(self.problem.axes):
+            kind, column = axis.key
+            if axis.key == MEMBER or kind in HISTORY_KINDS or (kind == "column" and column in sensitive):
+                continue
+            if not named or column in named or (kind == "item" and column.partition("=")[0] in named):
+                out.add(place)
+        return frozenset(out)
+
+    def outcome(self, code: str, name: str, status: Status) -> AttackRun:
+        """Return the run with its findings."""
+        order = sorted(self.found, key=lambda one: (one.lo, one.hi, len(one.box), one.column, str(sorted(one.box.items()))))
+        lo, hi, left = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi", "values_left"))
+        certain = int(lo[left == 1].max(initial=0))
+        people = max(self.people, int(lo.max(initial=0))) if order else 0
+        problem = self.problem
+
+        def event(index: int) -> BoxEvent:
+            return order[index].event(problem)
+
+        return AttackRun(
+            code,
+            name,
+            "proves",
+            status,
+            reason="; ".join(dict.fromkeys(self.reasons)),
+            people=people,
+            undecided=self.undecided,
+            measures={"people_certain": max(people, certain) if self.target.policy.l == 2 else certain},
+            columns={"values_left": left, "count": lo, "count_hi": hi},
+            severity=(lo << 16) | np.array([min(len(one.box), 0x7FFF) for one in order], np.int64),
+            event=event,
+            show=lambda index: write_out(code, self.case, problem, order[index], index=self.index),
+        )
 
 
-def blank_statement(event: BoxEvent, column: str, rows: int, name: str) -> str:
-    """What blanks hide.
+class _Groups:
+    """Groups of one cube and one sensitive column.
 
-    >>> blank_statement(BoxEvent({"job": ("cook",), "ill": ("flu",)}), "ill", 1, "t.csv")
-    'The hidden ill of 1 person with job=cook is flu (t.csv).'
+    Arrays are over the slots of the quasi-identifying axes, in the order of the cube, and the classes of sensitive values.
     """
-    allowed = event.to_dict()
-    values = " or ".join(allowed.pop(column))
-    who = _who(allowed)
-    return f"The hidden {column} of {_people(Bound(rows, rows))}{f' with {who}' if who else ''} is {values} ({name})."
+
+    def __init__(self, search: _Search, prover: Prover, number: int, place: int, quasi: frozenset[int]) -> None:
+        self.search = search
+        self.prover = prover
+        self.number = number
+        self.cube = prover.cubes[number]
+        self.least = search.target.policy.l
+        self.place = place
+        self.sensitive = search.problem.axes[place]
+        self.axes = [(at, axis) for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True) if at in quasi]
+        self.values = [MANY if None in values else len(values) for values in self.sensitive.classes]
+        kept = {at for at, _ in self.axes} | {place}
+        picked = tuple(
+            slice(None) if at in kept else axis.everything for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True)
+        )
+        position = [at for at in self.cube.chosen if at in kept].index(place)
+        grid = np.arange(len(self.cube.lo), dtype=np.int64).reshape(self.cube.shape)[picked]
+        self.grid = np.moveaxis(grid, position, -1)
+        self.classes = list(range(len(self.values))) if len(self.sensitive.slots) > 1 else [0]
+        self.of_value = self.grid[..., self.classes]
+        self.of_all = self.grid[..., self.sensitive.everything]
+        self.zeros: dict[tuple[int, ...], Step] = {}
+        self.lows: dict[tuple[int, ...], Step] = {}
+        self.worlds: list[Ints] = []
+
+    def look(self, known: list[Mapping[int, int]]) -> None:
+        """Settle the smallest groups, then look at all of them; boxes in ``known`` were reported before."""
+        possible = self.cube.hi[self.of_value] > 0
+        stopped: LimitReached | None = None
+        try:
+            self._settle(possible)
+        except LimitReached as reached:
+            stopped = reached  # what bounds show is reported nevertheless
+        wide = self._widen(possible[self._singles])
+        left = (wide @ np.array(self.values, np.int64)).astype(np.int64)
+        exposed = (left < self.least) & (left > 0) & (self.cube.hi[self.of_all] > 0) & self._describable
+        low = self.cube.lo[self.of_all].copy()
+        if stopped is None:
+            self._ask_sizes(exposed & (low < 1), low)
+        self._keep(exposed & (low > 0), low, wide, left, known=known)
+        if stopped is not None:
+            raise stopped
+
+    # The smallest groups
+
+    @cached_property
+    def _singles(self) -> tuple[Any, ...]:
+        """Index of the groups that fix every axis."""
+        return np.ix_(*(range(len(axis.classes)) if len(axis.slots) > 1 else range(1) for _, axis in self.axes))
+
+    def _settle(self, possible: Flags) -> None:
+        """Ask worlds and programs about the open values of the smallest groups.
+
+        ``possible`` loses what is refuted.
+        """
+        finest = possible[self._singles]
+        weights = np.array(self.values, np.int64)
+        seen = self._seen_by_owner(finest.shape)
+        # A group that keeps enough values is not asked about any more.
+        solver = self.search.solver
+        rows = self.search.rows
+
+        def asked() -> Flags:
+            enough = np.minimum(seen @ weights, MANY) >= self.least
+            return np.asarray(finest & ~seen & ~enough[..., None])
+
+        try:
+            if solver is not None and rows is not None and asked().any():
+                few = len(rows.cells) <= FEW_CELLS
+                for _ in range(_WORLDS if few else 0):
+                    before = int(seen.sum())
+                    self._note(solver.world(-self._weigh(asked())), seen)
+                    if int(seen.sum()) == before or not asked().any():
+                        break
+                hopeless = np.zeros_like(seen) if few else self._find_hopeless(solver, asked)
+                wanted = list(map(tuple, np.argwhere(asked() & ~hopeless).tolist()))
+                for place in wanted[: min(MOST_ASKED, MOST_WORK // len(rows.cells))]:
+                    if asked()[place]:
+                        self._ask(place, finest, seen, few=few)
+        finally:
+            # Cubes with slots for people who lack a value have the same smallest groups, or wider ones: these are counted once.
+            if self.cube.problem is self.search.problem:
+                self.search.undecided += int(asked().any(axis=-1).sum())
+            possible[self._singles] = finest
+
+    def _find_hopeless(self, solver: Solver, asked: Callable[[], Flags]) -> Flags:
+        """Return questions that no weights answer, since fractions of people who fit all lines have the value."""
+        out = np.zeros_like(asked())
+        for _ in range(_ROUNDS):
+            living = asked() & ~out
+            best = solver.least(-self._weigh(living)) if living.any() else None
+            if best is None:
+                break
+            fresh = living & (self._count_by_place(best.people) >= 1 - NEAR)
+            if not fresh.any():
+                break
+            out |= fresh
+        return out
+
+    def _ask(self, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
+        """Settle one value of one of the smallest groups, by weights, by cases or by a world."""
+        solver = self.search.solver
+        rows = self.search.rows
+        assert solver is not None
+        assert rows is not None
+        box = self._box(place[:-1], 1 << place[-1])
+        group = rows.cells.inside(box)
+        shown = solver.bound(group, -1)
+        if shown is not None and shown[0] >= 0:
+            self.zeros[place] = self.prover.keep(Step(box, "hi", 0, shown[1]))
+            finest[place] = False
+            return
+        if not few:
+            return
+        self._note(solver.world(solver.cost(group, -1)), seen)
+        if seen[place]:
+            return
+        search = Cases(rows, self.search.target.limits, box, -1, wanted=0)
+        tree = search.prove()
+        self._note(search.world, seen)
+        if tree is not None:
+            self.zeros[place] = self.prover.keep(Step.by_cases(box, "hi", 0, tree))
+            finest[place] = False
+
+    def _note(self, world: Ints | None, seen: Flags) -> None:
+        """Mark the values that people of the smallest groups have in a world."""
+        if world is None:
+            return
+        self.worlds.append(world)
+        seen |= self._count_by_place(world) > 0
+
+    def _weigh(self, wanted: Flags) -> Floats:
+        """Return the weight of each kind of people: 1 if it has one of these values of the smallest groups."""
+        return wanted.reshape(-1)[self._owner].astype(np.float64)
+
+    def _count_by_place(self, people: npt.NDArray[Any]) -> Floats:
+        """Return the number of people with each value of the smallest groups."""
+        shape = [*(len(axis.classes) for _, axis in self.axes), len(self.values)]
+        return np.asarray(np.bincount(self._owner, people, int(np.prod(shape))).reshape(shape), np.float64)
+
+    @cached_property
+    def _owner(self) -> Ints:
+        """Smallest group and value of each kind of people, as one number."""
+        assert self.search.rows is not None
+        cells = self.search.rows.cells
+        classes = (
+            dict(zip(cells.chosen, np.unravel_index(np.arange(len(cells)), cells.shape), strict=True)) if cells.shape else {}
+        )
+        out = np.zeros(len(cells), np.int64)
+        for at, axis in [*self.axes, (self.place, self.sensitive)]:
+            out = out * len(axis.classes) + classes[at]
+        return out
+
+    def _seen_by_owner(self, shape: tuple[int, ...]) -> Flags:
+        """Return the values that people of the smallest groups have in the owner's rows."""
+        seen = np.zeros(shape, np.bool_)
+        world = self.search.world
+        if world is not None:
+            chosen = [at for at, _ in self.axes] + [self.place]
+            seen[tuple(world.kinds[:, at] if size > 1 else 0 for at, size in zip(chosen, shape, strict=True))] = True
+        return seen
+
+    # All groups
+
+    def _widen(self, finest: Flags) -> Flags:
+        """Return, for every group, the values that one of its smallest groups can have."""
+        out: Any = finest.astype(np.int64)
+        for position, (_, axis) in enumerate(self.axes):
+            singles = out.shape[position]
+            inside = np.array([[mask >> bit & 1 for bit in range(singles)] for mask in axis.slots], np.int64)
+            out = np.moveaxis(np.tensordot(inside, out, axes=(1, position)), 0, position)
+        return np.asarray(out > 0)
+
+    @cached_property
+    def _describable(self) -> Flags:
+        """Groups that values named by releases can describe."""
+        out = np.ones([len(axis.slots) for _, axis in self.axes], np.bool_)
+        for position, (_, axis) in enumerate(self.axes):
+            named = np.array([slot == axis.everything or _is_named(axis, slot) for slot in range(len(axis.slots))])
+            shape = [1] * out.ndim
+            shape[position] = -1
+            out &= named.reshape(shape)
+        return out
+
+    def _ask_sizes(self, wanted: Flags, low: Ints) -> None:
+        """Prove that groups with open sizes are not empty, or find a world where they are."""
+        solver = self.search.solver
+        rows = self.search.rows
+        places = sorted(map(tuple, np.argwhere(wanted).tolist()), key=self._literals)
+        for number, place in enumerate(places):
+            box = self._box(place)
+            own = self.search.world
+            if own is not None and own.count(box) == 0:
+                continue
+            if solver is None or rows is None or number >= MOST_ASKED:
+                self.search.undecided += 1
+                continue
+            group = rows.cells.inside(box)
+            if any(not world[group].any() for world in self.worlds):
+                continue
+            shown = solver.bound(group, 1)
+            if shown is not None and shown[0] >= 1:
+                low[place] = shown[0]
+                self.lows[place] = self.prover.keep(Step(box, "lo", shown[0], shown[1]))
+                continue
+            world = solver.world(solver.cost(group, 1)) if len(rows.cells) <= FEW_CELLS else None
+            if world is not None:
+                self.worlds.append(world)
+            if world is None or world[group].any():
+                self.search.undecided += 1
+
+    def _keep(self, exposed: Flags, low: Ints, wide: Flags, left: Ints, known: list[Mapping[int, int]]) -> None:
+        """Record each exposed group, unless a wider one says the same about its people."""
+        certain = exposed[self._singles]
+        self.search.people = max(self.search.people, int(low[self._singles][certain].sum()))
+        for place in sorted(map(tuple, np.argwhere(exposed).tolist()), key=self._literals):
+            if self._is_implied(place, exposed, left):
+                continue
+            box = self._box(place)
+            if box in known or self._is_shown_by_rows(place, wide[place]):
+                continue
+            known.append(box)
+            values = [
+                value for at, kept in enumerate(wide[place].tolist()) if kept for value in self.sensitive.classes[at] if value
+            ]
+            lo = int(low[place])
+            hi = int(min(self.cube.hi[self.of_all[place]], OPEN))
+            self.search.found.append(
+                FullGroup(
+                    box,
+                    self.place,
+                    self.sensitive.key.name,
+                    tuple(sorted(values)),
+                    lo=lo,
+                    hi=hi,
+                    proof=partial(self._prove, place, wide),
+                )
+            )
+
+    def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
+        """Tell if a table shows the value of everybody in a group row by row, and so publishes it."""
+        for table in self.search.case.releases:
+            if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
+                continue
+            shown = {column.name: column for column in shown_columns(table)}
+            own = classes_of(self.sensitive, shown[self.sensitive.key.name])
+            inside = np.ones(len(own), np.bool_)
+            for slot, (_, axis) in zip(place, self.axes, strict=True):
+                if slot != axis.everything and axis.key.name in shown:
+                    codes = classes_of(axis, shown[axis.key.name])
+                    inside &= (codes < 0) | (axis.slots[slot] >> np.maximum(codes, 0) & 1).astype(np.bool_)
+            if inside.any() and (own[inside] >= 0).all() and left[own[inside]].all():
+                return True
+        return False
+
+    def _literals(self, place: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+        return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
+
+    def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Ints) -> bool:
+        """Tell if a wider group, or each part of the group, leaves its people as few values."""
+        for position, (_, axis) in enumerate(self.axes):
+            slot = place[position]
+            if slot == axis.everything:
+                continue
+            wider = (*place[:position], axis.everything, *place[position + 1 :])
+            if exposed[wider] and left[wider] == left[place]:
+                return True
+            mask = axis.slots[slot]
+            parts = [bit for bit in range(len(axis.classes)) if mask >> bit & 1]
+            if len(parts) > 1 and any(exposed[(*place[:position], bit, *place[position + 1 :])] for bit in parts):
+                return True
+        return False
+
+    # Boxes and proofs
+
+    def _box(self, place: Sequence[int], values: int | None = None) -> dict[int, int]:
+        """Return a group as the classes that it allows, by axis; with some classes of sensitive values only."""
+        box = {at: axis.slots[slot] for slot, (at, axis) in zip(place, self.axes, strict=True) if slot != axis.everything}
+        if values is not None and values != (1 << len(self.values)) - 1:
+            box[self.place] = values
+        return box
+
+    def _prove(self, place: tuple[int, ...], wide: Flags) -> tuple[list[Step], list[Step], list[Step]]:
+        """Return steps that bound a group from both sides, and show that nobody has another value."""
+        prover = self.prover
+        number = self.number
+        group = int(self.of_all[place])
+        least = [self.lows[place]] if place in self.lows else [prover.step(number, group, "lo")]
+        most = [prover.step(number, group, "hi")] if self.cube.hi[group] < OPEN else []
+        ruled_out = [at for at, kept in enumerate(wide[place].tolist()) if not kept]
+        others: list[Step] = []
+        if ruled_out:
+            parts = [step for at in ruled_out for step in self._nobody(place, at)]
+            box = self._box(place, sum(1 << at for at in ruled_out))
+            joined = Step(box, "hi", 0, {("step", id(step)): _ONE for step in parts})
+            others = [parts[0] if len(parts) == 1 and parts[0].box == box else joined]
+        return prover.order_steps(least), prover.order_steps(most), prover.order_steps(others)
+
+    def _nobody(self, place: tuple[int, ...], at: int) -> Iterator[Step]:
+        """Yield steps which show that nobody of a group has a value, as a whole or by smallest groups."""
+        group = int(self.of_value[(*place, at)])
+        if self.cube.hi[group] == 0:
+            yield self.prover.step(self.number, group, "hi")
+            return
+        inside = [
+            [bit for bit in range(len(axis.classes)) if axis.slots[slot] >> bit & 1] if len(axis.slots) > 1 else [0]
+            for slot, (_, axis) in zip(place, self.axes, strict=True)
+        ]
+        for fine in product(*inside):
+            if (*fine, at) in self.zeros:
+                yield self.zeros[(*fine, at)]
+            else:
+                yield self.prover.step(self.number, int(self.of_value[(*fine, at)]), "hi")
 
 
-def statement(event: BoxEvent, column: str, count: Bound) -> str:
-    """What everybody of a group has.
-
-    >>> statement(BoxEvent({"village": ("A",), "hiv": ("yes",)}), "hiv", Bound(50, 50))
-    'Everyone with village=A has hiv=yes (50 people).'
-    """
-    allowed = event.to_dict()
-    values = " or ".join(allowed.pop(column))
-    who = _who(allowed)
-    return f"Everyone{f' with {who}' if who else ''} has {column}={values} ({_people(count)})."
-
-
-def _who(allowed: Mapping[str, Sequence[str]]) -> str:
-    return " and ".join(name if listed == [HAS] else f"{name}={' or '.join(listed)}" for name, listed in allowed.items())
-
-
-def _people(count: Bound) -> str:
-    if count == Bound(1, 1):
-        return "1 person"
-    if count.hi >= OPEN:
-        return f"at least {count.lo:,} {'person' if count.lo == 1 else 'people'}"
-    return f"{count.lo:,} people" if count.lo == count.hi else f"{count.lo:,} to {count.hi:,} people"
-
-
-def _named(problem: Problem, at: int, mask: int) -> list[str]:
-    """The values of some classes of an axis."""
-    return [value for bit, values in enumerate(problem.axes[at].classes) if mask >> bit & 1 for value in values if value]
-
-
-def _words(case: JointCase, problem: Problem, proof: Sequence[Step]) -> list[str]:
-    """The sums of a proof, step by step."""
-    out = []
-    for step in proof:
-        end = "At least" if step.end == "lo" else "At most"
-        out.append(f"{end} {step.value:,} {_group(problem, step.box)}:")
-        out += _terms(case, problem, step)
-    return out
-
-
-def _group(problem: Problem, box: Mapping[int, int]) -> str:
-    """The people of a box."""
-    parts = []
-    for entry in box_record(problem, box):
-        kind = next(iter(entry))
-        named = entry[kind] if kind == "item" else f"{entry[kind]}={' or '.join(entry['values'])}"
-        parts.append(f"not {named}" if entry["excluded"] else named)
-    return f"people with {' and '.join(parts)}" if parts else "people"
-
-
-def _terms(case: JointCase, problem: Problem, step: Step) -> list[str]:
-    """The terms of a sum, signed as for its group."""
-    if step.cases is not None:
-        return ["by telling cases apart, which the certificate lists"]
-    sign = 1 if step.end == "lo" else -1
-    out = []
-    for (kind, number), weight in list(step.weights.items())[:SHOWN_TERMS]:
-        signed = weight * sign
-        word = "plus" if signed > 0 else "minus"
-        times = "" if abs(signed) == 1 else f"{abs(signed)} times "
-        if kind == "step":
-            # A step that bounds a group from above counts its people negatively.
-            out.append(f"plus {'' if abs(weight) == 1 else f'{abs(weight)} times '}what was shown above ({number + 1})")
-            continue
-        line = problem.lines[number]
-        bound = line.lo if weight > 0 else line.hi
-        out.append(f"{word} {times}{bound:,} ({_where(case, line)})")
-    if len(step.weights) > SHOWN_TERMS:
-        out.append(f"and {len(step.weights) - SHOWN_TERMS:,} more terms, which the certificate lists")
-    return out
-
-
-def _where(case: JointCase, line: Line) -> str:
-    """Where a line stands."""
-    origin = line.origin
-    place = f"line {origin.place}" if isinstance(origin.place, int) else origin.place
-    return f"{case.name(origin.release)}, {place}"
-
-
-_ONE = Fraction(1)
+def _is_named(axis: Axis, slot: int) -> bool:
+    """Tell if releases name all values of a slot."""
+    mask = axis.slots[slot]
+    return all(None not in values for bit, values in enumerate(axis.classes) if mask >> bit & 1)
 
 
 @dataclass(eq=False)
 class BlankValues:
-    """The blanks of one sensitive column of one table, by the combinations that one cube tells apart.
+    """Blanks of one sensitive column of one table, by the combinations that one cube distinguishes.
 
-    ``values`` holds how many values each class of the sensitive axis has, ``most`` what a cell of no bound has.
+    ``values`` holds the number of values of each class of the sensitive axis.
     """
 
     prover: Prover
@@ -224,11 +630,11 @@ class BlankValues:
 
     @property
     def cube(self) -> Cube:
-        """The cube that is looked at."""
+        """Cube that is looked at."""
         return self.prover.cubes[self.number]
 
     def look(self) -> Iterator[FullGroup]:
-        """The combinations whose blanks keep fewer than l values."""
+        """Yield the combinations whose blanks keep fewer than l values."""
         shown = {column.name: column for column in shown_columns(self.table)}
         axes = self.cube.problem.axes
         sensitive = axes[self.place]
@@ -255,7 +661,7 @@ class BlankValues:
                 yield found
 
     def _ask(self, box: dict[int, int], own: Ints, surely: Flags, maybe: Flags, *, few: bool) -> FullGroup | None:
-        """What is left to the blanks of one combination; None where that is enough."""
+        """Return what is left to the blanks of one combination, or None if that is enough."""
         shown = np.bincount(own[surely & (own >= 0)], minlength=len(self.values))
         beside = int((maybe & ~surely & (own < 0)).sum())
         most = np.bincount(own[maybe & (own >= 0)], minlength=len(self.values)) + beside
@@ -289,12 +695,12 @@ class BlankValues:
         others = int(shown[sorted(ruled_out)].sum()) if ruled_out else 0
         blanks = Blanks(self.release, rows, others)
         proof = partial(self._prove, box, ruled_out, shown)
-        return FullGroup(box, self.place, sensitive.key.name, named, rows, rows, proof, blanks)
+        return FullGroup(box, self.place, sensitive.key.name, named, lo=rows, hi=rows, proof=proof, blanks=blanks)
 
     def _prove(
         self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: Ints
     ) -> tuple[list[Step], list[Step], list[Step]]:
-        """Steps that show that no more people have the other values than rows show them."""
+        """Return steps which show that no more people have the other values than rows show them."""
         if not ruled_out:
             return [], [], []
         parts = []
@@ -306,514 +712,118 @@ class BlankValues:
         joined = Step(
             box | {self.place: mask}, "hi", int(shown[sorted(ruled_out)].sum()), {("step", id(one)): _ONE for one in parts}
         )
-        return [], [], self.prover.in_order([parts[0] if len(parts) == 1 else joined])
+        return [], [], self.prover.order_steps([parts[0] if len(parts) == 1 else joined])
 
 
-#: What is said where nobody names the sensitive column.
-NOT_SAID = "name the sensitive column with --sa, or say --sa none"
-#: Stands for the number of values of a column that has others than those that are named.
-MANY = 1 << 40
-#: Kinds of people up to which programs are solved: each question of larger ones takes seconds.
-MOST_KINDS = 2_000
-#: Sets of columns that no cube holds are counted one by one up to so many.
-MOST_SETS = 10_000
-#: Worlds of whole people that are asked for at once about all open questions.
-_WORLDS = 12
-#: Programs in fractions of people that look for questions which no weights answer.
-_ROUNDS = 12
+def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, index: int | None) -> Finding:
+    """Return a finding with its proof; ``index`` is the number of the only release, else None."""
+    event = found.event(problem)
+    count = Bound(found.lo, found.hi)
+    proofs = found.proof()
+    names = ("least", "most", "others")
+    claim = {"event": event.to_dict(), "at_least": found.lo, "at_most": found.hi}
+    numbers = list(range(len(case.releases))) if index is None else [index]
+    certificate: dict[str, Any] = {"format": "tacit.certificate/1", "claim": claim, "sensitive": found.column, "of": numbers}
+    certificate |= {"people": case.people.to_text()} if index is None else {}
+    if found.blanks is not None:
+        certificate["blanks"] = {"release": found.blanks.release, "rows": found.blanks.rows, "shown": found.blanks.shown}
+    certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
+    told = tuple(line for proof in proofs for line in _words(case, problem, proof))
+    told += () if proofs[2] else (f"{found.column} has no other values.",)
+    sentence = statement(event, found.column, count)
+    if found.blanks is not None:
+        name = case.name(found.blanks.release)
+        sentence = blank_statement(event, found.column, found.blanks.rows, name)
+        told += (f"So many rows of {name} show it: {found.blanks.shown:,}. No blank hides it.",) if proofs[2] else ()
+    because = citations_of(problem, [step for proof in proofs for step in proof], numbers)
+    return Finding(code, event, count, sentence, because, told, None, certificate)
 
 
-def asked_by(releases: Sequence[Release]) -> bool:
-    """Whether releases are asked about groups.
+def blank_statement(event: BoxEvent, column: str, rows: int, name: str) -> str:
+    """Return the sentence about what blanks hide.
 
-    Frequency tables are, itemsets that name sensitive values, and tables with blanks beside other releases.
+    >>> blank_statement(BoxEvent({"job": ("cook",), "ill": ("flu",)}), "ill", 1, "t.csv")
+    'The hidden ill of 1 person with job=cook is flu (t.csv).'
     """
-    return any(
-        isinstance(one, FrequencyTable)
-        or (isinstance(one, PartialTable) and len(releases) > 1)
-        or (isinstance(one, Itemsets) and bool(one.header.sa) and one.items.pairs is not None and not one.header.coarser)
-        for one in releases
-    )
+    allowed = event.to_dict()
+    values = " or ".join(allowed.pop(column))
+    who = _who(allowed)
+    return f"The hidden {column} of {_people(Bound(rows, rows))}{f' with {who}' if who else ''} is {values} ({name})."
 
 
-def run(target: Target, code: str, name: str) -> AttackRun:
-    """The groups of which everybody has one of fewer than l sensitive values."""
-    several = target.together is not None and len(target.together.releases) > 1
-    case = target.together if several else JointCase.of((target.release,), Same(), data=target.data)
-    assert case is not None
-    silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
-    sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
-    if silent and not sensitive:
-        return AttackRun(code, name, "proves", "unavailable", NOT_SAID)
-    if not sensitive:
-        return AttackRun(code, name, "proves", "not-relevant", "no column is sensitive, as is said")
-    search = _Search(case, target, None if several else target.index)
-    status: Status = "ran"
-    try:
-        search.look(sensitive)
-    except LimitReached:
-        status = "stopped"
-        search.undecided += 1
-        search.reasons.insert(0, "the time limit was reached; findings so far are kept")
-    if rules := sum(isinstance(one, Rules) for one in case.releases):
-        search.undecided += rules
-        search.reasons.append("what rules say of people who are known needs their quasi-identifiers: give --known or --data")
-    if silent:
-        search.undecided += silent
-        search.reasons.append(
-            f"{silent:,} table{'s do' if silent > 1 else ' does'} not say which column is sensitive: {NOT_SAID}"
-        )
-    return search.outcome(code, name, status)
+def statement(event: BoxEvent, column: str, count: Bound) -> str:
+    """Return the sentence about what everybody of a group has.
 
-
-@dataclass(eq=False)
-class _Search:
-    """What was found so far, and what is open."""
-
-    case: JointCase
-    target: Target
-    index: int | None
-    found: list[FullGroup] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-    undecided: int = 0
-    people: int = 0
-
-    def look(self, sensitive: Sequence[str]) -> None:
-        """Look at every sensitive column in every cube that has it."""
-        cubes = self._cubes
-        prover = Prover(cubes)
-        for number, cube in enumerate(cubes):
-            if cube.clash >= 0:
-                steps = [*prover.prove(number, cube.clash, "lo"), *prover.prove(number, cube.clash, "hi")]
-                refuse_clash(self.case, self.problem, steps, self.target.limits)
-        for column in sensitive:
-            place = self.problem.place.get(Key("column", column))
-            known: list[Mapping[int, int]] = []
-            for number, cube in enumerate(cubes):
-                if place is None or place not in cube.chosen:
-                    continue
-                looked = _Groups(self, prover, number, place, self._quasi_identifiers(sensitive))
-                looked.look(known)
-                if cube.problem is self.problem:
-                    self._look_at_blanks(prover, number, place, looked.values)
-        if open_groups := self.undecided:
-            self.reasons.append(f"of {open_groups:,} groups it is not known whether all people have one value")
-
-    def _look_at_blanks(self, prover: Prover, number: int, place: int, values: list[int]) -> None:
-        """Look at the tables with blanks beside others: which values their blanks can hide."""
-        column = self.problem.axes[place].key.name
-        for release, table in enumerate(self.case.releases):
-            if len(self.case.releases) < 2 or not isinstance(table, PartialTable) or column not in table.people.schema.sa:
-                continue
-            least = self.target.policy.l
-            looked = BlankValues(prover, number, release, table, place, values, least, self.solver, self.world)
-            told = {str(sorted(one.event(self.problem).to_dict().items())) for one in self.found}
-            for one in looked.look():
-                if str(sorted(one.event(self.problem).to_dict().items())) not in told:
-                    self.found.append(one)
-                    self.people = max(self.people, one.lo)
-            self.undecided += looked.undecided
-
-    @cached_property
-    def problem(self) -> Problem:
-        """All that the releases print, over common axes."""
-        case = self.case
-        return lower(case.releases, case.people, case.population, case.facts, case.sensitive)
-
-    @cached_property
-    def _cubes(self) -> list[Cube]:
-        chosen, skipped = windows(self.problem)
-        self.undecided += skipped + self.problem.left_out
-        self.undecided += self._apart(self.problem, chosen)
-        cubes = [Cube(self.problem, axes) for axes in chosen]
-        lacking = self.problem.with_lacking()
-        if lacking is not None:
-            # All columns are too wide for one cube that also has those who lack a value: these have cubes of their own.
-            narrower, _ = windows(lacking)
-            self.undecided += self._apart(lacking, narrower)
-            cubes += [Cube(lacking, axes) for axes in narrower]
-        return settled(cubes, self.check)
-
-    def _apart(self, problem: Problem, chosen: Sequence[tuple[int, ...]]) -> int:
-        """How many groups of up to three columns no cube over these axes holds, those apart that the axes of the problem itself describe."""
-        if list(chosen) == [tuple(range(len(problem.axes)))]:
-            return 0
-        sets, groups = apart(problem, chosen, MOST_SETS)
-        if problem is self.problem or sets is None:
-            return groups
-        return sum(
-            prod(len(axes[at].slots) - 1 for at in one) * sign
-            for one in sets
-            for axes, sign in ((problem.axes, 1), (self.problem.axes, -1))
-        )
-
-    def check(self) -> None:
-        """Raise where the time is over."""
-        self.target.limits.check("R03")
-
-    @cached_property
-    def world(self) -> World | None:
-        """The owner's rows, where they are given and fit all lines."""
-        return None if self.case.data is None else World.of_rows(self.problem, self.case.data)
-
-    @cached_property
-    def rows(self) -> Rows | None:
-        """All lines over all axes; None where they are too many for programs."""
-        axes = tuple(range(len(self.problem.axes)))
-        if cells_of(self.problem.axes) > MOST_KINDS:
-            return None
-        found = Rows.of(self.problem, axes)
-        return found if found.entries <= MOST_ENTRIES else None
-
-    @cached_property
-    def solver(self) -> Solver | None:
-        """Programs over all lines; None where they are too many."""
-        return None if self.rows is None else Solver(self.rows, self.target.limits)
-
-    def _quasi_identifiers(self, sensitive: Sequence[str]) -> frozenset[int]:
-        """The axes that describe groups: the quasi-identifiers where some are named, else all that are not sensitive."""
-        named = {column for release in self.case.releases for column in release.header.qi}
-        out = set()
-        for place, axis in enumerate(self.problem.axes):
-            kind, column = axis.key
-            if axis.key == MEMBER or kind in KINDS or (kind == "column" and column in sensitive):
-                continue
-            if not named or column in named or (kind == "item" and column.partition("=")[0] in named):
-                out.add(place)
-        return frozenset(out)
-
-    def outcome(self, code: str, name: str, status: Status) -> AttackRun:
-        """What became of the attack."""
-        order = sorted(self.found, key=lambda one: (one.lo, one.hi, len(one.box), one.column, str(sorted(one.box.items()))))
-        lo, hi, left = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi", "values_left"))
-        certain = int(lo[left == 1].max(initial=0))
-        people = max(self.people, int(lo.max(initial=0))) if order else 0
-        problem = self.problem
-
-        def event(index: int) -> BoxEvent:
-            return order[index].event(problem)
-
-        return AttackRun(
-            code,
-            name,
-            "proves",
-            status,
-            "; ".join(dict.fromkeys(self.reasons)),
-            people=people,
-            undecided=self.undecided,
-            measures={"people_certain": max(people, certain) if self.target.policy.l == 2 else certain},
-            columns={"values_left": left, "count": lo, "count_hi": hi},
-            severity=(lo << 16) | np.array([min(len(one.box), 0x7FFF) for one in order], np.int64),
-            event=event,
-            show=lambda index: write_out(code, self.case, problem, order[index], self.index),
-        )
-
-
-class _Groups:
-    """The groups of one cube and one sensitive column.
-
-    Arrays are over the slots of the quasi-identifying axes, in the order of the cube, and the classes of sensitive values.
+    >>> statement(BoxEvent({"village": ("A",), "hiv": ("yes",)}), "hiv", Bound(50, 50))
+    'Everyone with village=A has hiv=yes (50 people).'
     """
-
-    def __init__(self, search: _Search, prover: Prover, number: int, place: int, quasi: frozenset[int]) -> None:
-        self.search, self.prover, self.number = search, prover, number
-        self.cube = prover.cubes[number]
-        self.least = search.target.policy.l
-        self.place, self.sensitive = place, search.problem.axes[place]
-        self.axes = [(at, axis) for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True) if at in quasi]
-        self.values = [MANY if None in values else len(values) for values in self.sensitive.classes]
-        kept = {at for at, _ in self.axes} | {place}
-        picked = tuple(
-            slice(None) if at in kept else axis.everything for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True)
-        )
-        position = [at for at in self.cube.chosen if at in kept].index(place)
-        grid = np.arange(len(self.cube.lo), dtype=np.int64).reshape(self.cube.shape)[picked]
-        self.grid = np.moveaxis(grid, position, -1)
-        self.classes = list(range(len(self.values))) if len(self.sensitive.slots) > 1 else [0]
-        self.of_value = self.grid[..., self.classes]
-        self.of_all = self.grid[..., self.sensitive.everything]
-        self.zeros: dict[tuple[int, ...], Step] = {}
-        self.lows: dict[tuple[int, ...], Step] = {}
-        self.worlds: list[Ints] = []
-
-    def look(self, known: list[Mapping[int, int]]) -> None:
-        """Settle the smallest groups, then look at all of them; boxes in ``known`` were told from another cube."""
-        possible = self.cube.hi[self.of_value] > 0
-        stopped: LimitReached | None = None
-        try:
-            self._settle(possible)
-        except LimitReached as reached:
-            stopped = reached  # what bounds show is told nevertheless
-        wide = self._widened(possible[self._singles])
-        left = (wide @ np.array(self.values, np.int64)).astype(np.int64)
-        exposed = (left < self.least) & (left > 0) & (self.cube.hi[self.of_all] > 0) & self._tellable
-        low = self.cube.lo[self.of_all].copy()
-        if stopped is None:
-            self._ask_sizes(exposed & (low < 1), low)
-        self._keep(exposed & (low > 0), low, wide, left, known)
-        if stopped is not None:
-            raise stopped
-
-    # The smallest groups
-
-    @cached_property
-    def _singles(self) -> tuple[Any, ...]:
-        """The groups that fix every axis, as an index."""
-        return np.ix_(*(range(len(axis.classes)) if len(axis.slots) > 1 else range(1) for _, axis in self.axes))
-
-    def _settle(self, possible: Flags) -> None:
-        """Ask worlds and programs about the values of the smallest groups that bounds leave open; ``possible`` loses what is refuted."""
-        finest = possible[self._singles]
-        weights = np.array(self.values, np.int64)
-        seen = self._seen_by_owner(finest.shape)
-        # Whether a group keeps enough values is all that matters: more are not asked about.
-        solver, rows = self.search.solver, self.search.rows
-
-        def asked() -> Flags:
-            enough = np.minimum(seen @ weights, MANY) >= self.least
-            return np.asarray(finest & ~seen & ~enough[..., None])
-
-        try:
-            if solver is not None and rows is not None and asked().any():
-                few = len(rows.cells) <= FEW_CELLS
-                for _ in range(_WORLDS if few else 0):
-                    before = int(seen.sum())
-                    self._note(solver.world(-self._counted(asked())), seen)
-                    if int(seen.sum()) == before or not asked().any():
-                        break
-                hopeless = np.zeros_like(seen) if few else self._hopeless(solver, asked)
-                wanted = list(map(tuple, np.argwhere(asked() & ~hopeless).tolist()))
-                for place in wanted[: min(MOST_ASKED, MOST_WORK // len(rows.cells))]:
-                    if asked()[place]:
-                        self._ask(place, finest, seen, few=few)
-        finally:
-            # Cubes with those who lack a value have the same smallest groups, or wider ones: what is open of these is counted once.
-            if self.cube.problem is self.search.problem:
-                self.search.undecided += int(asked().any(axis=-1).sum())
-            possible[self._singles] = finest
-
-    def _hopeless(self, solver: Solver, asked: Callable[[], Flags]) -> Flags:
-        """The questions that no weights answer, since fractions of people who fit all lines have the value."""
-        out = np.zeros_like(asked())
-        for _ in range(_ROUNDS):
-            living = asked() & ~out
-            best = solver.least(-self._counted(living)) if living.any() else None
-            if best is None:
-                break
-            fresh = living & (self._by_place(best.people) >= 1 - NEAR)
-            if not fresh.any():
-                break
-            out |= fresh
-        return out
-
-    def _ask(self, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
-        """One value of one of the smallest groups: nobody has it, by weights or by cases, or somebody has it in a world."""
-        solver, rows = self.search.solver, self.search.rows
-        assert solver is not None
-        assert rows is not None
-        box = self._box(place[:-1], 1 << place[-1])
-        group = rows.cells.inside(box)
-        shown = solver.bound(group, -1)
-        if shown is not None and shown[0] >= 0:
-            self.zeros[place] = self.prover.keep(Step(box, "hi", 0, shown[1]))
-            finest[place] = False
-            return
-        if not few:
-            return
-        self._note(solver.world(solver.cost(group, -1)), seen)
-        if seen[place]:
-            return
-        search = Cases(rows, self.search.target.limits, box, -1, 0)
-        tree = search.prove()
-        self._note(search.world, seen)
-        if tree is not None:
-            weights = {} if isinstance(tree, Split) else tree.weights
-            step = Step(box, "hi", 0, weights, tree if isinstance(tree, Split) else None)
-            self.zeros[place] = self.prover.keep(step)
-            finest[place] = False
-
-    def _note(self, world: Ints | None, seen: Flags) -> None:
-        """Mark the values that somebody of the smallest groups has in a world."""
-        if world is None:
-            return
-        self.worlds.append(world)
-        seen |= self._by_place(world) > 0
-
-    def _counted(self, wanted: Flags) -> npt.NDArray[np.float64]:
-        """What everybody with one of these values of the smallest groups counts."""
-        return wanted.reshape(-1)[self._owner].astype(np.float64)
-
-    def _by_place(self, people: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """How many people of kinds have each value of the smallest groups."""
-        shape = [*(len(axis.classes) for _, axis in self.axes), len(self.values)]
-        return np.asarray(np.bincount(self._owner, people, int(np.prod(shape))).reshape(shape), np.float64)
-
-    @cached_property
-    def _owner(self) -> Ints:
-        """The smallest group and value that each kind of people belongs to, as one number."""
-        assert self.search.rows is not None
-        cells = self.search.rows.cells
-        classes = (
-            dict(zip(cells.chosen, np.unravel_index(np.arange(len(cells)), cells.shape), strict=True)) if cells.shape else {}
-        )
-        out = np.zeros(len(cells), np.int64)
-        for at, axis in [*self.axes, (self.place, self.sensitive)]:
-            out = out * len(axis.classes) + classes[at]
-        return out
-
-    def _seen_by_owner(self, shape: tuple[int, ...]) -> Flags:
-        """The values that people of the smallest groups have in the owner's rows."""
-        seen = np.zeros(shape, np.bool_)
-        world = self.search.world
-        if world is not None:
-            chosen = [at for at, _ in self.axes] + [self.place]
-            seen[tuple(world.kinds[:, at] if size > 1 else 0 for at, size in zip(chosen, shape, strict=True))] = True
-        return seen
-
-    # All groups
-
-    def _widened(self, finest: Flags) -> Flags:
-        """For every group, the values that one of its smallest groups can have."""
-        out: Any = finest.astype(np.int64)
-        for position, (_, axis) in enumerate(self.axes):
-            singles = out.shape[position]
-            inside = np.array([[mask >> bit & 1 for bit in range(singles)] for mask in axis.slots], np.int64)
-            out = np.moveaxis(np.tensordot(inside, out, axes=(1, position)), 0, position)
-        return np.asarray(out > 0)
-
-    @cached_property
-    def _tellable(self) -> Flags:
-        """The groups that can be described by values that releases name."""
-        out = np.ones([len(axis.slots) for _, axis in self.axes], np.bool_)
-        for position, (_, axis) in enumerate(self.axes):
-            told = np.array([slot == axis.everything or _is_named(axis, slot) for slot in range(len(axis.slots))])
-            shape = [1] * out.ndim
-            shape[position] = -1
-            out &= told.reshape(shape)
-        return out
-
-    def _ask_sizes(self, wanted: Flags, low: Ints) -> None:
-        """Prove that somebody is in groups whose size bounds leave open, or find a world where nobody is."""
-        solver, rows = self.search.solver, self.search.rows
-        places = sorted(map(tuple, np.argwhere(wanted).tolist()), key=self._literals)
-        for number, place in enumerate(places):
-            box = self._box(place)
-            own = self.search.world
-            if own is not None and own.count(box) == 0:
-                continue
-            if solver is None or rows is None or number >= MOST_ASKED:
-                self.search.undecided += 1
-                continue
-            group = rows.cells.inside(box)
-            if any(not world[group].any() for world in self.worlds):
-                continue
-            shown = solver.bound(group, 1)
-            if shown is not None and shown[0] >= 1:
-                low[place] = shown[0]
-                self.lows[place] = self.prover.keep(Step(box, "lo", shown[0], shown[1]))
-                continue
-            world = solver.world(solver.cost(group, 1)) if len(rows.cells) <= FEW_CELLS else None
-            if world is not None:
-                self.worlds.append(world)
-            if world is None or world[group].any():
-                self.search.undecided += 1
-
-    def _keep(self, exposed: Flags, low: Ints, wide: Flags, left: Ints, known: list[Mapping[int, int]]) -> None:
-        """Write down each exposed group, unless a wider one says the same about its people."""
-        certain = exposed[self._singles]
-        self.search.people = max(self.search.people, int(low[self._singles][certain].sum()))
-        for place in sorted(map(tuple, np.argwhere(exposed).tolist()), key=self._literals):
-            if self._is_implied(place, exposed, left):
-                continue
-            box = self._box(place)
-            if box in known or self._is_shown_by_rows(place, wide[place]):
-                continue
-            known.append(box)
-            values = [
-                value for at, kept in enumerate(wide[place].tolist()) if kept for value in self.sensitive.classes[at] if value
-            ]
-            lo, hi = int(low[place]), int(min(self.cube.hi[self.of_all[place]], OPEN))
-            self.search.found.append(
-                FullGroup(
-                    box, self.place, self.sensitive.key.name, tuple(sorted(values)), lo, hi, partial(self._prove, place, wide)
-                )
-            )
-
-    def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
-        """Whether a table of people shows the value of everybody in a group, row by row: that is published as such."""
-        for table in self.search.case.releases:
-            if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
-                continue
-            shown = {column.name: column for column in shown_columns(table)}
-            own = classes_of(self.sensitive, shown[self.sensitive.key.name])
-            inside = np.ones(len(own), np.bool_)
-            for slot, (_, axis) in zip(place, self.axes, strict=True):
-                if slot != axis.everything and axis.key.name in shown:
-                    codes = classes_of(axis, shown[axis.key.name])
-                    inside &= (codes < 0) | (axis.slots[slot] >> np.maximum(codes, 0) & 1).astype(np.bool_)
-            if inside.any() and (own[inside] >= 0).all() and left[own[inside]].all():
-                return True
-        return False
-
-    def _literals(self, place: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-        return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
-
-    def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Ints) -> bool:
-        """Whether a wider group, or each part of a group of several values, leaves its people as few values."""
-        for position, (_, axis) in enumerate(self.axes):
-            slot = place[position]
-            if slot == axis.everything:
-                continue
-            wider = (*place[:position], axis.everything, *place[position + 1 :])
-            if exposed[wider] and left[wider] == left[place]:
-                return True
-            mask = axis.slots[slot]
-            parts = [bit for bit in range(len(axis.classes)) if mask >> bit & 1]
-            if len(parts) > 1 and any(exposed[(*place[:position], bit, *place[position + 1 :])] for bit in parts):
-                return True
-        return False
-
-    # Boxes and proofs
-
-    def _box(self, place: Sequence[int], values: int | None = None) -> dict[int, int]:
-        """A group as the classes that it allows, by axis; with some classes of sensitive values only."""
-        box = {at: axis.slots[slot] for slot, (at, axis) in zip(place, self.axes, strict=True) if slot != axis.everything}
-        if values is not None and values != (1 << len(self.values)) - 1:
-            box[self.place] = values
-        return box
-
-    def _prove(self, place: tuple[int, ...], wide: Flags) -> tuple[list[Step], list[Step], list[Step]]:
-        """Steps that show how many people are in a group, at least and at most, and that nobody of them has another value."""
-        prover, number, group = self.prover, self.number, int(self.of_all[place])
-        least = [self.lows[place]] if place in self.lows else [prover.step(number, group, "lo")]
-        most = [prover.step(number, group, "hi")] if self.cube.hi[group] < OPEN else []
-        ruled_out = [at for at, kept in enumerate(wide[place].tolist()) if not kept]
-        others: list[Step] = []
-        if ruled_out:
-            parts = [step for at in ruled_out for step in self._nobody(place, at)]
-            box = self._box(place, sum(1 << at for at in ruled_out))
-            joined = Step(box, "hi", 0, {("step", id(step)): _ONE for step in parts})
-            others = [parts[0] if len(parts) == 1 and parts[0].box == box else joined]
-        return prover.in_order(least), prover.in_order(most), prover.in_order(others)
-
-    def _nobody(self, place: tuple[int, ...], at: int) -> Iterator[Step]:
-        """Steps that show that nobody of a group has a value: for all of it, or for each of its smallest groups."""
-        group = int(self.of_value[(*place, at)])
-        if self.cube.hi[group] == 0:
-            yield self.prover.step(self.number, group, "hi")
-            return
-        inside = [
-            [bit for bit in range(len(axis.classes)) if axis.slots[slot] >> bit & 1] if len(axis.slots) > 1 else [0]
-            for slot, (_, axis) in zip(place, self.axes, strict=True)
-        ]
-        for fine in product(*inside):
-            if (*fine, at) in self.zeros:
-                yield self.zeros[(*fine, at)]
-            else:
-                yield self.prover.step(self.number, int(self.of_value[(*fine, at)]), "hi")
+    allowed = event.to_dict()
+    values = " or ".join(allowed.pop(column))
+    who = _who(allowed)
+    return f"Everyone{f' with {who}' if who else ''} has {column}={values} ({_people(count)})."
 
 
-def _is_named(axis: Axis, slot: int) -> bool:
-    """Whether all values of a slot are named by releases."""
-    mask = axis.slots[slot]
-    return all(None not in values for bit, values in enumerate(axis.classes) if mask >> bit & 1)
+def _who(allowed: Mapping[str, Sequence[str]]) -> str:
+    return " and ".join(name if listed == [HAS] else f"{name}={' or '.join(listed)}" for name, listed in allowed.items())
+
+
+def _people(count: Bound) -> str:
+    if count == Bound(1, 1):
+        return "1 person"
+    if count.hi >= OPEN:
+        return f"at least {count.lo:,} {'person' if count.lo == 1 else 'people'}"
+    return f"{count.lo:,} people" if count.lo == count.hi else f"{count.lo:,} to {count.hi:,} people"
+
+
+def _named(problem: Problem, at: int, mask: int) -> list[str]:
+    """Return the values of some classes of an axis."""
+    return [value for bit, values in enumerate(problem.axes[at].classes) if mask >> bit & 1 for value in values if value]
+
+
+def _words(case: JointCase, problem: Problem, proof: Sequence[Step]) -> list[str]:
+    """Return the sums of a proof, step by step."""
+    out = []
+    for step in proof:
+        end = "At least" if step.end == "lo" else "At most"
+        out.append(f"{end} {step.value:,} {_group(problem, step.box)}:")
+        out += _terms(case, problem, step)
+    return out
+
+
+def _group(problem: Problem, box: Mapping[int, int]) -> str:
+    """Return the people of a box in words."""
+    parts = []
+    for entry in box_record(problem, box):
+        kind = next(iter(entry))
+        named = entry[kind] if kind == "item" else f"{entry[kind]}={' or '.join(entry['values'])}"
+        parts.append(f"not {named}" if entry["excluded"] else named)
+    return f"people with {' and '.join(parts)}" if parts else "people"
+
+
+def _terms(case: JointCase, problem: Problem, step: Step) -> list[str]:
+    """Return the terms of a sum, signed as for its group."""
+    if step.cases is not None:
+        return ["by telling cases apart, which the certificate lists"]
+    sign = 1 if step.end == "lo" else -1
+    out = []
+    for (kind, number), weight in list(step.weights.items())[:SHOWN_TERMS]:
+        signed = weight * sign
+        word = "plus" if signed > 0 else "minus"
+        times = "" if abs(signed) == 1 else f"{abs(signed)} times "
+        if kind == "step":
+            # A step that bounds a group from above counts its people negatively.
+            out.append(f"plus {'' if abs(weight) == 1 else f'{abs(weight)} times '}what was shown above ({number + 1})")
+            continue
+        line = problem.lines[number]
+        bound = line.lo if weight > 0 else line.hi
+        out.append(f"{word} {times}{bound:,} ({_where(case, line)})")
+    if len(step.weights) > SHOWN_TERMS:
+        out.append(f"and {len(step.weights) - SHOWN_TERMS:,} more terms, which the certificate lists")
+    return out
+
+
+def _where(case: JointCase, line: Line) -> str:
+    """Return where a line stands."""
+    origin = line.origin
+    place = f"line {origin.place}" if isinstance(origin.place, int) else origin.place
+    return f"{case.name(origin.release)}, {place}"

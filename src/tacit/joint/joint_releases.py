@@ -1,20 +1,20 @@
 """X01 joint-releases: groups of fewer than k people that all published lines reveal together.
 
 Infers
-    The general adversary for every list and every frequency table, alone or together. Every line of every release is a bound on how many people
-    are in a group; of several releases, which of them a person is in is one more column. Groups are sums of their parts along every column,
-    which tightens all bounds until nothing moves. What is left is asked of linear programs: a world that fits all lines settles many questions
-    at once, weights on the lines prove the rest, and a few cases where whole numbers of people matter.
-    Where everybody's quasi-identifiers are known, also who keeps fewer than l sensitive values by all releases together and by none alone.
+    The general adversary for every list and every frequency table, alone or together. Every line of every release is a bound on the number of
+    people in a group; for several releases, membership is one more column. Groups are sums of their parts along every column, which tightens
+    all bounds until nothing moves. What is left open is asked of linear programs: a world that fits all lines settles many questions at once,
+    dual weights on the lines prove the rest, and branch and bound decides where whole numbers of people matter.
+    If everybody's quasi-identifiers are known, also who keeps fewer than l sensitive values by all releases together and by none alone.
 Assumes
-    That printed numbers were rounded as the headers or ``--rounding`` say. Of several releases, that their people are related as ``--people``
-    declares (the same in all, nested, or with so many who left and joined), and that items and columns of the same name mean the same.
+    Printed numbers were rounded as the headers or ``--rounding`` say. The populations of several releases are related as ``--people`` declares
+    (the same, nested, or with bounds on how many left and joined), and items and columns of the same name mean the same.
 Claim
     Proves.
 Cost
-    The product of the numbers of values of all columns; above 100,000 groups it looks at several columns at a time, and these tell each other
-    what they have shown. Programs are solved up to 20,000 kinds of people. Questions that stay open are counted, and make the verdict
-    incomplete. A single release of more than 2,000 lines is left out where another attack has exposed it already.
+    The product of the numbers of values of all columns; above 100,000 groups it looks at several columns at a time, and these exchange their
+    bounds. Programs are solved up to 20,000 kinds of people. Questions that stay open are counted, and make the verdict incomplete. A single
+    release of more than 2,000 lines is left out if another attack has exposed it already.
 Example
     One release says that 20 people have x and y, another one that 19 have x, y and z: 1 person has x and y but not z.
 Reference
@@ -45,19 +45,20 @@ from tacit.joint.cube import (
     Threshold,
     Tree,
     Weights,
+    Window,
     all_choices,
     all_weights,
-    apart,
-    settled,
-    windows,
+    list_uncovered,
+    make_cubes,
+    tighten_cubes,
 )
-from tacit.joint.few_people import MOST_PEOPLE, found_by_trying, tables_with_means
-from tacit.joint.lower import lower, populations
-from tacit.joint.movement import MOST_COMPARED, Portrait, event_of, of_group, portraits, told_once
+from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds, tables_with_means
+from tacit.joint.lower import lower, relate_populations
+from tacit.joint.movement import MOST_COMPARED, Portrait, combine_portraits, event_of, merge_duplicate_movers, portray_group
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement, refuse_clash
-from tacit.joint.rows import Rows, cells_of
+from tacit.joint.rows import Rows, count_cells
 from tacit.joint.words import CODE, Found, write_out
-from tacit.joint.worlds import World, refuted_by, refuted_from
+from tacit.joint.worlds import World, refute_by_world, refute_from
 from tacit.known.proofs import Proof, bounds_together
 from tacit.known.proofs import Prover as KnownProver
 from tacit.known.releases import SeveralCase
@@ -68,13 +69,470 @@ from tacit.model.event import Event, ItemEvent
 from tacit.model.finding import Finding
 from tacit.model.people import Same
 
+__all__ = ["CODE", "NAME", "run"]
+NAME = "joint-releases"
+#: Most worlds by exchanges from the first one.
+MOST_WORLDS = 20
+#: Most sets of columns that no cube holds and that a world is asked about.
+MOST_APART = 5_000
 
-def with_values(run: AttackRun, target: Target) -> AttackRun:
-    """The run with what is found about values of known people added to its groups; as it is where nobody is known."""
+
+def run(target: Target) -> AttackRun:
+    """Return all groups of fewer than k people that the releases of the case reveal together."""
+    case = target.together
+    assert case is not None
+    with_means = tables_with_means(case)
+    if with_means and (tried := enumerate_worlds(target, NAME)) is not None:
+        return tried
+    problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
+    search = _Search(case, problem, target)
+    if with_means:
+        search.undecided += len(with_means)
+        search.reasons.append(f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
+    status: Status = "ran"
+    try:
+        search.look()
+    except LimitReached:
+        status = "stopped"
+        search.reasons.insert(0, "the time limit was reached; findings so far are kept")
+    return add_known_values(search.outcome(status), target)
+
+
+@dataclass(eq=False)
+class _Search:
+    """Findings so far, and open groups, by event."""
+
+    case: JointCase
+    problem: Problem
+    target: Target
+    found: dict[ItemEvent, Found] = field(default_factory=dict)
+    open: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
+    movers: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
+    parts: dict[ItemEvent, Callable[[], Portrait]] = field(default_factory=dict)
+    declared: dict[ItemEvent, tuple[int, int]] = field(default_factory=dict)
+    prover: Prover | None = None
+    reasons: list[str] = field(default_factory=list)
+    undecided: int = 0
+    world: World | None = None
+
+    def look(self) -> None:
+        """Tighten bounds window by window, then ask programs what is open."""
+        cubes, windows_by_problem, skipped = make_cubes(self.problem)
+        if skipped or self.problem.left_out:
+            self.undecided += skipped + self.problem.left_out
+            self.reasons.append("not every line or missing line could be used")
+        tighten_cubes(cubes, self._check)
+        prover = self.prover = Prover(cubes)
+        for number, cube in enumerate(cubes):
+            if cube.clash >= 0:
+                steps = [step for proof in _both_ends(prover, number, cube.clash) for step in proof]
+                refuse_clash(self.case, self.problem, steps, self.target.limits)
+        groups = [Groups.of(cube, self.target.policy.k) for cube in cubes]
+        chosen = windows_by_problem[0][1]
+        for own in groups[len(chosen) :]:
+            own.keep_only_lacking(self.problem)
+        for number, own in enumerate(groups):
+            self._keep(prover, number, own)
+            self.target.progress((number + 1) / (2 * len(cubes)))
+        self._list_open(cubes, groups)
+        everything = tuple(range(len(self.problem.axes)))
+        for problem, windows in windows_by_problem:
+            if windows != [everything]:
+                self._list_uncovered(problem, windows)
+        # Programs over all columns know all that programs over some of them know.
+        together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
+        steps = [step for number in range(len(chosen)) for step in prover.rounded_steps(number)]
+        if everything not in together:
+            self._refute_by_exchange()
+        for number, window in enumerate(together):
+            self._settle(prover, window, steps, whole=window == everything)
+            self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
+        if len(self.case.releases) > 1 and everything not in together:
+            self._take_alone()
+
+    def _take_alone(self) -> None:
+        """Add what each release reveals alone: with fewer columns, more can be asked."""
+        whose = relate_populations(self.case.releases, self.case.people, self.case.population)
+        unproved = 0
+        for number, release in enumerate(self.case.releases):
+            if number in self.problem.by_row:
+                continue
+            case = JointCase.of((release,), Same(), data=self.case.data)
+            alone = _Search(case, lower((release,), Same()), self.target)
+            alone.look()
+            translation = Translation.of(alone.problem, self.problem, number, whose.scopes[number])
+            inside = (self.case.population[number],) if self.problem.members else ()
+            for event, found in alone.found.items():
+                among_all = replace(event, inside=inside)
+                if translation is None:
+                    unproved += 1
+                elif among_all not in self.found:
+                    proof = partial(_translate, translation, found)
+                    self.found[among_all] = replace(found, event=among_all, together=False, proof=proof)
+            left = alone.undecided + len(alone.open.keys() - alone.found.keys())
+            if left:
+                self.undecided += left
+                self.reasons.append(f"{self.case.name(number)} alone leaves {left:,} groups open")
+        if unproved:
+            self.undecided += unproved
+            self.reasons.append(
+                f"{unproved:,} small groups that a release reveals alone are not proved for all releases together"
+            )
+
+    def _check(self) -> None:
+        self.target.limits.check(CODE)
+
+    def _event(self, cube: Cube, group: int) -> ItemEvent | None:
+        return item_event(cube.axes, cube.slots(group), self.problem.members)
+
+    def _keep(self, prover: Prover, number: int, groups: Groups) -> None:
+        """Record the small groups of a cube, each in the fewest words."""
+        cube = prover.cubes[number]
+        if groups.moved.any():
+            self._leave_declared(cube, groups)
+        if groups.unlisted:
+            self.reasons.append(f"{groups.unlisted:,} more small groups with longer descriptions are not listed")
+        alone, shown = self._alone(cube) if groups.small.any() else (groups.small, groups.small)
+        # Rows of people are published as such: other attacks judge them, and they shorten no description of others either.
+        reported = replace(groups, small=groups.small & ~shown).choose_reported()
+        for group in np.flatnonzero(reported).tolist():
+            event = self._event(cube, group)
+            lo = int(cube.lo[group])
+            hi = int(cube.hi[group])
+            known = None if event is None else self.found.get(event)
+            if event is not None and (known is None or hi - lo < known.hi - known.lo):
+                self.found[event] = Found(event, lo, hi, not alone[group], proof=partial(_both_ends, prover, number, group))
+                if _is_about_movers(event):
+                    self.movers[event] = cube.box(group)
+                    if cube.problem is self.problem:
+                        self.parts[event] = partial(portray_group, prover, number, group)
+                    if lo < hi:
+                        self.open.setdefault(event, cube.box(group))
+
+    def _describe(self, prover: Prover) -> None:
+        """Record people who came, went or changed with all that different proofs say of them."""
+        exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: MOST_COMPARED + 1]
+        for one in combine_portraits(prover, [self.parts[event]() for event in exact]):
+            event = event_of(prover, one.box)
+            if event is not None and event not in self.found:
+                proofs = prover.order_steps([one.least]), prover.order_steps([one.most])
+                self.found[event] = Found(event, one.people, one.people, True, proof=partial(_given, proofs))
+                self.movers[event] = one.box
+
+    def _leave_declared(self, cube: Cube, groups: Groups) -> None:
+        """Leave out small groups that declared numbers of people bound as tightly as all lines do."""
+        declared = Cube(cube.problem, cube.chosen)
+        lines = self.problem.lines
+        declared.tighten([place for place, line in enumerate(lines) if line.origin.is_declared], self._check)
+        same: Flags = groups.small & (declared.lo == cube.lo) & (declared.hi == cube.hi)
+        groups.small &= ~same
+        groups.asked &= ~(same & (cube.lo == cube.hi))
+        for group in np.flatnonzero(same).tolist():
+            event = self._event(cube, group)
+            if event is not None:
+                self.declared[event] = int(cube.lo[group]), int(cube.hi[group])
+
+    def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
+        """Return the groups of the cube that one release reveals alone, and those shown row by row."""
+        if len(self.case.releases) == 1:
+            is_row = np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
+            return np.ones(len(cube.lo), np.bool_), is_row
+        alone = np.zeros(len(cube.lo), np.bool_)
+        shown = np.zeros(len(cube.lo), np.bool_)
+        every = frozenset(range(len(self.case.releases)))
+        for number in sorted(every):
+            revealed = self._revealed_by(cube, frozenset([number]))
+            alone |= revealed
+            shown |= revealed if number in self.problem.by_row else False
+        if self.problem.by_row and self.problem.by_row != every:
+            # What the others reveal is a finding, even if one more shows it row by row.
+            shown &= ~self._revealed_by(cube, every - self.problem.by_row)
+        return alone, shown
+
+    def _revealed_by(self, cube: Cube, releases: frozenset[int]) -> Flags:
+        """Return the groups of the cube that the lines of some releases show to be small."""
+        part = Cube(cube.problem, cube.chosen)
+        lines = self.problem.lines
+        own = [place for place, line in enumerate(lines) if line.origin.release in releases and line.origin.what not in DECLARED]
+        part.tighten(own, self._check)
+        return np.asarray((part.lo > 0) & (part.hi < self.target.policy.k))
+
+    def _list_open(self, cubes: Sequence[Cube], groups: Sequence[Groups]) -> None:
+        """List the groups that bounds left open, except those that a world refutes."""
+        k = self.target.policy.k
+        asked = [own.asked & ~own.small & (cube.hi > 0) & (cube.lo < k) for cube, own in zip(cubes, groups, strict=True)]
+        data = self.case.data
+        if data is not None:
+            self.world = World.of_rows(self.problem, data)
+            if self.world is None:
+                self.reasons.append("the owner's data do not fit every line and were not used")
+            else:
+                self._exchange(self.world, cubes, asked)
+        for cube, own, flags in zip(cubes, groups, asked, strict=True):
+            places = np.flatnonzero(flags)
+            for group in places[np.argsort(own.literals[places], kind="stable")].tolist():
+                event = self._event(cube, group)
+                if event is not None:
+                    self.open.setdefault(event, cube.box(group))
+
+    def _list_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> None:
+        """List the groups of columns that no cube holds together, except those that a world refutes."""
+        sets, groups = list_uncovered(problem, chosen, MOST_APART)
+        is_own = problem is self.problem
+        if not is_own:
+            groups -= list_uncovered(self.problem, chosen, MOST_APART)[1]
+        if not groups:
+            return
+        everything = tuple(range(len(problem.axes)))
+        if sets is None or (self.world is None and not self._fits(everything)):
+            self.undecided += groups
+            self.reasons.append(f"{groups:,} groups of columns that were not looked at together are neither proved nor refuted")
+            return
+        member = tuple(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
+        for columns in sets:
+            self._check()
+            cube = Cube(problem, tuple(sorted((*columns, *member))))
+            own = Groups.of(cube, self.target.policy.k)
+            if not is_own:
+                own.keep_only_lacking(self.problem)
+            flags = own.asked & (own.literals == len(columns))
+            if self.world is not None:
+                flags &= ~refute_by_world(self.world, cube, self.target.policy.k)
+            for group in np.flatnonzero(flags).tolist():
+                event = self._event(cube, group)
+                if event is not None:
+                    self.open.setdefault(event, cube.box(group))
+
+    def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
+        """Remove groups that are not small in a world, or in others by exchanges, as long as that helps."""
+        random = np.random.default_rng(self.target.limits.seed)
+        idle = 0
+        for _ in range(MOST_WORLDS):
+            before = sum(int(flags.sum()) for flags in asked)
+            for cube, flags in zip(cubes, asked, strict=True):
+                if flags.any():
+                    self._check()
+                    flags &= ~refute_by_world(world, cube, self.target.policy.k)
+            left = sum(int(flags.sum()) for flags in asked)
+            idle = idle + 1 if left > 0.99 * before else 0
+            if left == 0 or idle >= 2:
+                return
+            world = world.exchange(random)
+
+    def _refute_by_exchange(self) -> None:
+        """Remove open groups that exchanges between a few people make empty, or large."""
+        asked = [(event, box) for event, box in self.open.items() if event not in self.found]
+        if self.world is None or not asked or (self.found and len(asked) > FEW_QUESTIONS):
+            return
+        limits = self.target.limits
+        boxes = [box for _, box in asked]
+        refuted = refute_from(self.world, boxes, self.target.policy.k, limits.seed, check=self._check)
+        for place in np.flatnonzero(refuted).tolist():
+            del self.open[asked[place][0]]
+
+    def _fits(self, chosen: tuple[int, ...]) -> bool:
+        """Tell if programs over these axes are small enough to be solved."""
+        if count_cells([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
+            return False
+        return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
+
+    def _settle(self, prover: Prover, chosen: tuple[int, ...], steps: Sequence[Step], *, whole: bool) -> None:
+        """Ask programs over some axes about the groups that bounds left open."""
+        has = frozenset(chosen)
+        rows = Rows.of(self.problem, chosen, [step for step in steps if step.box.keys() <= has])
+        asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
+        entries = 0
+        for event, box in self.open.items():
+            if not box.keys() <= has or not self._is_asked(event):
+                continue
+            entries += rows.cells.size(box)
+            if entries > MOST_QUESTIONS:
+                break
+            asked.append((event, box))
+        self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
+        settled = Settlement(np.zeros(len(asked), np.bool_))
+        try:
+            Programs(
+                rows,
+                self.target.limits,
+                [box for _, box in asked],
+                self.target.policy.k,
+                whole=whole,
+                eager=not self.found,
+                known=self.world,
+            ).settle(settled)
+        finally:
+            self._take(prover, settled, [event for event, _ in asked])
+
+    def _is_asked(self, event: ItemEvent) -> bool:
+        """Tell if programs may add something: nothing is found yet, or no exact number of movers."""
+        known = self.found.get(event)
+        return known is None or (known.lo < known.hi and _is_about_movers(event))
+
+    def _take(self, prover: Prover, settled: Settlement, asked: Sequence[ItemEvent]) -> None:
+        """Record what programs have proved, and remove what they have refuted."""
+        if settled.clash:
+            steps = prover.order_steps([Step({}, "lo", 1, settled.clash)])
+            refuse_clash(self.case, self.problem, steps, self.target.limits)
+        for place, both in sorted(settled.proofs.items()):
+            proofs = prover.order_steps(both[:1]), prover.order_steps(both[1:])
+            used = (weights for proof in proofs for step in proof for weights in all_weights(step))
+            origins = [self.problem.lines[line].origin for weights in used for kind, line in weights if kind == "line"]
+            needed = {origin.release for origin in origins}
+            event = asked[place]
+            ends = (both[0].value, both[1].value)
+            is_row = len(needed) == 1 and needed <= self.problem.by_row
+            if is_row or all(origin.is_declared for origin in origins) or self.declared.get(event) == ends:
+                continue
+            found = Found(event, *ends, len(needed) > 1, partial(_given, proofs))
+            known = self.found.get(found.event)
+            if known is None or found.hi - found.lo < known.hi - known.lo:
+                self.found[found.event] = found
+                if found.event in self.movers:
+                    least, most = (prover.keep(step) for step in both)
+                    self.parts[found.event] = partial(Portrait, self.movers[found.event], found.lo, least, most=most)
+        for place in np.flatnonzero(~settled.open).tolist():
+            self.open.pop(asked[place], None)
+
+    def outcome(self, status: Status) -> AttackRun:
+        """Return the run with its findings."""
+        if still_open := len(self.open.keys() - self.found.keys()):
+            self.undecided += still_open
+            self.reasons.append(f"{still_open:,} groups are neither proved nor refuted")
+        if self.prover is not None:
+            self._describe(self.prover)
+        exact = (
+            (event, box, one.lo) for event, box in self.movers.items() if (one := self.found.get(event)) and one.lo == one.hi
+        )
+        duplicates, people = merge_duplicate_movers(exact)
+        for event in duplicates:
+            in_all = not (event.present or event.absent or event.changes)
+            if not in_all or self.found[event].hi == 1:  # the total number who came or went is reported in any case
+                del self.found[event]
+        order = sorted(self.found.values(), key=lambda one: (one.hi, not one.together, one.size, one.lo, str(one.event)))
+        sizes = np.array([one.size for one in order], np.int64)
+        lo, hi = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi"))
+        together = np.array([one.together for one in order], np.bool_)
+        self.target.progress(1.0)
+        return AttackRun(
+            CODE,
+            NAME,
+            "proves",
+            status,
+            reason="; ".join(dict.fromkeys(self.reasons)),
+            people=max(people, int(lo.max(initial=0))),
+            undecided=self.undecided,
+            columns={"items": sizes, "count": lo, "count_hi": hi, "together": together},
+            severity=(hi << 16) | (np.minimum(sizes, 0x7FFF) + np.where(together, 0, 0x8000)),
+            event=lambda index: order[index].event,
+            show=lambda index: write_out(self.case, self.problem, order[index]),
+        )
+
+
+def _is_about_movers(event: ItemEvent) -> bool:
+    return bool(event.outside) or any(change.differs for change in event.changes)
+
+
+def _both_ends(prover: Prover, cube: int, group: int) -> tuple[Sequence[Step], Sequence[Step]]:
+    return prover.prove(cube, group, "lo"), prover.prove(cube, group, "hi")
+
+
+def _translate(translation: Translation, found: Found) -> tuple[Sequence[Step], Sequence[Step]]:
+    least, most = found.proof()
+    return translation.steps(least), translation.steps(most)
+
+
+def _given(proofs: tuple[Sequence[Step], Sequence[Step]]) -> tuple[Sequence[Step], Sequence[Step]]:
+    return proofs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Translation:
+    """Proofs about one release, rewritten for the problem of several.
+
+    There it has the number ``release`` and its people are those of ``scope``.
+    """
+
+    alone: Problem
+    together: Problem
+    release: int
+    scope: Box
+    lines: Mapping[Origin, int]
+
+    @classmethod
+    def of(cls, alone: Problem, together: Problem, release: int, scope: Box) -> Translation | None:
+        """Return the translation, or None if the same items mean other things together."""
+        if not alone.place.keys() <= together.place.keys():
+            return None
+        lines = {line.origin: number for number, line in enumerate(together.lines) if line.origin.release == release}
+        return cls(alone, together, release, scope, lines=lines)
+
+    def steps(self, proof: Sequence[Step]) -> list[Step]:
+        """Return the same proof about the people of the release among all."""
+        return [self._step(step) for step in proof]
+
+    def _step(self, step: Step) -> Step:
+        # The most often that an assumed case counts a person; an earlier step counts everybody once.
+        lines = [line for choice in all_choices(step) for line in (choice.fewer, choice.more) if line is not None]
+        most = sum(max(sum(abs(factor) for factor, _ in line.terms), 1) for line in lines) + 1
+        cases = None if step.cases is None else self._tree(step.cases, most)
+        assert cases is None or isinstance(cases, Split)
+        return replace(step, box=self.box(step.box), weights=self._weights(step.weights, most), cases=cases)
+
+    def box(self, box: Mapping[int, int]) -> dict[int, int]:
+        """Return the people of a box who are in the release."""
+        named = {self.alone.axes[place].key: self._allowed(place, mask) for place, mask in box.items()}
+        return self.together.masks({**named, **self.scope})
+
+    def _allowed(self, place: int, mask: int) -> Allowed:
+        classes = self.alone.axes[place].classes
+        inside = [value for bit, values in enumerate(classes) if mask >> bit & 1 for value in values]
+        outside = [value for bit, values in enumerate(classes) if not mask >> bit & 1 for value in values]
+        excluded = ANYTHING_ELSE in inside
+        return Allowed(frozenset(value for value in (outside if excluded else inside) if value is not None), excluded)
+
+    def _origin(self, origin: Origin) -> Origin:
+        return replace(origin, release=self.release, given=None if origin.given is None else self._origin(origin.given))
+
+    def _weights(self, weights: Weights, often: int) -> Weights:
+        """Return the same sum, with lines against values beyond the complete list of the release.
+
+        These are added as often as the sum can count a person.
+        """
+        if not weights:
+            return {}
+        out: dict[Cited, Fraction] = {}
+        most = Fraction(1)
+        for (kind, number), weight in weights.items():
+            line = self.alone.lines[number] if kind == "line" else None
+            out[(kind, number) if line is None else (kind, self.lines[self._origin(line.origin)])] = weight
+            most += abs(weight) * (often if line is None else sum(abs(factor) for factor, _ in line.terms))
+        return out | {("line", number): -most for number in self._closing if ("line", number) not in out}
+
+    @property
+    def _closing(self) -> list[int]:
+        """Lines that say which values are all that the people of the release have."""
+        return [number for origin, number in self.lines.items() if origin.what == "all-values"]
+
+    def _tree(self, tree: Tree, often: int) -> Tree:
+        if isinstance(tree, Leaf):
+            return Leaf(self._weights(tree.weights, often), tree.impossible)
+        by = Threshold(self.box(tree.by.box), tree.by.at) if isinstance(tree.by, Threshold) else self._choice(tree.by)
+        return Split(by, self._tree(tree.fewer, often), self._tree(tree.more, often))
+
+    def _choice(self, choice: Choice) -> Choice:
+        return Choice(self._line(choice.fewer), None if choice.more is None else self._line(choice.more), choice.first)
+
+    def _line(self, line: Line) -> Line:
+        terms = tuple((factor, {**box, **self.scope}) for factor, box in line.terms)
+        return replace(line, terms=terms, origin=self._origin(line.origin))
+
+
+def add_known_values(run: AttackRun, target: Target) -> AttackRun:
+    """Add the findings about values of known people to a run; return it as it is if nobody is known."""
     if target.several is None:
         return run
-    found = _Together(target.several, target)
-    return found.joined(run)
+    return _Together(target.several, target).join(run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +545,19 @@ class _Certain:
 
 
 class _Together:
-    """What several releases say about known people that none of them says by itself."""
+    """What several releases reveal about known people that none of them reveals alone."""
 
     def __init__(self, case: SeveralCase, target: Target) -> None:
-        self.case, self.target = case, target
+        self.case = case
+        self.target = target
         self.said, bounds = bounds_together(case, target.limits)
         self.impossible = bounds.impossible
         self.undecided = int(bounds.unsettled.sum())
         self.reasons: list[str] = []
         if self.undecided:
-            self.reasons.append(f"of {self.undecided:,} pairs of combination and value it is not known whether anybody has them")
+            self.reasons.append(
+                f"{self.undecided:,} pairs of combination and value are neither ruled out nor shown to be possible"
+            )
         self.found: list[_Certain] = []
         try:
             self._prove()
@@ -105,12 +566,13 @@ class _Together:
             self.reasons.append("the time limit was reached before all certain values were proved")
 
     def _prove(self) -> None:
-        """Prove what is left to fewer than l values, unless one release leaves no more by itself."""
+        """Prove combinations with fewer than l values left, unless one release alone leaves as few."""
         left = self.case.values_left(self.impossible)
         exposed = np.flatnonzero(left < self.target.policy.l)
         new = exposed[~self._alone(exposed, left)]
         people = self.case.population.people
-        prover, unwritten = KnownProver(self.said, self._check), 0
+        prover = KnownProver(self.said, self._check)
+        unwritten = 0
         for q in new[np.lexsort((new, people[new], left[new]))].tolist():
             self.target.limits.check("X01")
             ruled_out = tuple(np.flatnonzero(self.impossible[q]).tolist())
@@ -121,24 +583,24 @@ class _Together:
                 self.found.append(_Certain(q, ruled_out, proof))
         if unwritten:
             self.undecided += unwritten
-            self.reasons.append(f"{unwritten:,} combinations rest on cases that no single sum proves, and are left undecided")
+            self.reasons.append(f"{unwritten:,} combinations need a proof by cases, which is not written out, and stay undecided")
 
     def _check(self) -> float | None:
         self.target.limits.check("X01")
         return self.target.limits.seconds_left
 
-    def _alone(self, exposed: Ints, left: Ints) -> npt.NDArray[np.bool_]:
-        """Which combinations one release leaves no more values than all of them do."""
-        told = np.zeros(len(exposed), np.bool_)
+    def _alone(self, exposed: Ints, left: Ints) -> Flags:
+        """Return the combinations to which one release alone leaves as few values."""
+        revealed = np.zeros(len(exposed), np.bool_)
         chosen = np.zeros_like(self.case.population.people)
         chosen[exposed] = self.case.population.people[exposed]
         for number in self.case.knowing if len(exposed) else ():
             _, bounds = bounds_together(self.case.alone(number), self.target.limits, chosen)
-            told |= self.case.values_left(bounds.impossible[exposed]) <= left[exposed]
-        return told
+            revealed |= self.case.values_left(bounds.impossible[exposed]) <= left[exposed]
+        return revealed
 
-    def joined(self, run: AttackRun) -> AttackRun:
-        """The findings about groups and those about values as one run, worst first."""
+    def join(self, run: AttackRun) -> AttackRun:
+        """Return the findings about groups and those about values as one run, worst first."""
         people = self.case.population.people[[one.combination for one in self.found]]
         values_left = np.array([len(self.case.values) - len(one.ruled_out) for one in self.found], np.int64)
         width = np.full(len(people), len(self.case.population.columns) + 1, np.int64)
@@ -150,7 +612,8 @@ class _Together:
         }
         severity = np.concatenate((run.severity, people << 16))
         order = np.argsort(severity, kind="stable")
-        groups, is_value = len(run.severity), order >= len(run.severity)
+        groups = len(run.severity)
+        is_value = order >= len(run.severity)
         columns = {
             name: np.concatenate((column, own.get(name, np.zeros(len(people), column.dtype))))[order]
             for name, column in run.columns.items()
@@ -185,455 +648,3 @@ class _Together:
     def _words(self, place: int) -> SeveralWords:
         one = self.found[place]
         return SeveralWords(self.case, self.said, one.combination, one.ruled_out)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Translation:
-    """From the problem of one release to that of several, in which it has the number ``release`` and its people are those of ``scope``."""
-
-    alone: Problem
-    together: Problem
-    release: int
-    scope: Box
-    lines: Mapping[Origin, int]
-
-    @classmethod
-    def of(cls, alone: Problem, together: Problem, release: int, scope: Box) -> Translation | None:
-        """The translation; None where the same items mean other things together."""
-        if not alone.place.keys() <= together.place.keys():
-            return None
-        lines = {line.origin: number for number, line in enumerate(together.lines) if line.origin.release == release}
-        return cls(alone, together, release, scope, lines)
-
-    def steps(self, proof: Sequence[Step]) -> list[Step]:
-        """The same proof about the people of the release among all."""
-        return [self._step(step) for step in proof]
-
-    def _step(self, step: Step) -> Step:
-        # How often a case that is assumed counts somebody, at most; an earlier step counts everybody once.
-        lines = [line for choice in all_choices(step) for line in (choice.fewer, choice.more) if line is not None]
-        most = sum(max(sum(abs(factor) for factor, _ in line.terms), 1) for line in lines) + 1
-        cases = None if step.cases is None else self._tree(step.cases, most)
-        assert cases is None or isinstance(cases, Split)
-        return replace(step, box=self.box(step.box), weights=self._weights(step.weights, most), cases=cases)
-
-    def box(self, box: Mapping[int, int]) -> dict[int, int]:
-        """The people of a box who are in the release."""
-        named = {self.alone.axes[place].key: self._allowed(place, mask) for place, mask in box.items()}
-        return self.together.masks({**named, **self.scope})
-
-    def _allowed(self, place: int, mask: int) -> Allowed:
-        classes = self.alone.axes[place].classes
-        inside = [value for bit, values in enumerate(classes) if mask >> bit & 1 for value in values]
-        outside = [value for bit, values in enumerate(classes) if not mask >> bit & 1 for value in values]
-        excluded = ANYTHING_ELSE in inside
-        return Allowed(frozenset(value for value in (outside if excluded else inside) if value is not None), excluded)
-
-    def _origin(self, origin: Origin) -> Origin:
-        return replace(origin, release=self.release, given=None if origin.given is None else self._origin(origin.given))
-
-    def _weights(self, weights: Weights, often: int) -> Weights:
-        """The same sum, with lines that say that nobody has other values than the release lists taken as often as anybody could count."""
-        if not weights:
-            return {}
-        out: dict[Cited, Fraction] = {}
-        most = Fraction(1)
-        for (kind, number), weight in weights.items():
-            line = self.alone.lines[number] if kind == "line" else None
-            out[(kind, number) if line is None else (kind, self.lines[self._origin(line.origin)])] = weight
-            most += abs(weight) * (often if line is None else sum(abs(factor) for factor, _ in line.terms))
-        return out | {("line", number): -most for number in self._closing if ("line", number) not in out}
-
-    @property
-    def _closing(self) -> list[int]:
-        """The lines that say which values are all that the people of the release have."""
-        return [number for origin, number in self.lines.items() if origin.what == "all-values"]
-
-    def _tree(self, tree: Tree, often: int) -> Tree:
-        if isinstance(tree, Leaf):
-            return Leaf(self._weights(tree.weights, often), tree.impossible)
-        by = Threshold(self.box(tree.by.box), tree.by.at) if isinstance(tree.by, Threshold) else self._choice(tree.by)
-        return Split(by, self._tree(tree.fewer, often), self._tree(tree.more, often))
-
-    def _choice(self, choice: Choice) -> Choice:
-        return Choice(self._line(choice.fewer), None if choice.more is None else self._line(choice.more), choice.first)
-
-    def _line(self, line: Line) -> Line:
-        terms = tuple((factor, {**box, **self.scope}) for factor, box in line.terms)
-        return replace(line, terms=terms, origin=self._origin(line.origin))
-
-
-__all__ = ["CODE", "NAME", "run"]
-
-NAME = "joint-releases"
-#: Worlds that exchanges lead to, at most, from one to start with.
-MOST_WORLDS = 20
-#: Sets of columns that no cube holds and that a world is asked about, at most.
-MOST_APART = 5_000
-
-
-def run(target: Target) -> AttackRun:
-    """All groups of fewer than k people that the releases of the case tell together."""
-    case = target.together
-    assert case is not None
-    with_means = tables_with_means(case)
-    if with_means and (tried := found_by_trying(target, NAME)) is not None:
-        return tried
-    problem = lower(case.releases, case.people, case.population, case.facts, case.sensitive)
-    search = _Search(case, problem, target)
-    if with_means:
-        search.undecided += len(with_means)
-        search.reasons.append(f"means and medians are used in tables alone, of at most {MOST_PEOPLE} people with few values")
-    status: Status = "ran"
-    try:
-        search.look()
-    except LimitReached:
-        status = "stopped"
-        search.reasons.insert(0, "the time limit was reached; findings so far are kept")
-    return with_values(search.outcome(status), target)
-
-
-@dataclass(eq=False)
-class _Search:
-    """What was found so far, by event, and which events are open, by event."""
-
-    case: JointCase
-    problem: Problem
-    target: Target
-    found: dict[ItemEvent, Found] = field(default_factory=dict)
-    open: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
-    movers: dict[ItemEvent, Mapping[int, int]] = field(default_factory=dict)
-    parts: dict[ItemEvent, Callable[[], Portrait]] = field(default_factory=dict)
-    declared: dict[ItemEvent, tuple[int, int]] = field(default_factory=dict)
-    prover: Prover | None = None
-    reasons: list[str] = field(default_factory=list)
-    undecided: int = 0
-    world: World | None = None
-
-    def look(self) -> None:
-        """Tighten bounds window by window, then ask programs what is open."""
-        chosen, skipped = windows(self.problem)
-        if skipped or self.problem.left_out:
-            self.undecided += skipped + self.problem.left_out
-            self.reasons.append("not every line or missing line could be taken in")
-        cubes = [Cube(self.problem, window) for window in chosen]
-        lacking = self.problem.with_lacking()
-        apart_from = [(self.problem, chosen)]
-        if lacking is not None:
-            narrower, _ = windows(lacking)  # all lines are taken in already, and sets of columns that these lack are listed apart
-            apart_from.append((lacking, narrower))
-            cubes += [Cube(lacking, window) for window in narrower]
-        settled(cubes, self._check)
-        prover = self.prover = Prover(cubes)
-        for number, cube in enumerate(cubes):
-            if cube.clash >= 0:
-                steps = [step for proof in _both_ends(prover, number, cube.clash) for step in proof]
-                refuse_clash(self.case, self.problem, steps, self.target.limits)
-        groups = [Groups.of(cube, self.target.policy.k) for cube in cubes]
-        for own in groups[len(chosen) :]:
-            own.keep_only_lacking(self.problem)
-        for number, own in enumerate(groups):
-            self._keep(prover, number, own)
-            self.target.progress((number + 1) / (2 * len(cubes)))
-        self._list_open(cubes, groups)
-        everything = tuple(range(len(self.problem.axes)))
-        for problem, held in apart_from:
-            if held != [everything]:
-                self._list_apart(problem, held)
-        # Programs over all columns know all that programs over some of them know.
-        together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
-        steps = [step for number in range(len(chosen)) for step in prover.rounded(number)]
-        if everything not in together:
-            self._refute_by_exchange()
-        for number, window in enumerate(together):
-            self._settle(prover, window, steps, whole=window == everything)
-            self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
-        if len(self.case.releases) > 1 and everything not in together:
-            self._take_alone()
-
-    def _take_alone(self) -> None:
-        """Add what each release tells by itself: over fewer columns more can be asked, and beside others it tells no less."""
-        whose = populations(self.case.releases, self.case.people, self.case.population)
-        untold = 0
-        for number, release in enumerate(self.case.releases):
-            if number in self.problem.by_row:
-                continue
-            case = JointCase.of((release,), Same(), data=self.case.data)
-            alone = _Search(case, lower((release,), Same()), self.target)
-            alone.look()
-            translation = Translation.of(alone.problem, self.problem, number, whose.scopes[number])
-            inside = (self.case.population[number],) if self.problem.members else ()
-            for event, found in alone.found.items():
-                told = replace(event, inside=inside)
-                if translation is None:
-                    untold += 1
-                elif told not in self.found:
-                    self.found[told] = replace(found, event=told, together=False, proof=partial(_translated, translation, found))
-            left = alone.undecided + len(alone.open.keys() - alone.found.keys())
-            if left:
-                self.undecided += left
-                self.reasons.append(f"{left:,} groups are left open by {self.case.name(number)} alone")
-        if untold:
-            self.undecided += untold
-            self.reasons.append(f"{untold:,} small groups that a release tells by itself are not proved beside the others")
-
-    def _check(self) -> None:
-        self.target.limits.check(CODE)
-
-    def _event(self, cube: Cube, group: int) -> ItemEvent | None:
-        return item_event(cube.axes, cube.slots(group), self.problem.members)
-
-    def _keep(self, prover: Prover, number: int, groups: Groups) -> None:
-        """Write down the small groups of a cube, each in the fewest words."""
-        cube = prover.cubes[number]
-        if groups.moved.any():
-            self._leave_declared(cube, groups)
-        if groups.unlisted:
-            self.reasons.append(f"{groups.unlisted:,} more groups of longer descriptions are small and not listed")
-        alone, shown = self._alone(cube) if groups.small.any() else (groups.small, groups.small)
-        # Rows of people are published as such; what becomes of them is for other attacks. They say nothing shorter about others either.
-        told = replace(groups, small=groups.small & ~shown).told()
-        for group in np.flatnonzero(told).tolist():
-            event = self._event(cube, group)
-            lo, hi = int(cube.lo[group]), int(cube.hi[group])
-            known = None if event is None else self.found.get(event)
-            if event is not None and (known is None or hi - lo < known.hi - known.lo):
-                self.found[event] = Found(event, lo, hi, not alone[group], partial(_both_ends, prover, number, group))
-                if _is_about_movers(event):
-                    self.movers[event] = cube.box(group)
-                    if cube.problem is self.problem:
-                        self.parts[event] = partial(of_group, prover, number, group)
-                    if lo < hi:
-                        self.open.setdefault(event, cube.box(group))
-
-    def _describe(self, prover: Prover) -> None:
-        """Write down people who came, went or changed with all that different proofs say of them."""
-        exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: MOST_COMPARED + 1]
-        for one in portraits(prover, [self.parts[event]() for event in exact]):
-            event = event_of(prover, one.box)
-            if event is not None and event not in self.found:
-                proofs = prover.in_order([one.least]), prover.in_order([one.most])
-                self.found[event] = Found(event, one.people, one.people, True, partial(_given, proofs))
-                self.movers[event] = one.box
-
-    def _leave_declared(self, cube: Cube, groups: Groups) -> None:
-        """Leave out small groups that the numbers of people and what is declared of them bound, and no line any further."""
-        declared = Cube(cube.problem, cube.chosen)
-        lines = self.problem.lines
-        declared.tighten([place for place, line in enumerate(lines) if line.origin.is_declared], self._check)
-        same: Flags = groups.small & (declared.lo == cube.lo) & (declared.hi == cube.hi)
-        groups.small &= ~same
-        groups.asked &= ~(same & (cube.lo == cube.hi))
-        for group in np.flatnonzero(same).tolist():
-            event = self._event(cube, group)
-            if event is not None:
-                self.declared[event] = int(cube.lo[group]), int(cube.hi[group])
-
-    def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
-        """Which groups of the cube one release tells by itself, and which one that shows people row by row."""
-        if len(self.case.releases) == 1:
-            is_row = np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
-            return np.ones(len(cube.lo), np.bool_), is_row
-        alone, shown = np.zeros(len(cube.lo), np.bool_), np.zeros(len(cube.lo), np.bool_)
-        every = frozenset(range(len(self.case.releases)))
-        for number in sorted(every):
-            told = self._told_by(cube, frozenset([number]))
-            alone |= told
-            shown |= told if number in self.problem.by_row else False
-        if self.problem.by_row and self.problem.by_row != every:
-            # What the others tell by themselves is a finding, whoever else shows it row by row.
-            shown &= ~self._told_by(cube, every - self.problem.by_row)
-        return alone, shown
-
-    def _told_by(self, cube: Cube, releases: frozenset[int]) -> Flags:
-        """Which groups of the cube the lines of some releases show to be small."""
-        part = Cube(cube.problem, cube.chosen)
-        lines = self.problem.lines
-        own = [place for place, line in enumerate(lines) if line.origin.release in releases and line.origin.what not in DECLARED]
-        part.tighten(own, self._check)
-        return np.asarray((part.lo > 0) & (part.hi < self.target.policy.k))
-
-    def _list_open(self, cubes: Sequence[Cube], groups: Sequence[Groups]) -> None:
-        """Note the groups that bounds left open, except where a world refutes that they are small."""
-        k = self.target.policy.k
-        asked = [own.asked & ~own.small & (cube.hi > 0) & (cube.lo < k) for cube, own in zip(cubes, groups, strict=True)]
-        data = self.case.data
-        if data is not None:
-            self.world = World.of_rows(self.problem, data)
-            if self.world is None:
-                self.reasons.append("the owner's data do not fit every line, so that they did not help")
-            else:
-                self._exchange(self.world, cubes, asked)
-        for cube, own, flags in zip(cubes, groups, asked, strict=True):
-            places = np.flatnonzero(flags)
-            for group in places[np.argsort(own.literals[places], kind="stable")].tolist():
-                event = self._event(cube, group)
-                if event is not None:
-                    self.open.setdefault(event, cube.box(group))
-
-    def _list_apart(self, problem: Problem, chosen: Sequence[tuple[int, ...]]) -> None:
-        """Note the groups of columns that no cube holds together, except where a world refutes that they are small."""
-        sets, groups = apart(problem, chosen, MOST_APART)
-        is_own = problem is self.problem
-        if not is_own:
-            groups -= apart(self.problem, chosen, MOST_APART)[1]
-        if not groups:
-            return
-        everything = tuple(range(len(problem.axes)))
-        if sets is None or (self.world is None and not self._fits(everything)):
-            self.undecided += groups
-            self.reasons.append(f"{groups:,} groups of columns that were not looked at together are neither proved nor refuted")
-            return
-        member = tuple(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
-        for columns in sets:
-            self._check()
-            cube = Cube(problem, tuple(sorted((*columns, *member))))
-            own = Groups.of(cube, self.target.policy.k)
-            if not is_own:
-                own.keep_only_lacking(self.problem)
-            flags = own.asked & (own.literals == len(columns))
-            if self.world is not None:
-                flags &= ~refuted_by(self.world, cube, self.target.policy.k)
-            for group in np.flatnonzero(flags).tolist():
-                event = self._event(cube, group)
-                if event is not None:
-                    self.open.setdefault(event, cube.box(group))
-
-    def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
-        """Strike out groups that are not small in a world, or in others that exchanges lead to, as long as that helps."""
-        random, idle = np.random.default_rng(self.target.limits.seed), 0
-        for _ in range(MOST_WORLDS):
-            before = sum(int(flags.sum()) for flags in asked)
-            for cube, flags in zip(cubes, asked, strict=True):
-                if flags.any():
-                    self._check()
-                    flags &= ~refuted_by(world, cube, self.target.policy.k)
-            left = sum(int(flags.sum()) for flags in asked)
-            idle = idle + 1 if left > 0.99 * before else 0
-            if left == 0 or idle >= 2:
-                return
-            world = world.exchanged(random)
-
-    def _refute_by_exchange(self) -> None:
-        """Strike out open groups that exchanges between a few people make empty, or large."""
-        asked = [(event, box) for event, box in self.open.items() if event not in self.found]
-        if self.world is None or not asked or (self.found and len(asked) > FEW_QUESTIONS):
-            return
-        limits, boxes = self.target.limits, [box for _, box in asked]
-        refuted = refuted_from(self.world, boxes, self.target.policy.k, limits.seed, self._check)
-        for place in np.flatnonzero(refuted).tolist():
-            del self.open[asked[place][0]]
-
-    def _fits(self, chosen: tuple[int, ...]) -> bool:
-        """Whether programs over these axes are small enough to be solved."""
-        if cells_of([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
-            return False
-        return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
-
-    def _settle(self, prover: Prover, chosen: tuple[int, ...], steps: Sequence[Step], *, whole: bool) -> None:
-        """Ask programs over some axes about the groups that bounds left open."""
-        has = frozenset(chosen)
-        rows = Rows.of(self.problem, chosen, [step for step in steps if step.box.keys() <= has])
-        asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
-        entries = 0
-        for event, box in self.open.items():
-            if not box.keys() <= has or not self._is_asked(event):
-                continue
-            entries += rows.cells.size(box)
-            if entries > MOST_QUESTIONS:
-                break
-            asked.append((event, box))
-        self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
-        settled = Settlement(np.zeros(len(asked), np.bool_))
-        try:
-            Programs(
-                rows,
-                self.target.limits,
-                [box for _, box in asked],
-                self.target.policy.k,
-                whole,
-                eager=not self.found,
-                known=self.world,
-            ).settle(settled)
-        finally:
-            self._take(prover, settled, [event for event, _ in asked])
-
-    def _is_asked(self, event: ItemEvent) -> bool:
-        """Whether programs may say more: nothing is found yet, or of people who came, went or changed not their exact number."""
-        known = self.found.get(event)
-        return known is None or (known.lo < known.hi and _is_about_movers(event))
-
-    def _take(self, prover: Prover, settled: Settlement, asked: Sequence[ItemEvent]) -> None:
-        """Write down what programs have proved, and strike out what they have refuted."""
-        if settled.clash:
-            steps = prover.in_order([Step({}, "lo", 1, settled.clash)])
-            refuse_clash(self.case, self.problem, steps, self.target.limits)
-        for place, both in sorted(settled.proofs.items()):
-            proofs = prover.in_order(both[:1]), prover.in_order(both[1:])
-            used = (weights for proof in proofs for step in proof for weights in all_weights(step))
-            origins = [self.problem.lines[line].origin for weights in used for kind, line in weights if kind == "line"]
-            needed = {origin.release for origin in origins}
-            event, ends = asked[place], (both[0].value, both[1].value)
-            is_row = len(needed) == 1 and needed <= self.problem.by_row
-            if is_row or all(origin.is_declared for origin in origins) or self.declared.get(event) == ends:
-                continue
-            found = Found(event, *ends, len(needed) > 1, partial(_given, proofs))
-            known = self.found.get(found.event)
-            if known is None or found.hi - found.lo < known.hi - known.lo:
-                self.found[found.event] = found
-                if found.event in self.movers:
-                    least, most = (prover.keep(step) for step in both)
-                    self.parts[found.event] = partial(Portrait, self.movers[found.event], found.lo, least, most)
-        for place in np.flatnonzero(~settled.open).tolist():
-            self.open.pop(asked[place], None)
-
-    def outcome(self, status: Status) -> AttackRun:
-        """What became of the attack."""
-        if still_open := len(self.open.keys() - self.found.keys()):
-            self.undecided += still_open
-            self.reasons.append(f"{still_open:,} groups are neither proved nor refuted")
-        if self.prover is not None:
-            self._describe(self.prover)
-        exact = (
-            (event, box, one.lo) for event, box in self.movers.items() if (one := self.found.get(event)) and one.lo == one.hi
-        )
-        said_more_fully, people = told_once(exact)
-        for event in said_more_fully:
-            in_all = not (event.present or event.absent or event.changes)
-            if not in_all or self.found[event].hi == 1:  # how many came or went in all is told in any case
-                del self.found[event]
-        order = sorted(self.found.values(), key=lambda one: (one.hi, not one.together, one.size, one.lo, str(one.event)))
-        sizes = np.array([one.size for one in order], np.int64)
-        lo, hi = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi"))
-        together = np.array([one.together for one in order], np.bool_)
-        self.target.progress(1.0)
-        return AttackRun(
-            CODE,
-            NAME,
-            "proves",
-            status,
-            "; ".join(dict.fromkeys(self.reasons)),
-            people=max(people, int(lo.max(initial=0))),
-            undecided=self.undecided,
-            columns={"items": sizes, "count": lo, "count_hi": hi, "together": together},
-            severity=(hi << 16) | (np.minimum(sizes, 0x7FFF) + np.where(together, 0, 0x8000)),
-            event=lambda index: order[index].event,
-            show=lambda index: write_out(self.case, self.problem, order[index]),
-        )
-
-
-def _is_about_movers(event: ItemEvent) -> bool:
-    return bool(event.outside) or any(change.differs for change in event.changes)
-
-
-def _both_ends(prover: Prover, cube: int, group: int) -> tuple[Sequence[Step], Sequence[Step]]:
-    return prover.prove(cube, group, "lo"), prover.prove(cube, group, "hi")
-
-
-def _translated(translation: Translation, found: Found) -> tuple[Sequence[Step], Sequence[Step]]:
-    least, most = found.proof()
-    return translation.steps(least), translation.steps(most)
-
-
-def _given(proofs: tuple[Sequence[Step], Sequence[Step]]) -> tuple[Sequence[Step], Sequence[Step]]:
-    return proofs

@@ -1,12 +1,9 @@
-"""People who came, went or changed, described fully: what two proofs say about the same people is one description.
+"""People who came, went or changed: each of them once, with all that is known of them.
 
-Where all people of a wider group have what one group says, whoever of another group is in the wider one has it, too. In numbers: at least as
-many people are in both as in each of the two together, less those of the wider group.
-
-People who came, went or changed: each of them once, with all that is known of her.
-
-What a release of last year and one of this year tell about these people are many groups, and most of them say less than others: that two who
-left are men adds nothing where both are told with all their values.
+Releases of last year and of this year reveal many groups of such people, and most say less than others: that two who left are men adds
+nothing if both are reported with all their values. Fuller descriptions combine two proofs: if all people of a wider group have what one
+group says, whoever of another group is in the wider one has it too. In numbers, at least as many people are in both as in the two together,
+less those of the wider group.
 """
 
 from __future__ import annotations
@@ -20,21 +17,23 @@ from tacit.joint.boxes import Axis, item_event
 from tacit.joint.cube import Prover, Step
 from tacit.model.event import ItemEvent
 
-#: The classes that a group allows, by axis; an axis that is not named may be anything.
+#: Classes that a group allows, by axis; axes that are not named are unrestricted.
 Box = Mapping[int, int]
 Name = TypeVar("Name", bound=Hashable)
 
-#: More groups than this are all told as they are.
+#: More groups than this are all reported as they are.
 MOST_MOVERS = 1_000
 
 
-def told_once(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set[Name], int]:
-    """The groups that others tell more fully, and how many people there are at least in all; each group has a name, a box and its exact number.
+def merge_duplicate_movers(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set[Name], int]:
+    """Return the groups that others describe more fully, and the fewest people of all groups together.
+
+    Each group has a name, a box and its exact size.
 
     >>> men, tall, short = {0: 1}, {0: 1, 1: 1}, {0: 1, 1: 2}
-    >>> told_once([("men", men, 2), ("tall men", tall, 1), ("short men", short, 1)])
+    >>> merge_duplicate_movers([("men", men, 2), ("tall men", tall, 1), ("short men", short, 1)])
     ({'men'}, 2)
-    >>> told_once([("not thin", {0: 6}, 1), ("tall", {0: 2}, 1)])
+    >>> merge_duplicate_movers([("not thin", {0: 6}, 1), ("tall", {0: 2}, 1)])
     ({'not thin'}, 1)
     """
     listed = sorted(groups, key=lambda group: (-len(group[1]), _width(group[1]), str(group[0])))
@@ -45,22 +44,22 @@ def told_once(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set[Name], int]:
         if all(_are_apart(group[1], other[1]) for other in apart):
             apart.append(group)
     fullest = {name for name, _, _ in apart}
-    said_more_fully = {
+    duplicates = {
         name
         for name, box, people in listed
         if any(people == inner[2] and inner[1] != box and _is_inside(inner[1], box) for inner in listed)
-        or (name not in fullest and _people(box, apart) == people)
+        or (name not in fullest and _people_inside(box, apart) == people)
     }
-    return said_more_fully, sum(people for _, _, people in apart)
+    return duplicates, sum(people for _, _, people in apart)
 
 
 def _width(box: Box) -> int:
-    """How many classes a box allows on the axes that it names: of two descriptions, the wider one says less."""
+    """Return the number of classes that a box allows on its axes: the wider of two descriptions says less."""
     return sum(mask.bit_count() for mask in box.values())
 
 
-def _people(box: Box, apart: Sequence[tuple[Name, Box, int]]) -> int:
-    """How many people of a box the groups inside it hold."""
+def _people_inside(box: Box, apart: Sequence[tuple[Name, Box, int]]) -> int:
+    """Return the number of people in the groups inside a box."""
     return sum(people for _, inner, people in apart if _is_inside(inner, box))
 
 
@@ -88,35 +87,36 @@ class Portrait:
     most: Step
 
 
-def portraits(prover: Prover, parts: Sequence[Portrait]) -> Iterator[Portrait]:
-    """Fuller descriptions of the people of these groups."""
+def combine_portraits(prover: Prover, parts: Sequence[Portrait]) -> Iterator[Portrait]:
+    """Yield fuller descriptions of the people of these groups."""
     if len(parts) > MOST_COMPARED:
         return
-    known = {_name(part.box): part for part in parts}
+    known = {_key(part.box): part for part in parts}
     seen = set(known)
     for start in parts:
         whole = start
         for part in [*parts, *parts]:
-            whole = _joined(prover, known, whole, part) or whole
-        if (name := _name(whole.box)) not in seen:
+            whole = _combine(prover, known, whole, part) or whole
+        if (name := _key(whole.box)) not in seen:
             seen.add(name)
             yield whole
 
 
-def _name(box: Box) -> tuple[tuple[int, int], ...]:
+def _key(box: Box) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(box.items()))
 
 
-def of_group(prover: Prover, cube: int, group: int) -> Portrait:
-    """What a cube proves about a group."""
-    least, most = prover.step(cube, group, "lo"), prover.step(cube, group, "hi")
+def portray_group(prover: Prover, cube: int, group: int) -> Portrait:
+    """Return what a cube proves about a group."""
+    least = prover.step(cube, group, "lo")
+    most = prover.step(cube, group, "hi")
     return Portrait(prover.cubes[cube].box(group), least.value, least, most)
 
 
-def _joined(
+def _combine(
     prover: Prover, known: Mapping[tuple[tuple[int, int], ...], Portrait], one: Portrait, other: Portrait
 ) -> Portrait | None:
-    """The people of one group, told with what another says about all of them; None where it does not, or says nothing new."""
+    """Describe the people of one group with what another says about all of them, or return None."""
     if other.box.keys() <= one.box.keys():
         return None
     box = dict(one.box)
@@ -125,8 +125,8 @@ def _joined(
     if not all(box.values()):
         return None
     around = {axis: one.box[axis] | other.box[axis] for axis in one.box.keys() & other.box.keys()}
-    proved = known.get(_name(around))
-    wider = proved.most if proved is not None and proved.people == other.people else _exact(prover, around, other.people)
+    proved = known.get(_key(around))
+    wider = proved.most if proved is not None and proved.people == other.people else _find_bound(prover, around, other.people)
     if wider is None:
         return None
     cited = {("step", id(step)): _ONCE for step in (one.least, other.least, wider)}
@@ -134,8 +134,8 @@ def _joined(
     return Portrait(box, one.people, least, prover.keep(Step(box, "hi", one.people, {("step", id(one.most)): _ONCE})))
 
 
-def _exact(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
-    """That a box holds at most so many people, by a cube that has it; None where none shows it."""
+def _find_bound(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
+    """Return the step that bounds a box by ``people``, from a cube that has it, or None."""
     for number, cube in enumerate(prover.cubes):
         named = {axis: mask for axis, mask in masks.items() if axis in cube.chosen}
         if len(named) < len(masks):
@@ -150,11 +150,11 @@ def _exact(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
 
 
 def event_of(prover: Prover, box: Box) -> ItemEvent | None:
-    """The people of a box as an event; None where items cannot say it."""
+    """Return the people of a box as an event, or None if items cannot describe it."""
     problem = prover.cubes[0].problem
     slots = [_slot(axis, box.get(place)) for place, axis in enumerate(problem.axes)]
-    told = [slot for slot in slots if slot is not None]
-    return item_event(problem.axes, told, problem.members) if len(told) == len(slots) else None
+    known = [slot for slot in slots if slot is not None]
+    return item_event(problem.axes, known, problem.members) if len(known) == len(slots) else None
 
 
 def _slot(axis: Axis, mask: int | None) -> int | None:

@@ -1,14 +1,9 @@
-"""What bounds along single sums leave open: worlds that refute many questions at once, and linear programs whose weights are proofs.
+"""Programs over constraints: worlds that refute many questions at once, and dual weights that are proofs.
 
-A question is whether a group holds 1 to k-1 people in every world. People in fractions who fit all lines show that no weights prove it where the
-group is empty among them or has k people; only a world of whole people refutes it. What nothing settles is asked by itself, and its answer
-counts only when weights of simple fractions prove it exactly, or a proof by cases does.
-
-Linear programs over rows: kinds of people in fractions with the weights of the best bound, and worlds of whole people.
-
-Proofs by cases: where weights leave a fraction of a person open, a group has at most so many people or more; each case is settled.
-
-Lines that cannot all be true: as few of them as clash, named file by file.
+A question is whether a group holds 1 to k-1 people in every world. Fractions of people who fit all lines, and of whom none or k are in the
+group, show that no weights prove it; only a world of whole people refutes it. A question that is still open is asked by itself. Its answer
+counts only if weights of simple fractions prove it exactly, or branch and bound does: split on a group's size where the LP bound is
+fractional, and prove each branch.
 """
 
 from __future__ import annotations
@@ -21,41 +16,42 @@ from math import ceil, floor
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import Contradiction, numbered
-from tacit.joint.boxes import MOST_GROUPS, Line, Problem, groups_of
+from tacit.joint.boxes import MOST_GROUPS, Line, Problem, count_groups
 from tacit.joint.case import JointCase
 from tacit.joint.cube import Cited, Cube, End, Leaf, Split, Step, Threshold, Tree
 from tacit.joint.rearranging import Rearranging
-from tacit.joint.rows import Masks, Rows, cells_of, sparse
+from tacit.joint.rows import Masks, Rows, count_cells, membership_matrix
 from tacit.joint.words import lines_of
-from tacit.joint.worlds import World, refuted_from
+from tacit.joint.worlds import World, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
-from tacit.solve.solver import Solution, linear_program, solve, solve_linear, solve_whole
+from tacit.solve.solver import Constraints, Solution, linear_program, solve, solve_linear, solve_whole
 
-#: Nodes of a search for a world of whole people: a number, and not seconds, so that the same input gives the same answer.
+#: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
-#: Up to so many cells, worlds are looked for one by one.
+#: Up to this many cells, worlds are searched one by one.
 FEW_CELLS = 1_000
-#: Searches on the way to a world that meets conditions, at most; where there are more cells, turns of putting lines in their place.
-MOST_CHOICES, MOST_TURNS = 40, 3
-#: Fractions of people whose mean is taken for typical ones.
+#: Most searches for a world that meets conditions.
+MOST_CHOICES = 40
+#: Most turns of putting lines in the place of conditions, if there are many cells.
+MOST_TURNS = 3
+#: Optima whose mean is typical.
 FEW_POINTS = 2
-#: People that a condition is kept away from being broken, so that rounding does not break it.
+#: Distance, in people, from breaking a condition, so that rounding does not break it.
 NEARLY = 3
-#: One search takes at most this share of the time that is left, and at least a second: others are to be asked as well.
+#: Share of the remaining time that one search may take, at least a second.
 SHARE = 0.25
 #: A world may cost this share more than the best one would.
 GAP = 0.05
-#: How far a solver's number may be from a whole one that it stands for.
+#: Tolerance of a solver's number that stands for a whole one.
 NEAR = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """The least cost, where it is reached, and the weight of every row over its scale."""
+    """Least cost, the people who reach it, and the dual weight of every row over its scale."""
 
     value: float
     people: Floats
@@ -64,7 +60,7 @@ class Optimum:
 
 @dataclass(eq=False)
 class Solver:
-    """Programs over the same rows."""
+    """Linear and integer programs over the same rows."""
 
     rows: Rows
     limits: Limits
@@ -72,70 +68,54 @@ class Solver:
 
     @cached_property
     def search(self) -> Solver:
-        """Programs for the same people over fewer rows, where no weights are wanted."""
+        """Solver for the same people over fewer rows, used if no weights are wanted."""
         return Solver(self.rows.needed, self.limits)
 
     @cached_property
-    def _sides(self) -> tuple[Any, ...]:
-        lo, hi = self.rows.bounds
-        equal = lo == hi
-        low, high = np.isfinite(lo) & ~equal, np.isfinite(hi) & ~equal
-        return equal, low, high, lo, hi
-
-    @cached_property
-    def _above(self) -> tuple[Any, Floats]:
-        """All rows that are no equations, as ``matrix @ people <= limits``."""
-        from scipy.sparse import vstack
-
-        _, low, high, lo, hi = self._sides
-        matrix = self.rows.matrix
-        return vstack((matrix[high], -matrix[low]), format="csr"), np.concatenate((hi[high], -lo[low]))
+    def _constraints(self) -> Constraints:
+        return Constraints(self.rows.matrix, *self.rows.bounds)
 
     def least(self, cost: Floats) -> Optimum | None:
-        """The least cost that people in fractions can have; None where no bound was found."""
+        """Return the least cost of people in fractions, or None if no bound was found."""
         return self.least_of([cost])[0]
 
     def least_of(self, costs: Sequence[Floats]) -> list[Optimum | None]:
-        """The same for several costs at a time."""
-        equal, _, _, lo, _ = self._sides
-        fixed = self.rows.matrix[equal], lo[equal]
+        """Return the optimum for each of several costs."""
         left = self.limits.seconds_left
-        found = solve([linear_program(cost, above=self._above, equal=fixed, seconds=left) for cost in costs])
+        above = self._constraints.above
+        equal = self._constraints.equal
+        found = solve([linear_program(cost, above=above, equal=equal, seconds=left) for cost in costs])
         self.limits.check("X01")
         return [self._optimum(solution) for solution in found]
 
     def _optimum(self, found: Solution) -> Optimum | None:
         if found.status != 0 or found.value is None or found.x is None:
             return None
-        equal, low, high, lo, _ = self._sides
-        weights = np.zeros(len(lo))
-        weights[equal] = found.equal
-        weights[high] += found.above[: int(high.sum())]
-        weights[low] -= found.above[int(high.sum()) :]
-        return Optimum(float(found.value), found.x, weights)
+        return Optimum(float(found.value), found.x, self._constraints.duals(found))
 
     def bound(self, group: Ints, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
-        """The best whole lower bound on ``sign * people in the group``, with simple weights that prove it."""
+        """Return the best whole lower bound on ``sign * people in the group``, with weights that prove it."""
         best = self.least(self.cost(group, sign))
-        return None if best is None else self.rows.proved(group, sign, best.weights, ceil(best.value - NEAR))
+        return None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
 
     def cost(self, group: Ints, sign: int) -> Floats:
-        """What everybody in a group costs."""
+        """Return the cost of everybody in a group."""
         cost = np.zeros(len(self.rows.cells))
         cost[group] = sign
         return cost
 
     def world(self, cost: Floats) -> Ints | None:
-        """A world of whole people that fits all rows, with little cost; None where none was found.
+        """Return a world of whole people that fits all rows, with little cost, or None.
 
-        A world that breaks a condition is looked for again, once for each of the two statements of which one is true; where there are many
-        cells, only for those that fractions of people are nearer to.
+        A world that breaks a condition is searched again for each of the two statements of which one is true; if there are many cells, only
+        for those that fractions of people are nearer to.
         """
-        if self.rows.has_conditions and not self.rows.cells.problem.tells_conditions:
+        if self.rows.has_conditions and not self.rows.cells.problem.decides_conditions:
             return None
         if self.rows.has_conditions and len(self.rows.cells) > FEW_CELLS:
             return self.search._near_world(cost)
-        waiting, tried = [(self.rows, 0)], 0
+        waiting = [(self.rows, 0)]
+        tried = 0
         while waiting and tried < MOST_CHOICES:
             rows, depth = waiting.pop()
             world = self._world(rows, cost)
@@ -145,13 +125,13 @@ class Solver:
             choice = next(rows.choices(world), None)
             if choice is None:
                 return world
-            waiting += [(rows.chosen(line, depth), depth + 1) for line in (choice.more, choice.fewer) if line is not None]
+            waiting += [(rows.with_statement(line, depth), depth + 1) for line in (choice.more, choice.fewer) if line is not None]
         return None
 
     def _near_world(self, cost: Floats) -> Ints | None:
-        """A world that meets conditions: one with lines in the place of some of them, mended where it breaks others."""
+        """Return a world that meets conditions: one that assumes some of them, mended where it breaks others."""
         if self._narrowed is None:
-            self._narrowed = self.rows.along(self._sides_taken())
+            self._narrowed = self.rows.assume(self._sides_taken())
         world = self._world(self._narrowed, cost)
         if world is None:
             return None
@@ -159,9 +139,9 @@ class Solver:
         return near.world if near.mend() else None
 
     def _sides_taken(self) -> list[Line]:
-        """Of every choice that fractions of people come near to, one of its statements, so that there are people of whom all of these are true.
+        """Return one statement of every choice that fractions of people come near to, all true of some people.
 
-        Statements that are missed by as little as can be are exchanged for the other ones, until none is missed.
+        Statements that are missed even by the nearest people are exchanged for their alternatives, until none is missed.
         """
         typical = self._typical()
         if typical is None:
@@ -176,35 +156,35 @@ class Solver:
             if not wrong and not fresh:
                 break
             if turn == MOST_TURNS - 1:
-                # What these people miss is left out: others whose lines are met are there.
+                # Leave out what these people miss; they meet all others.
                 return [choice.nearer for choice in taken.values() if choice not in wrong]
             taken |= {choice.origin: replace(choice, first=not choice.first) for choice in wrong}
             taken |= {choice.origin: choice for choice in fresh}
         return [choice.nearer for choice in taken.values()]
 
     def _typical(self) -> Floats | None:
-        """People in fractions who fit all rows: the mean of some who are the best for costs drawn at random."""
+        """Return people in fractions who fit all rows: the mean of optima for random costs."""
         random = np.random.default_rng(self.limits.seed)
         draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
         points = [best.people for best in self.least_of(draws) if best is not None]
         return np.mean(points, axis=0) if points else None
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
-        """People in fractions who fit all rows and miss these lines by the least, and by how much each of them."""
+        """Return people in fractions who fit all rows and miss these lines least, and by how much."""
         from scipy.sparse import csr_array, eye_array, hstack, vstack
 
-        extra = self.rows.only(()).along(lines)
+        extra = self.rows.only(()).assume(lines)
         lo, hi = extra.bounds
         sign = np.where(np.isfinite(hi), 1.0, -1.0)  # each has one end
         soft = hstack((extra.matrix * sign[:, None], -eye_array(len(sign))), format="csr") if len(sign) else csr_array((0, 0))
-        equal, *_ = self._sides
-        above, limits = self._above
-        wide = [hstack((part, csr_array((part.shape[0], len(sign)))), format="csr") for part in (above, self.rows.matrix[equal])]
+        above, limits = self._constraints.above
+        equal, sums = self._constraints.equal
+        wide = [hstack((part, csr_array((part.shape[0], len(sign)))), format="csr") for part in (above, equal)]
         if len(sign):
-            wide[0], limits = vstack((wide[0], soft), format="csr"), np.concatenate((limits, np.where(sign > 0, hi, -lo)))
+            wide[0] = vstack((wide[0], soft), format="csr")
+            limits = np.concatenate((limits, np.where(sign > 0, hi, -lo)))
         cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(sign))))
-        fixed = wide[1], self._sides[3][equal]
-        found = solve_linear(cost, above=(wide[0], limits), equal=fixed, seconds=self.limits.seconds_left)
+        found = solve_linear(cost, above=(wide[0], limits), equal=(wide[1], sums), seconds=self.limits.seconds_left)
         self.limits.check("X01")
         if found.status != 0 or found.x is None:
             return None, np.empty(0)
@@ -212,7 +192,7 @@ class Solver:
 
     def _world(self, rows: Rows, cost: Floats) -> Ints | None:
         lo, hi = rows.bounds
-        # Without n a group could grow without end; a world with fewer people is a world as well.
+        # Without n a group could grow without limit; a world with fewer people is a world as well.
         most = [row.hi for row in rows.rows if row.hi is not None]
         left = self.limits.seconds_left
         found = solve_whole(
@@ -232,34 +212,30 @@ class Solver:
         return world if rows.adds_up(world) else None
 
     def clash(self) -> dict[Cited, Fraction]:
-        """Weights on rows that no people fit, by which it is proved; none where there are no such weights."""
-        from scipy.sparse import eye_array, hstack, vstack
+        """Return weights which prove that no people fit the rows; none if there are no such weights."""
+        from scipy.sparse import eye_array, hstack
 
-        lo, hi = self.rows.bounds
-        low, high = np.isfinite(lo), np.isfinite(hi)
-        matrix = self.rows.matrix
-        above, limits = vstack((matrix[high], -matrix[low]), format="csr"), np.concatenate((hi[high], -lo[low]))
-        # Every row may be missed by something, and the least that must be missed in all is above 0 where rows clash.
+        constraints = Constraints(self.rows.matrix, *self.rows.bounds, equations=False)
+        matrix, limits = constraints.above
+        # Every row may be violated; the least total violation is above 0 if rows clash.
         cost = np.concatenate((np.zeros(matrix.shape[1]), np.ones(len(limits))))
-        missed = hstack((above, -eye_array(len(limits))), format="csr")
-        found = solve_linear(cost, above=(missed, limits), seconds=self.limits.seconds_left)
+        relaxed = hstack((matrix, -eye_array(len(limits))), format="csr")
+        found = solve_linear(cost, above=(relaxed, limits), seconds=self.limits.seconds_left)
         self.limits.check("X01")
         if found.status != 0 or found.value is None or found.value < NEAR:
             return {}
-        weights = np.zeros(len(lo))
-        weights[high] += found.above[: int(high.sum())]
-        weights[low] -= found.above[int(high.sum()) :]
-        shown = self.rows.proved(np.empty(0, np.int64), 1, weights, 1)
+        weights = constraints.duals(found)
+        shown = self.rows.certify(np.empty(0, np.int64), 1, weights, 1)
         return {} if shown is None else shown[1]
 
 
-#: Cases of one proof at most.
+#: Most cases of one proof.
 MOST_CASES = 60
 
 
 @dataclass(eq=False)
 class Cases:
-    """The search for a proof by cases that ``sign * people in the box >= wanted``; ``world`` is one that refutes it, where it was met."""
+    """Branch and bound for ``sign * people in the box >= wanted``; ``world`` refutes it, if one was found."""
 
     rows: Rows
     limits: Limits
@@ -270,7 +246,7 @@ class Cases:
     world: Ints | None = None
 
     def prove(self) -> Tree | None:
-        """The proof; None where it takes too many cases, or where a world refutes it."""
+        """Return the proof, or None if it takes too many cases or a world refutes it."""
         return self._settle(self.rows, 0)
 
     def _settle(self, rows: Rows, depth: int) -> Tree | None:
@@ -284,18 +260,18 @@ class Cases:
             weights = solver.clash()
             return Leaf(weights, True) if weights else None
         if ceil(best.value - NEAR) >= self.wanted:
-            shown = rows.proved(group, self.sign, best.weights, self.wanted)
+            shown = rows.certify(group, self.sign, best.weights, self.wanted)
             return None if shown is None else Leaf(shown[1], False)
         split = self._split(rows, best.people)
         if split is None:
             return self._by_choice(rows, np.rint(best.people).astype(np.int64), depth)
         term = ((1, split.box),)
-        fewer = self._settle(rows.case(term, None, split.at, depth), depth + 1)
-        more = None if fewer is None else self._settle(rows.case(term, split.at + 1, None, depth), depth + 1)
+        fewer = self._settle(rows.with_case(term, None, split.at, depth), depth + 1)
+        more = None if fewer is None else self._settle(rows.with_case(term, split.at + 1, None, depth), depth + 1)
         return None if fewer is None or more is None else Split(split, fewer, more)
 
     def _by_choice(self, rows: Rows, world: Ints, depth: int) -> Tree | None:
-        """What becomes of a world of whole people: it refutes, or breaks a condition, which makes two cases."""
+        """Use a world of whole people: it refutes, or breaks a condition, which gives two cases."""
         if not rows.adds_up(world):
             return None
         choice = next(rows.choices(world), None)
@@ -304,12 +280,12 @@ class Cases:
             return None
         if choice.more is None:
             return None
-        fewer = self._settle(rows.chosen(choice.fewer, depth), depth + 1)
-        more = None if fewer is None else self._settle(rows.chosen(choice.more, depth), depth + 1)
+        fewer = self._settle(rows.with_statement(choice.fewer, depth), depth + 1)
+        more = None if fewer is None else self._settle(rows.with_statement(choice.more, depth), depth + 1)
         return None if fewer is None or more is None else Split(choice, fewer, more)
 
     def _split(self, rows: Rows, people: Floats) -> Threshold | None:
-        """A group that has a fraction of a person more than a whole number, the target first and then the largest; None where none has."""
+        """Return the group whose size is nearest to a half, the target first, or None if all are whole."""
         found: tuple[float, Masks, int] | None = None
         for box, count in self._counted(rows, people):
             distance = abs(count - floor(count) - 0.5)
@@ -326,31 +302,40 @@ class Cases:
             yield rows.cells.box(cell), float(people[cell])
 
 
-#: Cells, entries of all rows and entries of all questions up to which programs are solved.
-MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS = 20_000, 5_000_000, 5_000_000
-#: Questions that are asked one by one, and their number times that of cells.
-MOST_ASKED, MOST_WORK = 500, 400_000
-#: Those of them where worlds must meet conditions.
+#: Most cells of a program.
+MOST_CELLS = 20_000
+#: Most entries of all rows.
+MOST_ENTRIES = 5_000_000
+#: Most entries of all questions.
+MOST_QUESTIONS = 5_000_000
+#: Most questions that are asked one by one.
+MOST_ASKED = 500
+#: Most questions asked one by one, times cells.
+MOST_WORK = 400_000
+#: Most questions asked one by one if worlds must meet conditions.
 FEW_ASKED = 10
 _ROUNDS = 30
-#: Where there are more axes, with few classes each, single exchanges do what elsewhere programs over a few classes do.
+#: If there are more axes, with few classes each, single exchanges replace programs over a few classes.
 MOST_AXES = 8
-#: Questions up to which such programs follow there.
+#: Most questions for which such programs follow there.
 FEW_REARRANGED = 100
-#: Further worlds that exchanges of people lead to, at most.
+#: Most further worlds by exchanges of people.
 _MOST_EXCHANGES = 100
-#: Questions up to which single exchanges are tried where something was found already.
+#: Most questions for which single exchanges are tried after something was found.
 FEW_QUESTIONS = 5_000
 
 
 @dataclass(eq=False)
 class Settlement:
-    """What became of questions: refuted by a world, proved, or neither. ``clash`` are weights that prove that nobody fits the lines."""
+    """Answers to questions: refuted by a world, proved, or neither.
+
+    ``clash`` are weights which prove that nobody fits the lines. ``hopeless`` are questions that no weights answer, as fractions of people
+    show.
+    """
 
     refuted: Flags
     proofs: dict[int, tuple[Step, Step]] = field(default_factory=dict)
     clash: dict[Cited, Fraction] = field(default_factory=dict)
-    #: Questions that no weights answer, as far as fractions of people show.
     hopeless: Flags = field(init=False)
 
     def __post_init__(self) -> None:
@@ -373,8 +358,8 @@ class Settlement:
 class Programs:
     """Questions about boxes, asked of the rows.
 
-    With ``whole`` the rows are all that is known, so that a world that fits them refutes. With ``eager`` worlds are looked for before proofs,
-    as where nothing was found so far and the questions are expected to have the answer no. ``known`` is a world that is known to start with.
+    With ``whole`` the rows are all that is known, so that a world that fits them refutes. With ``eager`` worlds are searched before proofs,
+    as if nothing was found so far and most answers are expected to be no. ``known`` is a world to start from.
     """
 
     rows: Rows
@@ -397,18 +382,21 @@ class Programs:
 
     @cached_property
     def _inside(self) -> Any:
-        """Which cells each group holds, as a sparse matrix."""
-        return sparse(self.rows.cells, self.boxes)
+        """Cells of each group, as a sparse matrix."""
+        return membership_matrix(self.rows.cells, self.boxes)
 
     def settle(self, out: Settlement) -> None:
-        """Refute or prove, for each of the groups, that it holds 1 to k-1 people; what is known so far is in ``out`` at any time."""
+        """Refute or prove, for each group, that it holds 1 to k-1 people.
+
+        What is known so far is in ``out`` at any time.
+        """
         if not len(self.boxes):
             return
         self._world = self.known if self.whole else None
         if self.whole and self.eager and not self._start(out):
             return
         if self.whole and not self._is_small:
-            # One world leads to many; programs need to be asked only what these leave open.
+            # One world leads to many; programs need to settle only what these leave open.
             self._refute(out)
             self._exchange(out)
         if not self._weigh(out):
@@ -420,7 +408,7 @@ class Programs:
             return
         self._refute(out)
         self._exchange(out)
-        # Where conditions must be met, each world takes many programs.
+        # If conditions must be met, each world takes many programs.
         most = FEW_ASKED if self.rows.cells.problem.conditions else MOST_ASKED
         for number in np.flatnonzero(out.open).tolist()[:most]:
             if out.open[number]:
@@ -430,7 +418,7 @@ class Programs:
                 self._by_cases(number, out)
 
     def _start(self, out: Settlement) -> bool:
-        """Look for one world, and refute by it and by exchanges; whether there are people at all who fit the rows."""
+        """Find one world, and refute by it and by exchanges; return False if nobody fits the rows."""
         cost = np.asarray(self._inside.sum(axis=0)).ravel()
         best = self._solver.least(cost)
         if best is None:
@@ -445,17 +433,17 @@ class Programs:
 
     @property
     def _is_small(self) -> bool:
-        """Whether there are so few cells that worlds are looked for one by one."""
+        """True if there are so few cells that worlds are searched one by one."""
         return len(self.rows.cells) <= FEW_CELLS
 
     def _exchange(self, out: Settlement) -> None:
-        """Refute by single exchanges of people, or by arranging a few classes anew, starting from a world that is known."""
+        """Refute by single exchanges of people, or by rearranging a few classes, from a known world."""
         left = np.flatnonzero(out.open)
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
         boxes = [self.boxes[number] for number in left.tolist()]
         if self._is_small or len(self.rows.cells.shape) > MOST_AXES:
-            out.refuted[left] = refuted_from(self._world, boxes, self.k, self.limits.seed, lambda: self.limits.check("X01"))
+            out.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
             left = np.flatnonzero(out.open)
             boxes = [self.boxes[number] for number in left.tolist()]
             if self._is_small or not len(left) or len(left) > FEW_REARRANGED:
@@ -464,9 +452,9 @@ class Programs:
         out.refuted[left] = near.refute(boxes, self.k)
 
     def _weigh(self, out: Settlement) -> bool:
-        """Fractions of people, as few and as many in all living groups as can be; whether there are people at all who fit the rows.
+        """Minimise and maximise the people of all living groups, in fractions; return False if nobody fits.
 
-        Once that takes no more hope, some groups are to have few and the others many: at most as often as it helps.
+        Once that takes no more hope, some groups are to have few and the others many, as long as it helps.
         """
         still = 0
         for turn in range(0, _ROUNDS, 2):
@@ -475,7 +463,7 @@ class Programs:
                 return True
             signs = [np.full(len(living), 1), np.full(len(living), -1)]
             if still:
-                # One bit of a number per group, another one in every round, so that the same input gives the same answer.
+                # Pseudo-random signs from the number of each group, so that the same input gives the same answer.
                 signs = [1 - 2 * ((living * 2654435761 >> (at % 13 + 8)) & 1) for at in (turn, turn + 1)]
             found = self._solver.search.least_of([sign @ self._inside[living] for sign in signs])
             if turn == 0 and found[0] is None and (clash := self._solver.clash()):
@@ -492,7 +480,7 @@ class Programs:
                 still = 1
         return True
 
-    def _look_at(self, people: npt.NDArray[np.float64], out: Settlement) -> None:
+    def _look_at(self, people: Floats, out: Settlement) -> None:
         """Use people who fit the rows: fractions take hope away, whole ones refute."""
         counts = self._inside @ people
         out.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
@@ -501,7 +489,7 @@ class Programs:
             self._refute_by(world.astype(np.int64), out)
 
     def _refute_by(self, world: Ints, out: Settlement) -> None:
-        """Strike out questions that a world answers with no, and others that exchanges lead to, as long as that helps."""
+        """Refute questions by a world, and by others that exchanges lead to, as long as that helps."""
         people = World.of_cells(self.rows.cells, world)
         self._world = self._world or people
         while True:
@@ -512,11 +500,11 @@ class Programs:
             if left == 0 or left == before or people is None or self._exchanges >= _MOST_EXCHANGES:
                 break
             self._exchanges += 1
-            people = people.exchanged(self._random)
+            people = people.exchange(self._random)
             world = people.cells(self.rows.cells)
 
     def _ask(self, number: int, out: Settlement) -> None:
-        """Two programs for one question; people on the way may take hope from others as well."""
+        """Solve two programs for one question; the solutions may take hope from others as well."""
         group = self.rows.cells.inside(self.boxes[number])
         shown = []
         for sign, least in ((1, 1), (-1, 1 - self.k)):
@@ -525,7 +513,7 @@ class Programs:
                 out.hopeless[number] = True
                 return
             self._look_at(best.people, out)
-            proof = self.rows.proved(group, sign, best.weights, ceil(best.value - NEAR))
+            proof = self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
             if proof is None or proof[0] < least:
                 out.hopeless[number] = True
                 return
@@ -535,12 +523,12 @@ class Programs:
         out.proofs[number] = Step(box, "lo", lo, least_weights), Step(box, "hi", -hi, most_weights)
 
     def _refute(self, out: Settlement) -> None:
-        """Worlds of whole people, as few and as many in all open groups as can be."""
+        """Find worlds with as few or as many people in all open groups as possible."""
         for turn in range(_ROUNDS if self._is_small else int(self._world is None)):
             before = out.open
             if not before.any():
                 return
-            # Any world will do where there are many cells: exchanges lead on from it, and the best one takes long to find.
+            # With many cells any world will do: exchanges lead on from it, and the best one takes long to find.
             few_or_many = (1 if turn % 2 == 0 else -1) if self._is_small else 0
             cost = np.asarray(self._inside[before].sum(axis=0)).ravel() * few_or_many
             world = self._solver.world(cost)
@@ -559,7 +547,7 @@ class Programs:
                 return
 
     def _by_cases(self, number: int, out: Settlement) -> None:
-        """Prove one question by cases, both its ends."""
+        """Prove both ends of one question by branch and bound."""
         box = self.boxes[number]
         group = self.rows.cells.inside(box)
         steps = []
@@ -569,28 +557,28 @@ class Programs:
             if shown is not None and shown[0] >= wanted:
                 steps.append(Step(box, end, sign * shown[0], shown[1]))
                 continue
-            search = Cases(self.rows, self.limits, box, sign, wanted)
+            search = Cases(self.rows, self.limits, box, sign, wanted=wanted)
             tree = search.prove()
             if search.world is not None:
                 self._refute_by(search.world, out)
             if tree is None:
                 return
-            weights = {} if isinstance(tree, Split) else tree.weights
-            steps.append(Step(box, end, sign * wanted, weights, tree if isinstance(tree, Split) else None))
+            steps.append(Step.by_cases(box, end, sign * wanted, tree))
         out.proofs[number] = steps[0], steps[1]
 
 
-#: Lines times classes that are looked at until lines stay that could perhaps be left out.
+#: Most work, in lines times classes, to leave out lines of a clash.
 MOST_CLASH_WORK = 1_000_000
 
 
 def smallest_clash(problem: Problem, lines: Sequence[int], limits: Limits) -> list[int]:
-    """Lines among these that clash, and none of which can be left out, as far as that can be shown with little work.
+    """Return lines that clash and of which none can be left out, as far as little work shows.
 
     Half of them are left out first, then a quarter, at last each by itself.
     """
     kept = list(lines)
-    part, work = len(kept), 0
+    part = len(kept)
+    work = 0
     while part > 1:
         part = (part + 1) // 2
         start = 0
@@ -605,21 +593,21 @@ def smallest_clash(problem: Problem, lines: Sequence[int], limits: Limits) -> li
 
 
 def clashes(problem: Problem, lines: Sequence[int], limits: Limits) -> bool:
-    """Whether it is proved that nobody fits these lines: by sums along columns, or by weights."""
+    """Tell if it is proved that nobody fits these lines: by sums along columns, or by weights."""
     chosen = tuple(sorted({axis for line in lines for _, masks in problem.boxes[line] for axis in masks}))
     axes = [problem.axes[place] for place in chosen]
-    if groups_of(axes) <= MOST_GROUPS:
+    if count_groups(axes) <= MOST_GROUPS:
         cube = Cube(problem, chosen)
         cube.tighten(lines, lambda: limits.check("X01"))
         if cube.clash >= 0:
             return True
-    if cells_of(axes) > MOST_CELLS:
+    if count_cells(axes) > MOST_CELLS:
         return False
     return bool(Solver(Rows.of(problem, chosen, lines=lines), limits).clash())
 
 
 def refuse_clash(case: JointCase, problem: Problem, steps: Sequence[Step], limits: Limits) -> NoReturn:
-    """Raise a contradiction that names the lines behind it, as few as clash, file by file."""
+    """Raise a contradiction that names few lines that clash, by file."""
     places: dict[int, set[int]] = {}
     for number in smallest_clash(problem, lines_of(steps), limits):
         origin = problem.lines[number].origin
@@ -633,6 +621,6 @@ def refuse_clash(case: JointCase, problem: Problem, steps: Sequence[Step], limit
     raise Contradiction(
         "no people fit all that is printed there: the numbers cannot all be true of people as declared",
         where=where,
-        remedy="Declare how the people hang together (--people), check the lines and n, or say how numbers were printed (--rounding)",
+        remedy="Declare how the populations are related (--people), check the lines and n, or state how numbers were rounded (--rounding)",
         lines=[line for lines in places.values() for line in sorted(lines)] if len(places) == 1 else (),
     )

@@ -1,30 +1,21 @@
-"""What lists print about boxes of people: itemsets, complete lists of them, rules and leaves of trees.
+"""Readers of releases: what each kind prints, as lines about boxes of people.
 
-Which columns and items the releases speak of, and which values those can have.
-
-What frequency tables print about boxes of people: their cells and their totals.
-
-What tables of people, a row each, say about boxes of people: at least the rows that show all its values, at most those that may have them.
-
-What a bucketized release says about boxes of people: its quasi-identifiers row by row, its sensitive values group by group.
-
-Whether people can stand behind the rows of a table with blanks: each row needs a person who has every value that it shows.
-
-Bounds on boxes say this in part only. In a table with the rows (x, blank) and (blank, h), two people have x or h, whoever they are; x or h is no
-box. So a world is held against the rows by a flow, and where some rows find nobody, the people who would be needed are named.
+A list prints itemsets, rules or leaves of a tree, and says more by what it leaves out; a frequency table prints cells and totals. A table
+of people bounds a box by the rows that show all its values and by those that may have them; a bucketized release combines its
+quasi-identifiers with the sensitive values of each group (Frechet bounds).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.joint.boxes import HAS, Allowed, Axis, Box, Choice, Key, Line, Origin, Tally, intersection, literal, tally_inside
+from tacit.joint.boxes import HAS, Allowed, Axis, Box, Choice, Key, Line, Origin, Tally, intersect, literal, tally_scope
 from tacit.model.arrays import Ints
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable, numbers_of
@@ -32,11 +23,11 @@ from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.people import Changed, People, Same
 from tacit.model.release import Itemsets, Listed, Release, Rules
-from tacit.rules.bounds import UNBOUNDED_COUNT, Confidence, confidence_of
+from tacit.rules.bounds import UNBOUNDED_COUNT, confidence_of
 
 
 class Vocabulary:
-    """The axes that items and columns of the releases belong to; ``of`` is the population of each release, by default its own."""
+    """Axes of the items and columns of all releases; ``of`` is the population of each release."""
 
     def __init__(self, releases: Sequence[Release], people: People, of: Sequence[int] | None = None) -> None:
         self.values: dict[Key, dict[str, None]] = {}
@@ -44,26 +35,32 @@ class Vocabulary:
         self._by_release = [frozenset(columns_of(release)) for release in releases]
         self.columns = {column for columns in self._by_release for column in columns}
         owner = range(len(releases)) if of is None else of
-        told: dict[Key, set[int]] = {}
+        complete: dict[Key, set[int]] = {}
         for release, population in zip(releases, owner, strict=True):
             for column, named in columns_of(release).items():
                 self.values.setdefault(Key("column", column), {}).update(dict.fromkeys(named))
             for column, known in all_values(release).items():
-                told.setdefault(Key("column", column), set()).add(population)
+                complete.setdefault(Key("column", column), set()).add(population)
                 self.values.setdefault(Key("column", column), {}).update(dict.fromkeys(known))
-        # What one release says about the values of its people holds for all people only where they are the same.
-        same, every = isinstance(people, (Same, Changed)), set(owner)
+        # A complete list of values is one for all people only if the populations are the same.
+        same = isinstance(people, (Same, Changed))
+        every = set(owner)
         may_change = people.columns if isinstance(people, Changed) else ()
-        self.closed = {column for column, told_by in told.items() if told_by == every or (same and column.name not in may_change)}
+        self.closed = {key for key, listing in complete.items() if listing == every or (same and key.name not in may_change)}
 
     def shared(self, number: int) -> frozenset[str]:
-        """The columns that other releases than this name, as columns or as items ``column=value``; to be asked once all items were looked up."""
+        """Return the columns that other releases name, as columns or as items ``column=value``.
+
+        Call it when all items have been looked up.
+        """
         others = [columns for place, columns in enumerate(self._by_release) if place != number]
         return frozenset(self._spoken).union(*others)
 
     def meaning(self, release: Itemsets | Rules, item: int) -> tuple[Key, Allowed]:
-        """What having an item of a release means."""
-        name, pairs, header = release.items.names[item], release.items.pairs, release.header
+        """Return the axis and values that an item of a release stands for."""
+        name = release.items.names[item]
+        pairs = release.items.pairs
+        header = release.header
         if pairs is not None and not header.coarser:
             column, value = pairs[item]
             for group in header.groups:
@@ -81,12 +78,12 @@ class Vocabulary:
         return key, Allowed(values, excluded)
 
     def universe(self, key: Key) -> tuple[list[str], bool]:
-        """The values of an axis, and whether there may be others."""
+        """Return the values of an axis, and whether there may be others."""
         return sorted(self.values[key]), key not in self.closed
 
 
 def columns_of(release: Release) -> Mapping[str, Sequence[str]]:
-    """The columns that a release speaks of, with the values that it names; none of a list of items."""
+    """Return the columns of a release with the values that it names; none for a list of items."""
     if isinstance(release, FrequencyTable):
         named: dict[str, Sequence[str]] = dict(zip(release.columns, release.values, strict=True))
         if (measured := release.measured) is not None:  # its labels may be ranges
@@ -105,7 +102,7 @@ def columns_of(release: Release) -> Mapping[str, Sequence[str]]:
 
 
 def all_values(release: Release) -> Mapping[str, Sequence[str]]:
-    """The columns of which a release says all values that its people have, with these."""
+    """Return the columns whose values a release lists completely, with these values."""
     if isinstance(release, FrequencyTable):
         return columns_of(release) if release.header.complete else {}
     if isinstance(release, PartialTable):
@@ -117,17 +114,21 @@ def all_values(release: Release) -> Mapping[str, Sequence[str]]:
     return {" & ".join(release.header.sa): release.header.sa_values} if is_table and release.header.sa_values else {}
 
 
-#: Itemsets that a closed or maximal list stands for, and candidates for missing ones, are looked at up to these numbers.
-MOST_SUBSETS, MOST_CANDIDATES = 20_000, 300_000
-#: Of longer lists the shortest itemsets or rules are taken, so many; programs and windows would not hold more.
+#: Most itemsets that a closed or maximal list stands for.
+MOST_SUBSETS = 20_000
+#: Most candidates for missing itemsets.
+MOST_CANDIDATES = 300_000
+#: Most itemsets or rules that are used, the shortest first; programs and windows would not hold more.
 MOST_LISTED = 10_000
 
 
 class ListedLines:
-    """The lines of one release, about the people of its scope."""
+    """Lines of itemsets, rules or leaves of a tree, about the people of ``scope``."""
 
     def __init__(self, number: int, release: Listed, words: Vocabulary, scope: Box) -> None:
-        self._number, self._scope, self._release = number, scope, release
+        self._number = number
+        self._scope = scope
+        self._release = release
         self._meaning = [words.meaning(release, item) for item in self._used(release)]
         self._of = dict(zip(self._used(release), self._meaning, strict=True))
         self._words = words
@@ -139,42 +140,42 @@ class ListedLines:
         return sorted({int(item) for part in parts for item in part.members.tolist()})
 
     def _box(self, items: Sequence[int]) -> Box | None:
-        box = intersection(self._of[item] for item in items)
+        box = intersect(self._of[item] for item in items)
         return None if box is None else {**box, **self._scope}
 
     def lines(self) -> Iterator[Line]:
-        """All lines of the release."""
-        return self.itemsets(self._release) if isinstance(self._release, Itemsets) else self.rules(self._release)
+        """Yield all lines of the release."""
+        return self._itemset_lines(self._release) if isinstance(self._release, Itemsets) else self._rule_lines(self._release)
 
-    def itemsets(self, release: Itemsets) -> Iterator[Line]:
-        """What a list of itemsets prints, and what follows from its being complete."""
+    def _itemset_lines(self, release: Itemsets) -> Iterator[Line]:
+        """Yield what a list of itemsets prints, and what follows if it is complete."""
         listed: dict[frozenset[int], int] = {}
-        for index in self._taken(release.sets.lengths):
+        for index in self._choose(release.sets.lengths):
             items = release.sets[index].tolist()
             listed[frozenset(items)] = index
-            box, count = self._box(items), release.count(index)
+            box = self._box(items)
+            count = release.count(index)
             if box is not None:
-                yield Line(
-                    ((1, box),),
-                    count.lo,
-                    count.hi,
-                    Origin(self._number, release.line(index), "count", count, text=release.text(index)),
-                )
+                origin = Origin(self._number, release.line(index), "count", count, text=release.text(index))
+                yield Line.about(box, count.lo, count.hi, origin)
         if release.only == "closed" and not (release.is_exact and release.header.complete):
-            yield from self._closed(release, listed)
-        whole = len(release) <= MOST_LISTED  # else an itemset that was passed over would seem to be missing
+            yield from self._closed_lines(release, listed)
+        whole = len(release) <= MOST_LISTED  # otherwise an unused itemset would seem to be missing
         if whole and release.header.complete and release.min_support is not None and not release.header.coarser:
-            yield from self._missing(release, listed)
+            yield from self._missing_lines(release, listed)
 
-    def _taken(self, lengths: npt.NDArray[np.int64]) -> Sequence[int]:
-        """Which lines are taken in: all, or the shortest."""
+    def _choose(self, lengths: Ints) -> Sequence[int]:
+        """Return the indices of the lines to use: all, or the shortest."""
         if len(lengths) <= MOST_LISTED:
             return range(len(lengths))
         self.left_out += 1
         return sorted(np.argsort(lengths, kind="stable")[:MOST_LISTED].tolist())
 
-    def _closed(self, release: Itemsets, listed: Mapping[frozenset[int], int]) -> Iterator[Line]:
-        """That somebody who has a closed itemset lacks each other item: else the itemset with that item would be listed in its place."""
+    def _closed_lines(self, release: Itemsets, listed: Mapping[frozenset[int], int]) -> Iterator[Line]:
+        """Yield that somebody with a closed itemset lacks each other item.
+
+        Otherwise the larger itemset would be listed in its place.
+        """
         if len(listed) * len(self._of) > MOST_SUBSETS:
             self.left_out += 1
             return
@@ -183,58 +184,74 @@ class ListedLines:
             for item in sorted(set(self._of) - items):
                 lacking = None if box is None else self._lacking(box, item)
                 if lacking is not None:
-                    told = (release.items.names[item],)
-                    yield Line(
-                        ((1, lacking),), 1, None, Origin(self._number, release.line(index), "closed", release.count(index), told)
-                    )
+                    names = (release.items.names[item],)
+                    origin = Origin(self._number, release.line(index), "closed", release.count(index), items=names)
+                    yield Line.about(lacking, 1, None, origin)
 
     def _lacking(self, box: Box, item: int) -> Box | None:
-        """The people of a box who lack an item; None where the box says already which value of its column they have."""
+        """Return the people of a box who lack an item, or None if the box fixes its column."""
         key, (values, excluded) = self._of[item]
         return None if key in box else {**box, key: Allowed(values, not excluded)}
 
-    def _missing(self, release: Itemsets, listed: dict[frozenset[int], int]) -> Iterator[Line]:
-        names, threshold = release.items.names, release.min_support or 1
-        frequent = dict(listed)
-        if release.only != "all":
-            if sum(2 ** len(items) for items in listed) > MOST_SUBSETS:
-                self.left_out += 1
-                return
-            # The closed set of the largest count comes last, so that it is the one that a subset is equal to.
-            for items, index in sorted(listed.items(), key=lambda pair: (int(release.hi[pair[1]]), -pair[1])):
-                for size in range(1, len(items)):
-                    frequent.update(
-                        (frozenset(part), index) for part in combinations(sorted(items), size) if frozenset(part) not in listed
-                    )
+    def _missing_lines(self, release: Itemsets, listed: dict[frozenset[int], int]) -> Iterator[Line]:
+        """Yield what a complete list says about the itemsets that it leaves out."""
+        frequent = self._frequent_sets(release, listed)
+        if frequent is None:
+            self.left_out += 1
+            return
         if release.only == "closed":
-            for items, index in frequent.items():
-                box = self._box(sorted(items))
-                if items in listed or box is None:
-                    continue
-                told = tuple(sorted(names[item] for item in items))
-                count = release.count(index)
-                if release.is_exact:
-                    yield Line(((1, box),), count.lo, count.hi, Origin(self._number, release.line(index), "subset", count, told))
-                    continue
-                above = frozenset.intersection(*(one for one in listed if items <= one))
-                for item in sorted(above - items):
-                    lacking = self._lacking(box, item)
-                    if lacking is not None:
-                        origin = Origin(self._number, release.line(index), "closure", count, (*told, names[item]))
-                        yield Line(((1, lacking),), None, 0, origin)
-        most = Bound.of(threshold)
-        for missing in self._border(frequent):
-            box = self._box(missing)
+            yield from self._closure_lines(release, listed, frequent)
+        threshold = release.min_support or 1
+        names = release.items.names
+        missing = ((self._box(items), tuple(sorted(names[item] for item in items))) for items in self._border(frequent))
+        unlisted = (
+            ({key: Allowed(frozenset([value])), **self._scope}, (literal(key, value),)) for key, value in self._unlisted(release)
+        )
+        for box, items in chain(missing, unlisted):
             if box is not None:
-                told = tuple(sorted(names[item] for item in missing))
-                yield Line(((1, box),), None, threshold - 1, Origin(self._number, "min_support", "missing", most, told))
-        for key, value in self._unlisted(release):
-            box = {key: Allowed(frozenset([value])), **self._scope}
-            told = (literal(key, value),)
-            yield Line(((1, box),), None, threshold - 1, Origin(self._number, "min_support", "missing", most, told))
+                origin = Origin(self._number, "min_support", "missing", Bound.of(threshold), items=items)
+                yield Line.about(box, None, threshold - 1, origin)
+
+    @staticmethod
+    def _frequent_sets(release: Itemsets, listed: dict[frozenset[int], int]) -> dict[frozenset[int], int] | None:
+        """Return all frequent sets with a listed set that contains each, or None if they are too many."""
+        frequent = dict(listed)
+        if release.only == "all":
+            return frequent
+        if sum(2 ** len(items) for items in listed) > MOST_SUBSETS:
+            return None
+        # The closed set of the largest count comes last, so that it is the one that a subset is equal to.
+        for items, index in sorted(listed.items(), key=lambda pair: (int(release.hi[pair[1]]), -pair[1])):
+            for size in range(1, len(items)):
+                frequent.update(
+                    (frozenset(part), index) for part in combinations(sorted(items), size) if frozenset(part) not in listed
+                )
+        return frequent
+
+    def _closure_lines(
+        self, release: Itemsets, listed: Mapping[frozenset[int], int], frequent: Mapping[frozenset[int], int]
+    ) -> Iterator[Line]:
+        """Yield that a set left out of a closed list has the count of its closure, or that nobody lacks the rest of it."""
+        names = release.items.names
+        for items, index in frequent.items():
+            box = self._box(sorted(items))
+            if items in listed or box is None:
+                continue
+            named = tuple(sorted(names[item] for item in items))
+            count = release.count(index)
+            if release.is_exact:
+                origin = Origin(self._number, release.line(index), "subset", count, items=named)
+                yield Line.about(box, count.lo, count.hi, origin)
+                continue
+            closure = frozenset.intersection(*(one for one in listed if items <= one))
+            for item in sorted(closure - items):
+                lacking = self._lacking(box, item)
+                if lacking is not None:
+                    origin = Origin(self._number, release.line(index), "closure", count, items=(*named, names[item]))
+                    yield Line.about(lacking, None, 0, origin)
 
     def _unlisted(self, release: Itemsets) -> Iterator[tuple[Key, str]]:
-        """The values of the list's columns that only other releases name: none of them is frequent enough to be listed."""
+        """Yield values of the list's columns that only other releases name: all are infrequent."""
         columns = {key for key, _ in self._meaning if key.kind == "column"}
         if release.items.pairs is not None:
             columns |= {Key("column", column) for column in release.header.columns}
@@ -245,7 +262,7 @@ class ListedLines:
                     yield key, value
 
     def _border(self, frequent: Mapping[frozenset[int], int]) -> Iterator[tuple[int, ...]]:
-        """The smallest sets of published items that the list leaves out."""
+        """Yield the smallest sets of published items that the list leaves out."""
         items = sorted(self._of)
         if len(frequent) * len(items) > MOST_CANDIDATES:
             self.left_out += 1
@@ -260,76 +277,77 @@ class ListedLines:
                 if len(larger) > 1 and all(larger - {one} in frequent for one in larger):
                     yield tuple(sorted(larger))
 
-    def _exceptions(self, release: Rules, index: int, allowed: Confidence, whole: Box) -> Iterator[Line]:
-        """The same ratio once more, for those who have the antecedent and not the consequent: bounds on both sides say more than on one."""
-        right = release.consequents[index].tolist()
-        key, (values, excluded) = self._of[right[0]]
-        if len(right) > 1 or key in whole:
-            return
-        rest = {**whole, key: Allowed(values, not excluded)}
-        least, most = 1 - allowed.high, 1 - allowed.low
-        line, count = release.line(index), release.count(index)
-        if most == 0:
-            yield Line(((1, rest),), None, 0, Origin(self._number, line, "no-exceptions", count))
-        elif most < 1:
-            top, under = most.as_integer_ratio()
-            origin = Origin(self._number, line, "most-exceptions", count)
-            yield Line(((top, whole), (-under, rest)), int(allowed.low_open), None, origin)
-        if least > 0:
-            top, under = least.as_integer_ratio()
-            origin = Origin(self._number, line, "least-exceptions", count)
-            yield Line(((under, rest), (-top, whole)), int(allowed.high_open), None, origin)
-
-    def rules(self, release: Rules) -> Iterator[Line]:
-        """What a list of rules prints: how many people fit each side, and the ratio of the two."""
-        header = release.header
-        for index in self._taken(release.antecedents.lengths):
-            left, right = release.antecedents[index].tolist(), release.consequents[index].tolist()
-            whole, both = self._box(left), self._box(sorted({*left, *right}))
+    def _rule_lines(self, release: Rules) -> Iterator[Line]:
+        """Yield what a list of rules prints: both sides of each rule, and their ratio."""
+        for index in self._choose(release.antecedents.lengths):
+            left = release.antecedents[index].tolist()
+            right = release.consequents[index].tolist()
+            whole = self._box(left)
+            both = self._box(sorted({*left, *right}))
             if whole is None or both is None:
                 continue
             line = release.line(index)
             for box, count, what in ((both, release.count(index), "count"), (whole, release.whole(index), "antecedent")):
                 most = None if count.hi >= UNBOUNDED_COUNT else count.hi
-                yield Line(((1, box),), count.lo, most, Origin(self._number, line, what, count))
-            if release.count(index).is_exact and release.whole(index).is_exact:
-                continue
-            allowed = confidence_of(release, index)
-            low, high = allowed.low.as_integer_ratio(), allowed.high.as_integer_ratio()
-            count = release.count(index)
-            if low[0]:
-                yield Line(
-                    ((low[1], both), (-low[0], whole)), int(allowed.low_open), None, Origin(self._number, line, "least", count)
-                )
-            if allowed.high < 1 or allowed.high_open:
-                yield Line(
-                    ((high[0], whole), (-high[1], both)), int(allowed.high_open), None, Origin(self._number, line, "most", count)
-                )
-            yield from self._exceptions(release, index, allowed, whole)
+                yield Line.about(box, count.lo, most, Origin(self._number, line, what, count))
+            if not (release.count(index).is_exact and release.whole(index).is_exact):
+                yield from self._confidence_lines(release, index, whole, both)
+        header = release.header
         if header.sa_counts and header.sa_values:
             key = Key("column", " & ".join(header.sa))
             for value, people in zip(header.sa_values, header.sa_counts, strict=True):
                 box = {key: Allowed(frozenset([value])), **self._scope}
-                yield Line(((1, box),), people, people, Origin(self._number, "sa_counts", "value", Bound.of(people), (value,)))
+                origin = Origin(self._number, "sa_counts", "value", Bound.of(people), items=(value,))
+                yield Line.about(box, people, people, origin)
+
+    def _confidence_lines(self, release: Rules, index: int, whole: Box, both: Box) -> Iterator[Line]:
+        """Yield the bounds of a confidence, for people with the consequent and for people without it.
+
+        Bounds on both sides are stronger than on one.
+        """
+        allowed = confidence_of(release, index)
+
+        def origin(what: str) -> Origin:
+            return Origin(self._number, release.line(index), what, release.count(index))
+
+        if allowed.low > 0:
+            top, under = allowed.low.as_integer_ratio()
+            yield Line(((under, both), (-top, whole)), int(allowed.low_open), None, origin("least"))
+        if allowed.high < 1 or allowed.high_open:
+            top, under = allowed.high.as_integer_ratio()
+            yield Line(((top, whole), (-under, both)), int(allowed.high_open), None, origin("most"))
+        right = release.consequents[index].tolist()
+        key, (values, excluded) = self._of[right[0]]
+        if len(right) > 1 or key in whole:
+            return
+        rest = {**whole, key: Allowed(values, not excluded)}
+        if allowed.low == 1:
+            yield Line.about(rest, None, 0, origin("no-exceptions"))
+        elif allowed.low > 0:
+            top, under = (1 - allowed.low).as_integer_ratio()
+            yield Line(((top, whole), (-under, rest)), int(allowed.low_open), None, origin("most-exceptions"))
+        if allowed.high < 1:
+            top, under = (1 - allowed.high).as_integer_ratio()
+            yield Line(((under, rest), (-top, whole)), int(allowed.high_open), None, origin("least-exceptions"))
 
 
-#: Of larger releases the cells of the fewest columns are taken, so many.
+#: Most cells that are used, those of the fewest columns first.
 MOST_CELLS = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
-    """Cells that hold nobody, or at least so many people."""
+    """Condition that each cell holds nobody, or at least ``least`` people."""
 
     cells: tuple[Line, ...]
     least: int
 
-    def is_told(self, axes: Sequence[Axis]) -> bool:
-        """Cells are boxes of the axes, so that this can always be told."""
+    def is_decidable(self, axes: Sequence[Axis]) -> bool:
+        """Return True: cells are boxes of the axes."""
         return bool(axes) or not self.cells
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """The cells that hold fewer people, but not nobody, or nearly so."""
+        """Yield the cells with fewer people than that, but not none, or nearly so."""
         place = {axis.key: number for number, axis in enumerate(axes)}
         for line in self.cells:
             box = line.terms[0][1]
@@ -344,14 +362,19 @@ class Gaps:
 
 
 class FrequencyLines:
-    """The lines of one release of frequency tables, about the people of its scope."""
+    """Lines of one release of frequency tables, about the people of ``scope``."""
 
     def __init__(self, number: int, release: FrequencyTable, scope: Box) -> None:
-        self._number, self._release, self._scope = number, release, scope
+        self._number = number
+        self._release = release
+        self._scope = scope
         self.left_out = 0
 
     def lines(self) -> Iterator[Line]:
-        """Every cell: a number, a rounded one, or that it is small; one of which nothing is known names its values all the same."""
+        """Yield every cell: exact, rounded, or hidden.
+
+        A cell without bounds is a line too, so that its values are named.
+        """
         release = self._release
         taken: Sequence[int] = range(len(release))
         if len(release) > MOST_CELLS:
@@ -362,23 +385,24 @@ class FrequencyLines:
             yield self._line(index)
 
     def _line(self, index: int) -> Line:
-        """What a cell prints."""
+        """Return the line of a cell."""
         release = self._release
         count = release.count(index)
         fixed = {Key("column", column): self._allowed(column, value) for column, value in release.cell(index).items()}
         origin = Origin(self._number, release.place(index), "count", count, text=release.text(index))
-        return Line(((1, {**fixed, **self._scope}),), count.lo, None if count.hi >= UNBOUNDED else count.hi, origin)
+        return Line.about({**fixed, **self._scope}, count.lo, None if count.hi >= UNBOUNDED else count.hi, origin)
 
     def condition(self) -> Gaps | None:
-        """What no line says in full: a cell that prints 0 for nobody or for many holds nobody, or as many as are not hidden."""
-        release, least = self._release, self._release.printing.hidden_below
+        """Return the condition on cells that print 0 for nobody or for many, or None."""
+        release = self._release
+        least = self._release.printing.hidden_below
         if least is None or least < 2 or not release.printing.zeros_shown:
             return None
         shown = np.flatnonzero(~release.is_hidden & (release.lo == 0) & (release.hi >= least)).tolist()
         return Gaps(tuple(self._line(index) for index in shown), least) if shown else None
 
     def _allowed(self, column: str, value: str) -> Allowed:
-        """The values that a label stands for: itself, or the numbers of a range."""
+        """Return the values of a label: itself, or the numbers of a range."""
         measured = self._release.measured
         if measured is None or column != measured.column:
             return Allowed(frozenset([value]))
@@ -387,19 +411,19 @@ class FrequencyLines:
         return Allowed(frozenset(str(number) for number in range(span.lo, span.hi + 1)))
 
 
-#: Lines that the rows of one table are counted for at most.
+#: Most lines from the rows of one table.
 MOST_COUNTED = 20_000
-#: Combinations of values up to which columns are taken in that no other release names.
+#: Most combinations of values with columns that no other release names.
 MOST_BESIDE = 2_000
-#: Combinations up to which those of fewer columns are counted as well where that says nothing more.
+#: Up to this many combinations, those of fewer columns are counted even if they add nothing.
 MOST_DIRECT = 5_000
-#: The most columns that rows are counted over at once.
+#: Most columns that rows are counted over at once.
 MOST_COLUMNS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownColumn:
-    """One column of a table of people: its cells as places in ``values``, -1 where a cell is blank."""
+    """A column of a table of people: its cells as places in ``values``, -1 for a blank."""
 
     name: str
     values: tuple[str, ...]
@@ -407,18 +431,18 @@ class ShownColumn:
 
     @property
     def has_blanks(self) -> bool:
-        """Whether some cell is blank."""
+        """True if a cell is blank."""
         return bool((self.codes < 0).any())
 
     def over(self, values: Sequence[str]) -> ShownColumn:
-        """The same column coded over more values."""
+        """Return the column coded over more values."""
         place = {value: code for code, value in enumerate(values)}
         lookup = np.array([*(place[value] for value in self.values), -1], np.int64)
         return ShownColumn(self.name, tuple(values), lookup[self.codes])
 
 
 def shown_columns(release: PartialTable | Buckets) -> tuple[ShownColumn, ...]:
-    """The columns that a release shows row by row: all of a table with blanks, the quasi-identifiers of a bucketized one."""
+    """Return the columns shown row by row: of a bucketized release its quasi-identifiers."""
     out = []
     for column in release.people.columns:
         known = [value for value in column.values if isinstance(release, Buckets) or value]
@@ -431,15 +455,16 @@ def shown_columns(release: PartialTable | Buckets) -> tuple[ShownColumn, ...]:
     return tuple(out)
 
 
-def counted(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
-    """For every combination of values: the rows that show it, and those that show it or may have it.
+def count_rows(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
+    """Count, for every combination of values, rows that show it and rows that may have it.
 
     >>> two = [ShownColumn("a", ("x", "y"), np.array([0, 0, -1])), ShownColumn("b", ("p",), np.array([0, -1, 0]))]
-    >>> [ends.tolist() for ends in counted(two)]
+    >>> [ends.tolist() for ends in count_rows(two)]
     [[[1], [0]], [[3], [1]]]
     """
     shape = [len(column.values) for column in columns]
-    least, most = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    least = np.zeros(shape, np.int64)
+    most = np.zeros(shape, np.int64)
     blank = np.stack([column.codes < 0 for column in columns], axis=1)
     patterns, which = np.unique(blank, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
@@ -457,14 +482,20 @@ def counted(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
 
 
 class RowLines:
-    """The lines of a table of people about the columns that other releases name as well."""
+    """Lines of a table of people about the columns that other releases name as well."""
 
     def __init__(self, number: int, release: PartialTable | Buckets, words: Vocabulary, scope: Box) -> None:
-        self._number, self._release, self._scope, self._words = number, release, scope, words
+        self._number = number
+        self._release = release
+        self._scope = scope
+        self._words = words
         self.left_out = 0
 
     def used(self) -> list[ShownColumn]:
-        """The columns that other releases name, coded over all values that any release names, and beside them a few that tell people apart."""
+        """Return the columns that other releases name, and a few that distinguish people.
+
+        All are coded over the values that any release names.
+        """
         shared = self._words.shared(self._number)
         every = [
             column.over(sorted({*column.values, *self._words.values.get(Key("column", column.name), ())}))
@@ -481,69 +512,74 @@ class RowLines:
         return used
 
     def lines(self) -> Iterator[Line]:
-        """Bounds on every combination of values of these columns, and of fewer where that says more."""
-        used, room = self.used(), MOST_COUNTED
+        """Yield bounds on every combination of values of these columns, and of fewer if that adds something."""
+        used = self.used()
+        room = MOST_COUNTED
         all_sets = prod(len(column.values) + 1 for column in used) <= MOST_DIRECT
         for size in range(min(len(used), MOST_COLUMNS), 0, -1):
             for chosen in combinations(used, size):
-                # Without blanks in another column, what is said here is the sum of what is said with it; said at once, proofs are shorter.
+                # Without blanks in another column this is a sum of lines with it; stated at once, proofs are shorter.
                 if not all_sets and size < MOST_COLUMNS and any(not one.has_blanks for one in used if one not in chosen):
                     continue
                 room -= prod(len(column.values) for column in chosen)
                 if room < 0:
                     self.left_out += 1
                     return
-                yield from self._counted(chosen)
+                yield from self._count(chosen)
 
-    def _counted(self, columns: Sequence[ShownColumn]) -> Iterator[Line]:
-        least, most = counted(columns)
+    def _count(self, columns: Sequence[ShownColumn]) -> Iterator[Line]:
+        least, most = count_rows(columns)
         for place, (low, high) in enumerate(zip(least.reshape(-1).tolist(), most.reshape(-1).tolist(), strict=True)):
             if low == 0 and high == self._release.n:
                 continue
             codes = np.unravel_index(place, least.shape)
             fixed = {column.name: column.values[int(code)] for column, code in zip(columns, codes, strict=True)}
-            yield rows_line(self._number, fixed, low, high, self._scope)
+            yield rows_line(self._number, fixed, low, high, scope=self._scope)
 
 
 def rows_line(number: int, fixed: Mapping[str, str], low: int, high: int, scope: Box, what: str = "rows") -> Line:
-    """What is said about the people with some values, by rows of a table."""
+    """Return the line about people with some values that rows of a table imply."""
     box = {Key("column", column): Allowed(frozenset([value])) for column, value in fixed.items()}
     items = tuple(literal(Key("column", column), value) for column, value in fixed.items())
     place = f"{what} with {' and '.join(items)}"
-    return Line(((1, {**box, **scope}),), low, high, Origin(number, place, what, Bound(low, high), items))
+    return Line.about({**box, **scope}, low, high, Origin(number, place, what, Bound(low, high), items=items))
 
 
-#: Groups times combinations of quasi-identifiers that are counted at most.
+#: Most groups times combinations of quasi-identifiers.
 MOST_ENTRIES = 4_000_000
-#: The most quasi-identifiers that are looked at together with the sensitive value.
+#: Most quasi-identifiers that are combined with the sensitive value.
 MOST_BUCKET_COLUMNS = 3
 
 
 class BucketLines:
-    """The lines of a bucketized release about the columns that other releases name as well.
+    """Lines of a bucketized release about the columns that other releases name as well.
 
-    In a group of s people of whom a have some quasi-identifiers and b a sensitive value, at least a + b - s and at most the smaller of a and
-    b have both. Summed over the groups this bounds how many people have both.
+    In a group of s people of whom a have some quasi-identifiers and b a sensitive value, at least a + b - s and at most the smaller of a
+    and b have both (Frechet bounds). Their sums over the groups bound the number of people who have both.
     """
 
     def __init__(self, number: int, release: Buckets, words: Vocabulary, scope: Box) -> None:
-        self._number, self._release, self._scope, self._words = number, release, scope, words
+        self._number = number
+        self._release = release
+        self._scope = scope
+        self._words = words
         self._rows = RowLines(number, release, words, scope)
         self._left_out = 0
 
     @property
     def left_out(self) -> int:
-        """How many sets of columns were too many to be counted."""
+        """Number of sets of columns that were too large to count."""
         return self._left_out + self._rows.left_out
 
     def lines(self) -> Iterator[Line]:
-        """Exact numbers of quasi-identifiers and of sensitive values, and bounds on who has both."""
+        """Yield exact marginals, and bounds on combinations of quasi-identifiers and sensitive values."""
         release = self._release
         contents = self._contents()
         for value, people in zip(release.values, contents.sum(axis=0).tolist(), strict=True):
-            yield rows_line(self._number, {release.sensitive: value}, people, people, self._scope, "values")
+            yield rows_line(self._number, {release.sensitive: value}, people, people, scope=self._scope, what="values")
         yield from self._rows.lines()
-        used, room = self._rows.used(), MOST_COUNTED
+        used = self._rows.used()
+        room = MOST_COUNTED
         for size in range(1, min(len(used), MOST_BUCKET_COLUMNS) + 1):
             for chosen in combinations(used, size):
                 combined = prod(len(column.values) for column in chosen)
@@ -551,47 +587,54 @@ class BucketLines:
                 if room < 0 or combined * len(release) > MOST_ENTRIES:
                     self._left_out += 1
                     return
-                yield from self._both(chosen, contents)
+                yield from self._combine(chosen, contents)
 
     def _contents(self) -> Ints:
-        """How many people of each group have each sensitive value."""
+        """Return the number of people of each group with each sensitive value."""
         release = self._release
         out = np.zeros((len(release), len(release.values)), np.int64)
         group = np.repeat(np.arange(len(release)), np.diff(release.starts))
         np.add.at(out, (group, release.value), release.count)
         return out
 
-    def _both(self, columns: Sequence[ShownColumn], contents: Ints) -> Iterator[Line]:
-        release, shape = self._release, [len(column.values) for column in columns]
+    def _combine(self, columns: Sequence[ShownColumn], contents: Ints) -> Iterator[Line]:
+        release = self._release
+        shape = [len(column.values) for column in columns]
         having = np.zeros((len(release), prod(shape)), np.int64)
         np.add.at(having, (release.group, np.ravel_multi_index([column.codes for column in columns], shape)), 1)
         sizes = release.sizes[:, None]
         there = np.flatnonzero(having.any(axis=0)).tolist()
         for number, value in enumerate(release.values):
             with_it = contents[:, number : number + 1]
-            least, most = np.maximum(having + with_it - sizes, 0).sum(axis=0), np.minimum(having, with_it).sum(axis=0)
+            least = np.maximum(having + with_it - sizes, 0).sum(axis=0)
+            most = np.minimum(having, with_it).sum(axis=0)
             for place in there:
                 codes = np.unravel_index(place, shape)
                 fixed = {column.name: column.values[int(code)] for column, code in zip(columns, codes, strict=True)}
                 fixed[release.sensitive] = value
-                yield rows_line(self._number, fixed, int(least[place]), int(most[place]), self._scope, "groups")
+                yield rows_line(self._number, fixed, int(least[place]), int(most[place]), scope=self._scope, what="groups")
 
 
-#: Kinds of people up to which rows are held against them, and pairs of a kind of row and a kind of people.
+#: Most kinds of people that rows are matched to.
 MOST_KINDS = 5_000
+#: Most pairs of a kind of row and a kind of people.
 MOST_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class ShownRows:
-    """The rows of one release over the columns that others name as well."""
+    """Condition that each row of a table with blanks belongs to a person who has all values it shows.
+
+    Bounds on boxes imply this in part only. In a table with the rows (x, blank) and (blank, h), two people have x or h, and that is not a
+    box. So a world is matched to the rows by a maximum flow; if that fails, the minimum cut names the people who are missing.
+    """
 
     number: int
     columns: tuple[ShownColumn, ...]
     scope: Box
 
-    def is_told(self, axes: Sequence[Axis]) -> bool:
-        """Whether there are not too many kinds of people and of rows."""
+    def is_decidable(self, axes: Sequence[Axis]) -> bool:
+        """Tell if there are few enough kinds of people and of rows."""
         columns, places = self._placed(axes)
         if not columns:
             return True
@@ -599,14 +642,14 @@ class ShownRows:
         return kinds <= MOST_KINDS and kinds * len(self._patterns(axes, columns, places)[0]) <= MOST_PAIRS
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """That enough people have what some rows show, where too few have; with room, that nothing changes.
+        """Yield that enough people have what some rows show, if too few do; with room, that nothing changes.
 
-        Of fractions of people nothing is said.
+        Nothing is said about fractions of people.
         """
         columns, places = self._placed(axes)
         if not columns:
             return
-        people = self._counted(axes, tally, places)
+        people = tally_scope(self.scope, axes, tally, places)
         if not np.issubdtype(people.dtype, np.integer):
             return
         if room:
@@ -614,24 +657,20 @@ class ShownRows:
                 yield Choice(self._line([(axes, places, kind)], int(people[kind]), int(people[kind])), None)
             return
         patterns, rows = self._patterns(axes, columns, places)
-        short = _without_people(patterns, rows, people)
+        short = _find_shortage(patterns, rows, people)
         if short is not None:
             kinds, least = short
             yield Choice(self._line([(axes, places, kind) for kind in kinds], least, None), None)
 
     def _placed(self, axes: Sequence[Axis]) -> tuple[list[ShownColumn], list[int]]:
-        """The columns that are axes, and these."""
+        """Return the columns that are axes, and the places of these axes."""
         of_key = {axis.key: place for place, axis in enumerate(axes)}
         columns = [column for column in self.columns if Key("column", column.name) in of_key]
         return columns, [of_key[Key("column", column.name)] for column in columns]
 
-    def _counted(self, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[np.generic]:
-        """How many people of the release are of each kind."""
-        return tally_inside(self.scope, axes, tally, places)
-
     @staticmethod
     def _patterns(axes: Sequence[Axis], columns: Sequence[ShownColumn], places: Sequence[int]) -> tuple[Ints, Ints]:
-        """The kinds of rows as classes of each column, -1 for a blank, and how many rows are of each."""
+        """Return the kinds of rows as classes of each column, -1 for a blank, and their numbers."""
         shown = np.stack([classes_of(axes[place], column) for column, place in zip(columns, places, strict=True)], axis=1)
         return np.unique(shown, axis=0, return_counts=True)
 
@@ -649,19 +688,21 @@ class ShownRows:
 
 
 def classes_of(axis: Axis, column: ShownColumn) -> Ints:
-    """The class of every row on an axis; -1 where the cell is blank."""
+    """Return the class of every row on an axis, -1 for a blank."""
     of_value = {value: place for place, values in enumerate(axis.classes) for value in values}
     lookup = np.array([*(of_value.get(value, of_value.get(None, -1)) for value in column.values), -1], np.int64)
     return lookup[column.codes]
 
 
-def _without_people(patterns: Ints, rows: Ints, people: npt.NDArray[np.generic]) -> tuple[list[tuple[int, ...]], int] | None:
-    """Kinds of people of whom there are fewer than rows that only these can stand behind, and how many these are; None where all rows fit.
+def _find_shortage(patterns: Ints, rows: Ints, people: npt.NDArray[np.generic]) -> tuple[list[tuple[int, ...]], int] | None:
+    """Return kinds of people who are fewer than the rows that need them, or None.
+
+    The second number is how many rows these are.
 
     >>> x_or_h = np.array([[0, -1], [-1, 1]])  # rows (x, blank) and (blank, h) of a table with the values x, y and g, h
-    >>> _without_people(x_or_h, np.array([1, 1]), np.array([[0, 1], [1, 0]]))
+    >>> _find_shortage(x_or_h, np.array([1, 1]), np.array([[0, 1], [1, 0]]))
     ([(0, 0), (0, 1), (1, 1)], 2)
-    >>> _without_people(x_or_h, np.array([1, 1]), np.array([[1, 0], [0, 1]])) is None
+    >>> _find_shortage(x_or_h, np.array([1, 1]), np.array([[1, 0], [0, 1]])) is None
     True
     """
     from scipy.sparse import csr_array
@@ -671,7 +712,8 @@ def _without_people(patterns: Ints, rows: Ints, people: npt.NDArray[np.generic])
     fits = ((patterns[:, None, :] < 0) | (patterns[:, None, :] == kinds[None, :, :])).all(axis=2)
     row, kind = np.nonzero(fits)
     # The source, kinds of rows, kinds of people, the sink.
-    count, size = len(rows), len(rows) + people.size + 2
+    count = len(rows)
+    size = len(rows) + people.size + 2
     start = np.concatenate((np.zeros(count, np.int64), row + 1, np.arange(people.size) + count + 1))
     end = np.concatenate((np.arange(count) + 1, kind + count + 1, np.full(people.size, size - 1)))
     room = np.concatenate((rows, rows[row], people.ravel())).astype(np.int32)

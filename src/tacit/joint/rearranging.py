@@ -1,7 +1,7 @@
-"""Worlds near a world: people of a few classes are arranged anew by an integer program, and everybody else stays.
+"""Worlds near a world: an integer program rearranges the people of a few classes, and everybody else stays.
 
-Where columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a world
-that is known it leads to others in which groups are empty, or hold k people; these are not small in every world.
+If columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a
+known world it leads to others in which groups are empty, or hold k people; these are not small in every world.
 """
 
 from __future__ import annotations
@@ -16,34 +16,41 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint.boxes import Choice, Line
-from tacit.joint.rows import Rows, sparse
+from tacit.joint.rows import Rows, membership_matrix
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
 from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_program
 
-#: Attempts at a question, one after the other: cells that are arranged anew at most, and classes that are chosen of an axis with more. Small
-#: programs are quick and settle most questions; those that stay open are asked by larger ones, about other classes every time.
+#: Successive attempts at a question: most cells to rearrange, and classes to choose of an axis with more. Small programs are quick and settle
+#: most questions; larger ones follow for those that stay open, about other classes every time.
 ATTEMPTS = ((150, 3), *((300, 4),) * 4, *((600, 4), (600, 5)) * 2, (600, 5), (1200, 6))
-#: The attempt at a condition that is broken.
+#: The attempt at a broken condition.
 MENDING = (600, 4)
-#: All classes with people of a group are among these where they are at most so many.
+#: Up to this many classes with people of a group are all chosen.
 MOST_TAKEN = 7
-#: Programs that are made ahead of the answer that is waited for, all that are asked at most, and how many in a row that settle nothing end an
-#: attempt for all questions.
-AHEAD, MOST_PROGRAMS, MOST_IDLE = 6, 3_000, 60
-#: Rows that a world is farther from missing than by so many people are left out at first; programs that are tried until none is missed.
-FAR, MOST_TRIED = 10, 3
-#: Above so many cells any solution of a program is taken: a good one takes long to find.
+#: Programs that are prepared while the first of them is solved.
+AHEAD = 6
+#: Most programs in all.
+MOST_PROGRAMS = 3_000
+#: Programs in a row that settle nothing, after which an attempt ends for all questions.
+MOST_IDLE = 60
+#: Rows that a world is farther from missing, in people, are left out at first.
+FAR = 10
+#: Most programs for one attempt, until no row is missed.
+MOST_TRIED = 3
+#: With more cells, any solution of a program is taken: a good one takes long to find.
 MANY_CELLS = 400
-#: Nodes of a program, and the share by which its answer may be worse than the best.
-NODES, GAP = 3, 0.5
-#: How far a sum of fractions may be from a whole number that it stands for.
+#: Nodes of a program.
+NODES = 3
+#: Share by which the answer of a program may be worse than the best.
+GAP = 0.5
+#: Tolerance of a sum of fractions that stands for a whole number.
 NEAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Cells that are arranged anew, so that the group of a question is empty, or holds so many people."""
+    """Cells to rearrange, so that the group of a question is empty, or holds ``people`` people."""
 
     number: int
     movable: Ints
@@ -54,7 +61,10 @@ class Part:
 
 @dataclass(eq=False)
 class Rearranging:
-    """A world, and those near it. Conditions that were broken on the way stand as lines, on the side that is true of the world."""
+    """A world, and those near it.
+
+    Conditions that were broken on the way are assumed as lines, on the side that is true of the world.
+    """
 
     rows: Rows
     world: Ints
@@ -69,16 +79,16 @@ class Rearranging:
 
     @cached_property
     def random(self) -> np.random.Generator:
-        """The same choices for the same seed."""
+        """Random choices, the same for the same seed."""
         return np.random.default_rng(self.limits.seed)
 
     @cached_property
     def _classes(self) -> Ints:
-        """The class of every cell on every axis."""
+        """Class of every cell on every axis."""
         return np.indices(self.rows.cells.shape).reshape(len(self.rows.cells.shape), -1)
 
     def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
-        """The boxes that are empty, or hold k people, in one of the worlds that were met."""
+        """Return the boxes that are empty, or hold k people, in one of the worlds that were found."""
         asking = _Asking(self, boxes, k)
         while asking.goes_on:
             for solution in solve_ahead(asking.programs(), AHEAD):
@@ -87,28 +97,29 @@ class Rearranging:
         return asking.settled
 
     def mend(self) -> bool:
-        """Arrange people anew, part by part, until no condition is broken; whether that came about."""
+        """Rearrange people part by part until no condition is broken; tell if that succeeded."""
         idle = 0
         broken = list(self.rows.choices(self.world))
         while broken and idle <= MOST_IDLE:
             drawn = [broken[number] for number in self.random.integers(len(broken), size=2).tolist()]
             near = [self.rows.cells.problem.masks(choice.fewer.terms[0][1]) for choice in drawn]
-            better = self._less_broken([self._movable(box, *MENDING) for box in near], broken)
+            better = self._repair([self._movable(box, *MENDING) for box in near], broken)
             idle = idle + 1 if better is None else 0
             if better is not None:
                 self.world = better
                 broken = list(self.rows.choices(self.world))
         return not broken
 
-    def _less_broken(self, parts: Sequence[Ints], broken: Sequence[Choice]) -> Ints | None:
-        """People in the cells of one part who miss the nearer statements of broken conditions by less; None where there are none."""
-        wanted = self.rows.only(()).along(choice.nearer for choice in broken)
+    def _repair(self, parts: Sequence[Ints], broken: Sequence[Choice]) -> Ints | None:
+        """Return a world, changed in one part, that misses the broken conditions by less, or None."""
+        wanted = self.rows.only(()).assume(choice.nearer for choice in broken)
         known = {choice.origin for choice in broken}
         waiting = list(parts)
         for _ in range(MOST_TRIED):
-            programs = [self._mending(movable, wanted) for movable in waiting]
-            found = zip(waiting, self._arranged(waiting, self._solve(programs)), strict=True)
-            waiting, mended = [], []
+            programs = [self._mending_program(movable, wanted) for movable in waiting]
+            found = zip(waiting, self._arrange(waiting, self._solve(programs)), strict=True)
+            waiting = []
+            mended = []
             for movable, world in found:
                 if world is None or _missed(wanted, world) >= _missed(wanted, self.world):
                     continue
@@ -123,25 +134,27 @@ class Rearranging:
                 return min(mended, key=lambda world: _missed(wanted, world))
         return None
 
-    def _mending(self, movable: Ints, wanted: Rows) -> Program:
-        """The program by which people in these cells miss what is wanted by the least."""
+    def _mending_program(self, movable: Ints, wanted: Rows) -> Program:
+        """Return the program by which people in these cells miss what is wanted by the least."""
         from scipy.sparse import csr_array, eye_array, hstack, vstack
 
-        hard, low, high = self._near_rows(movable)
-        soft, lower, upper = _rows_of(wanted, self.world, movable)
+        hard, low, high = self._near_entries(movable)
+        soft, lower, upper = _rows_about(wanted, self.world, movable)
         some = len(lower)
         short = eye_array(some).multiply(np.where(np.isfinite(upper), -1.0, 1.0)[:, None])  # each has one end
-        matrix = vstack((hstack((hard, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
+        matrix = vstack((hstack((hard.matrix, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
         cost = np.concatenate((np.zeros(len(movable)), np.ones(some)))
-        return self._program(cost, matrix, np.concatenate((low, lower)), np.concatenate((high, upper)), 1 - cost)
+        low = np.concatenate((low, lower))
+        high = np.concatenate((high, upper))
+        return self._program(cost, matrix, low, high, integrality=1 - cost)
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
-        """From now on, these choices keep the side that is true of the world."""
+        """Assume from now on the side of these choices that is true of the world."""
         lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
-        self._narrowed = self._narrowed.along(lines) if lines else self._narrowed
+        self._narrowed = self._narrowed.assume(lines) if lines else self._narrowed
 
     def accepts(self, world: Ints) -> bool:
-        """Whether a world fits all rows and conditions; programs to come heed those that it misses."""
+        """Tell if a world fits all rows and conditions; later programs heed those that it misses."""
         if self._note_missed(world):
             return False
         broken = list(self.rows.choices(world))
@@ -149,13 +162,13 @@ class Rearranging:
         return not broken
 
     def part(self, number: int, box: Mapping[int, int], attempt: tuple[int, int], people: int) -> Part:
-        """Cells for an attempt at the group of a question, in which it is to be empty, or to hold so many people."""
+        """Return cells for an attempt at a question, whose group is to be empty or to hold ``people`` people."""
         return Part(number, self._movable(box, *attempt), self.rows.cells.inside(box), people)
 
     def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Ints, Program] | None:
-        """The program by which people in the cells of a part cost little, or much where its group is to hold many, and these cells.
+        """Return the program that fills the cells of a part, with these cells, or None if nobody fits.
 
-        Cells in which nobody can be are left out. None where no people fit its rows.
+        Its cost is few people in open groups, or many if its group is to hold many. Cells in which nobody can be are left out.
         """
         held = np.isin(part.movable, part.group)
         stay = self.world[part.group].sum() - self.world[part.movable[held]].sum()
@@ -171,8 +184,8 @@ class Rearranging:
         wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
         return filled, self._program(wanted, entries.matrix, low, high)
 
-    def _arranged(self, parts: Sequence[Ints], found: Sequence[Solution]) -> list[Ints | None]:
-        """The worlds with these people in the cells of each part, which may miss rows; None where none was found."""
+    def _arrange(self, parts: Sequence[Ints], found: Sequence[Solution]) -> list[Ints | None]:
+        """Return the worlds with these people in the cells of each part, which may miss rows."""
         out: list[Ints | None] = []
         for movable, solution in zip(parts, found, strict=True):
             world = None if solution.x is None else self.world.copy()
@@ -182,25 +195,27 @@ class Rearranging:
         return out
 
     def _note_missed(self, world: Ints) -> bool:
-        """Whether a world misses rows; programs will know these from now on."""
+        """Tell if a world misses rows; later programs include these."""
         if self._narrowed.adds_up(world):
             return False
-        total, (lo, hi) = self._narrowed.matrix @ world, self._narrowed.bounds
+        total = self._narrowed.matrix @ world
+        (lo, hi) = self._narrowed.bounds
         self._near |= set(np.flatnonzero((total < lo) | (total > hi)).tolist())
         return True
 
     def _true_side(self, choice: Choice) -> Line | None:
-        """The statement of a choice that is true of the world."""
+        """Return the statement of a choice that is true of the world."""
         sides = (line for line in (choice.fewer, choice.more) if line is not None)
-        return next((line for line in sides if self.rows.only(()).along([line]).adds_up(self.world)), None)
+        return next((line for line in sides if self.rows.only(()).assume([line]).adds_up(self.world)), None)
 
     def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Ints:
-        """The cells that are arranged anew: those where people of the box are, and of some more classes on each axis.
+        """Return the cells to rearrange: those with people of the box, and some more classes of each axis.
 
-        Where axes are many, only one class on some of those that the box does not name.
+        If there are many axes, some of those that the box does not name keep one class only.
         """
         cells = self.rows.cells
-        kept, size = np.ones(len(cells), np.bool_), len(cells)
+        kept = np.ones(len(cells), np.bool_)
+        size = len(cells)
         inside = cells.inside(box)
         inside = inside[self.world[inside] > 0]
         order = sorted(range(len(cells.shape)), key=lambda at: (cells.chosen[at] not in box, self.random.random()))
@@ -209,27 +224,24 @@ class Rearranging:
         for at, most in (*wide, *others):
             if size <= cells_at_most:
                 break
-            mask, width = box.get(cells.chosen[at], 0), cells.shape[at]
+            mask = box.get(cells.chosen[at], 0)
+            width = cells.shape[at]
             taken = self.random.permutation(np.unique(self._classes[at][inside])).tolist()
             if most > 1 and len(taken) < min(width, MOST_TAKEN):
-                # Few classes hold people of the group: without these it can be emptied.
+                # Few classes hold people of the group: one more, and it can be emptied.
                 most = max(most, len(taken) + 1)
             own = [*taken, *(bit for bit in self.random.permutation(width).tolist() if mask >> bit & 1 and bit not in taken)]
             rest = [bit for bit in self.random.permutation(width).tolist() if bit not in own]
-            # Of a group that lacks a value, or has one of several, some of its classes are enough.
+            # Some classes are enough of a group that lacks a value, or has one of several.
             chosen = [*own[: most - 1], *rest, *own[most - 1 :]][:most]
             kept &= np.isin(self._classes[at], chosen)
             size = int(np.count_nonzero(kept))
         return np.flatnonzero(kept)
 
-    def _near_rows(self, movable: Ints) -> tuple[Any, Floats, Floats]:
-        """The rows of :meth:`_near_entries` as a matrix."""
-        entries, low, high = self._near_entries(movable)
-        return entries.matrix, low, high
-
     def _near_entries(self, movable: Ints) -> tuple[Entries, Floats, Floats]:
-        """What rows say about some cells beside people who stay, those left out that the world is far from missing."""
-        (lo, hi), total = self._narrowed.bounds, self._total
+        """Return what rows say about some cells while others stay, without rows that are far from being missed."""
+        (lo, hi) = self._narrowed.bounds
+        total = self._total
         near = np.minimum(total - lo, hi - total) <= FAR
         near[[*self._near]] = True
         entries = Entries.of(self._narrowed.by_cell, movable)
@@ -239,7 +251,7 @@ class Rearranging:
 
     @property
     def _total(self) -> Floats:
-        """What rows count in the world."""
+        """Sum of each row in the world."""
         world, rows, total = self._counted
         if world is not self.world or rows is not self._narrowed:
             total = self._narrowed.matrix @ self.world
@@ -266,16 +278,19 @@ class Rearranging:
 
 
 class _Asking:
-    """Groups that may hold 1 to k-1 people in every world, and what became of them so far."""
+    """Groups that may hold 1 to k-1 people in every world, and what is known of them so far."""
 
     def __init__(self, near: Rearranging, boxes: Sequence[Mapping[int, int]], k: int) -> None:
-        self._near, self._boxes, self._k = near, boxes, k
-        self._inside = sparse(near.rows.cells, boxes)
+        self._near = near
+        self._boxes = boxes
+        self._k = k
+        self._inside = membership_matrix(near.rows.cells, boxes)
         self.settled = self._is_settled(near.world)
         self._cost = self._people_in(~self.settled)
         self._attempts = np.zeros(len(boxes), np.int64)
         # By programs that empty a group, and by those that fill it.
-        self._asked, self._successful = np.ones(2), np.ones(2)
+        self._asked = np.ones(2)
+        self._successful = np.ones(2)
         self._again: deque[Part] = deque()
         # Each with the world that it starts from, and the cells to be filled.
         self._waiting: deque[tuple[Part, Ints, Ints]] = deque()
@@ -286,24 +301,24 @@ class _Asking:
         return np.asarray((counts == 0) | (counts >= self._k))
 
     def _people_in(self, groups: Flags) -> Floats:
-        """In how many of these groups everybody of a cell is."""
+        """Return, for each cell, how many of these groups it belongs to."""
         return np.asarray(self._inside[np.flatnonzero(groups)].sum(axis=0), np.float64).ravel()
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is a question to be asked."""
+        """True if there is a question to ask."""
         is_left = bool(self._again) or bool((~self.settled & (self._attempts < len(ATTEMPTS))).any())
         return is_left and self._programs < MOST_PROGRAMS
 
     def programs(self) -> Iterator[Program]:
-        """Programs about open questions, each from the world that was met last."""
+        """Yield programs about open questions, each from the world that was found last."""
         while self.goes_on:
             if self._idle > MOST_IDLE:
                 least = self._attempts[~self.settled].min(initial=len(ATTEMPTS))
                 self._attempts[self._attempts == least] += 1
                 self._idle = 0
                 continue
-            part = self._again.popleft() if self._again else self._drawn()
+            part = self._again.popleft() if self._again else self._draw()
             if self.settled[part.number]:
                 continue
             asked = self._near.program(part, self._cost)
@@ -315,8 +330,8 @@ class _Asking:
             self._waiting.append((part, self._near.world, filled))
             yield program
 
-    def _drawn(self) -> Part:
-        """One of the questions that were asked least, and how it is asked now."""
+    def _draw(self) -> Part:
+        """Return the next attempt at one of the questions that were asked least."""
         left = np.flatnonzero(~self.settled & (self._attempts < len(ATTEMPTS)))
         least = left[self._attempts[left] == self._attempts[left].min()]
         number = int(self._near.random.choice(least))
@@ -350,8 +365,8 @@ class _Asking:
         self._near.world = world
 
 
-def _rows_of(rows: Rows, world: Ints, movable: Ints) -> tuple[Any, Floats, Floats]:
-    """What rows say about some cells beside people who stay: a matrix with both ends."""
+def _rows_about(rows: Rows, world: Ints, movable: Ints) -> tuple[Any, Floats, Floats]:
+    """Return what rows say about some cells while others stay: a matrix with both ends."""
     lo, hi = rows.bounds
     part = rows.by_cell[:, movable].tocsr()
     stay = rows.matrix @ world - part @ world[movable]
@@ -370,7 +385,7 @@ class Entries:
 
     @classmethod
     def of(cls, matrix: Any, columns: Ints) -> Entries:
-        """Some columns of a matrix that is stored by columns."""
+        """Return some columns of a matrix that is stored by columns."""
         starts = matrix.indptr[columns]
         sizes = matrix.indptr[columns + 1] - starts
         column = np.repeat(np.arange(len(columns)), sizes)
@@ -379,7 +394,7 @@ class Entries:
 
     @property
     def matrix(self) -> Any:
-        """The same for solvers."""
+        """The matrix for solvers."""
         from scipy.sparse import csc_array
 
         starts = np.zeros(self.shape[1] + 1, np.int64)
@@ -388,29 +403,29 @@ class Entries:
 
     @property
     def is_used(self) -> Flags:
-        """The rows that have an entry."""
+        """Rows that have an entry."""
         out = np.zeros(self.shape[0], np.bool_)
         out[self.row] = True
         return out
 
     def sums(self, people: npt.NDArray[Any]) -> Floats:
-        """The sum of every row for so many people in each column."""
+        """Return the sum of every row for people in each column."""
         return np.bincount(self.row, self.value * people[self.column], self.shape[0]).astype(np.float64)
 
     def only(self, rows: Flags) -> Entries:
-        """The same with some of the rows."""
+        """Return some of the rows."""
         kept = rows[self.row]
         number = np.cumsum(rows) - 1
         return Entries(number[self.row[kept]], self.column[kept], self.value[kept], (int(rows.sum()), self.shape[1]))
 
     def without(self, columns: Flags) -> Entries:
-        """The same without some of the columns."""
+        """Return the matrix without some of the columns."""
         kept = ~columns[self.column]
         number = np.cumsum(~columns) - 1
         return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
 
     def with_row(self, columns: Ints) -> Entries:
-        """The same with a further row, which counts some columns once."""
+        """Return the matrix with a further row, which counts some columns once."""
         row = np.concatenate((self.row, np.full(len(columns), self.shape[0])))
         column = np.concatenate((self.column, columns))
         order = np.argsort(column, kind="stable")
@@ -419,9 +434,9 @@ class Entries:
 
 
 def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entries, Floats, Floats] | None:
-    """Leave out cells in which nobody can be, as a row that counts them ends at 0: cells that are kept, and rows about them.
+    """Leave out cells in which nobody can be, as a row that counts them ends at 0.
 
-    None where a row is missed whoever is in the cells.
+    Return the cells that are kept and the rows about them, or None if a row is missed in any case.
     """
     kept = np.ones(rows.shape[1], np.bool_)
     takes_off = np.zeros(len(low), np.bool_)
@@ -439,16 +454,17 @@ def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entr
 
 
 def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Floats, Floats]:
-    """Make one row of those that count the same cells in the same proportions."""
+    """Merge rows that count the same cells in the same proportions."""
     first = np.ones(rows.shape[0])
     first[rows.row[::-1]] = rows.value[::-1]
-    # Rows are told apart by a sum over random numbers, one per cell.
+    # A sum over random numbers, one per cell, identifies rows.
     marks = np.round(rows.sums(np.random.default_rng(0).uniform(0.5, 1.5, rows.shape[1])) / first, 9)
-    low, high = np.minimum(low / first, high / first), np.maximum(low / first, high / first)
+    ends = np.stack((low / first, high / first))
     _, where, which = np.unique(marks, return_index=True, return_inverse=True)
-    lowest, highest = np.full(len(where), -np.inf), np.full(len(where), np.inf)
-    np.maximum.at(lowest, which, low)
-    np.minimum.at(highest, which, high)
+    lowest = np.full(len(where), -np.inf)
+    highest = np.full(len(where), np.inf)
+    np.maximum.at(lowest, which, ends.min(axis=0))
+    np.minimum.at(highest, which, ends.max(axis=0))
     kept = np.zeros(rows.shape[0], np.bool_)
     kept[where] = True
     order = which[kept]  # the rows stay in their order
@@ -457,6 +473,7 @@ def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Flo
 
 
 def _missed(rows: Rows, world: Ints) -> float:
-    """By how much a world misses rows, over their scales, in all."""
-    total, (lo, hi) = rows.matrix @ world, rows.bounds
+    """Return by how much a world misses rows, over their scales, in total."""
+    total = rows.matrix @ world
+    (lo, hi) = rows.bounds
     return float(np.maximum(lo - total, 0).sum() + np.maximum(total - hi, 0).sum())

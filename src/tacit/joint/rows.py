@@ -1,4 +1,4 @@
-"""Lines and shown steps as rows over kinds of people: in floats for solvers, in whole numbers of any size for proofs."""
+"""Lines and proved steps as constraints over kinds of people, in floats for solvers and in whole numbers for proofs."""
 
 from __future__ import annotations
 
@@ -15,39 +15,40 @@ import numpy.typing as npt
 from tacit.joint.boxes import Axis, Choice, Line, Problem, Tally
 from tacit.joint.cube import Cited, Step
 from tacit.model.arrays import Floats, Ints
+from tacit.solve.program import DENOMINATORS as SIMPLE_DENOMINATORS
 
 Masks = Mapping[int, int]
 
-#: People up to whom worlds are looked at person by person.
+#: Most people of a world that is looked at person by person.
 MOST_PEOPLE = 2_000_000
-#: Products below it are exact, also by way of floats.
+#: Products below this are exact in floats.
 MOST_EXACT = 2**50
-#: Denominators that weights are rounded to, simple ones first.
-DENOMINATORS = (1, 2, 6, 12, 60, 2520, 10**4, 10**6, 10**9)
+#: Denominators that weights are rounded to, simple ones first; a last one for sums that need not fit 64 bits.
+DENOMINATORS = (*SIMPLE_DENOMINATORS, 10**9)
 
 
-def cells_of(axes: Sequence[Axis]) -> int:
-    """How many kinds of people the axes tell apart."""
+def count_cells(axes: Sequence[Axis]) -> int:
+    """Return the number of kinds of people that the axes distinguish."""
     return int(np.prod([len(axis.classes) for axis in axes], dtype=object)) if axes else 1
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The kinds of people that some axes of a problem tell apart."""
+    """Kinds of people that some axes of a problem distinguish."""
 
     problem: Problem
     chosen: tuple[int, ...]
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """How many classes each axis has."""
+        """Number of classes of each axis."""
         return tuple(len(self.problem.axes[place].classes) for place in self.chosen)
 
     def __len__(self) -> int:
         return int(np.prod(self.shape, dtype=np.int64)) if self.shape else 1
 
     def inside(self, masks: Masks) -> Ints:
-        """The cells that a box holds, by number."""
+        """Return the cells of a box, by number."""
         found = np.zeros(1, np.int64)
         for place, size in zip(self.chosen, self.shape, strict=True):
             mask = masks.get(place)
@@ -56,36 +57,36 @@ class Cells:
         return found
 
     def kinds(self, world: Ints) -> Ints:
-        """So many people in each cell as the class of everybody on every axis of the problem; a cell of all axes is meant."""
+        """Return people in cells of all axes as the class of each person on every axis."""
         places = np.stack(np.unravel_index(np.arange(len(self)), self.shape), axis=1) if self.shape else np.zeros((1, 0))
         order = np.argsort(np.array(self.chosen))
         return np.repeat(places[:, order].astype(np.int64), world, axis=0)
 
     def tally(self, people: npt.NDArray[Any]) -> Tally:
-        """How many of so many people in each cell have each class on some axes."""
+        """Return the tally of people in cells."""
         table = people.reshape(self.shape)
 
-        def counted(places: Sequence[int]) -> npt.NDArray[Any]:
+        def count(places: Sequence[int]) -> npt.NDArray[Any]:
             kept = [self.chosen.index(place) for place in places]
             total = table.sum(axis=tuple(at for at in range(table.ndim) if at not in kept))
             return np.transpose(total, [sorted(kept).index(at) for at in kept])
 
-        return counted
+        return count
 
     def size(self, masks: Masks) -> int:
-        """How many cells a box holds."""
+        """Return the number of cells of a box."""
         sizes = zip(self.chosen, self.shape, strict=True)
         return prod(size if place not in masks else masks[place].bit_count() for place, size in sizes)
 
     def box(self, cell: int) -> dict[int, int]:
-        """One cell as a box."""
+        """Return one cell as a box."""
         places = np.unravel_index(cell, self.shape) if self.shape else ()
         return {axis: 1 << int(bit) for axis, bit, size in zip(self.chosen, places, self.shape, strict=True) if size > 1}
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """``lo <= sum of factor * people in boxes <= hi``, each end with where it is said."""
+    """Constraint ``lo <= sum of factor * people in boxes <= hi``, with the citation of each end."""
 
     terms: tuple[tuple[int, Masks], ...]
     lo: int | None
@@ -95,22 +96,25 @@ class Row:
 
     @cached_property
     def scale(self) -> int:
-        """What the row is divided by for solvers, so that no coefficient is above 1."""
+        """Divisor of the row for solvers, so that no coefficient is above 1."""
         return max(abs(factor) for factor, _ in self.terms)
 
     @cached_property
     def largest(self) -> int:
-        """The largest whole number that it counts a cell by, or ends at."""
+        """Largest whole number that it counts a cell by, or ends at."""
         ends = (abs(end) for end in (self.lo, self.hi) if end is not None)
         return max(sum(abs(factor) for factor, _ in self.terms), *ends, 1)
 
     @cached_property
     def name(self) -> Any:
-        """What rows about the same people have in common."""
+        """Key of rows about the same people."""
         return _name(self.terms)
 
     def follows_from(self, ends: Mapping[Any, tuple[int | None, int | None]]) -> bool:
-        """Whether it is true wherever each of its groups keeps to these ends, by the name of a row about the group alone."""
+        """Tell if it holds whenever each of its groups keeps to these ends.
+
+        Ends are given by the name of a row about the group alone.
+        """
         least: float = 0
         most: float = 0
         for factor, masks in self.terms:
@@ -123,7 +127,10 @@ class Row:
 
 @dataclass(eq=False)
 class Rows:
-    """Rows over cells. ``everybody`` are those whose boxes together hold each person at least once; none where they are not known."""
+    """Constraints over cells.
+
+    ``everybody`` are rows whose boxes together hold each person, none if these are not known.
+    """
 
     cells: Cells
     rows: tuple[Row, ...]
@@ -135,62 +142,61 @@ class Rows:
     def of(
         cls, problem: Problem, chosen: tuple[int, ...], steps: Iterable[Step] = (), lines: Iterable[int] | None = None
     ) -> Rows:
-        """The lines that speak of these axes only, those about the same people as one row, and steps that were shown."""
+        """Return the lines about these axes only, one row for those about the same people, and proved steps."""
         has = frozenset(chosen)
         found: dict[Any, Row] = {}
         names: dict[int, Any] = {}
         for number in range(len(problem.lines)) if lines is None else lines:
-            terms, line = problem.boxes[number], problem.lines[number]
+            terms = problem.boxes[number]
+            line = problem.lines[number]
             if all(masks.keys() <= has for _, masks in terms):
-                names[number] = _add(found, terms, line.lo, line.hi, ("line", number))
+                names[number] = _add(found, terms, line.lo, line.hi, says=("line", number))
         for step in steps:
             low = step.end == "lo"
-            _add(found, ((1, step.box),), step.value if low else None, None if low else step.value, ("step", id(step)))
+            _add(found, ((1, step.box),), step.value if low else None, None if low else step.value, says=("step", id(step)))
         place = {name: number for number, name in enumerate(found)}
         everybody = tuple(place[names[number]] for number in problem.everybody if number in names)
         complete = len(everybody) == len(problem.everybody)
         return cls(Cells(problem, chosen), tuple(found.values()), everybody if complete else ())
 
-    def without(self, row: int) -> Rows:
-        """All rows but one."""
-        return Rows(self.cells, self.rows[:row] + self.rows[row + 1 :], ())
-
     def only(self, rows: Sequence[int]) -> Rows:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Rows(self.cells, tuple(self.rows[row] for row in rows), ())
 
     @cached_property
     def needed(self) -> Rows:
-        """All rows but those that follow from the ends of rows about each of their groups: the same worlds fit them, in less time."""
+        """Rows that do not follow from bounds on each of their groups: the same worlds fit them."""
         ends = {row.name: (row.lo, row.hi) for row in self.rows if len(row.terms) == 1 and row.terms[0][0] == 1}
         return self.only([number for number, row in enumerate(self.rows) if len(row.terms) == 1 or not row.follows_from(ends)])
 
-    def case(self, terms: tuple[tuple[int, Masks], ...], lo: int | None, hi: int | None, depth: int) -> Rows:
-        """The rows and a case: a bound on a sum of people of boxes."""
-        return self._longer((*self.rows, Row(terms, lo, hi, ("case", depth), ("case", depth))))
+    def with_case(self, terms: tuple[tuple[int, Masks], ...], lo: int | None, hi: int | None, depth: int) -> Rows:
+        """Return the rows with a case: a bound on a sum of people of boxes."""
+        return self._extend((*self.rows, Row(terms, lo, hi, ("case", depth), says_hi=("case", depth))))
 
-    def _longer(self, rows: tuple[Row, ...]) -> Rows:
-        """Rows of which the first count the same cells as these, which are not counted again."""
-        return Rows(self.cells, rows, self.everybody, dict(self._where), self.__dict__.get("matrix"))
+    def _extend(self, rows: tuple[Row, ...]) -> Rows:
+        """Return rows that begin with these, keeping what was computed."""
+        return Rows(self.cells, rows, self.everybody, dict(self._where), _first=self.__dict__.get("matrix"))
 
     @property
     def entries(self) -> int:
-        """How many cells all rows count."""
+        """Number of cells that all rows count."""
         return sum(self.cells.size(masks) for row in self.rows for _, masks in row.terms)
 
     def where(self, row: int) -> list[tuple[int, Ints]]:
-        """The cells of each term of a row, with its factor."""
+        """Return the cells of each term of a row, with its factor."""
         if row not in self._where:
             self._where[row] = [(factor, self.cells.inside(masks)) for factor, masks in self.rows[row].terms]
         return self._where[row]
 
     @cached_property
     def matrix(self) -> Any:
-        """How often each row counts each cell, over its scale, as a sparse matrix."""
+        """Coefficients of each row over its scale, as a sparse matrix."""
         from scipy.sparse import csr_array, vstack
 
         first = 0 if self._first is None else self._first.shape[0]
-        numbers, places, values = [], [], []
+        numbers = []
+        places = []
+        values = []
         for number in range(first, len(self.rows)):
             for factor, cells in self.where(number):
                 numbers.append(np.full(len(cells), number - first))
@@ -205,45 +211,45 @@ class Rows:
 
     @cached_property
     def by_cell(self) -> Any:
-        """The same matrix, quick to take cells of."""
+        """The same matrix by columns."""
         return self.matrix.tocsc()
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
-        """The ends of all rows over their scales, infinite where open."""
+        """Ends of all rows over their scales, infinite if open."""
         lo = [-np.inf if row.lo is None else row.lo / row.scale for row in self.rows]
         hi = [np.inf if row.hi is None else row.hi / row.scale for row in self.rows]
         return np.array(lo, float), np.array(hi, float)
 
-    def chosen(self, line: Line, depth: int) -> Rows:
-        """The rows and one of two statements of which one is true."""
+    def with_statement(self, line: Line, depth: int) -> Rows:
+        """Return the rows with one of the two statements of a choice."""
         terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
-        return self.case(terms, line.lo, line.hi, depth)
+        return self.with_case(terms, line.lo, line.hi, depth)
 
-    def along(self, lines: Iterable[Line]) -> Rows:
-        """The rows and lines that are taken to be true, those left out that are there already."""
+    def assume(self, lines: Iterable[Line]) -> Rows:
+        """Return the rows with lines that are assumed to be true."""
         found = {row.name: row for row in self.rows}
         for line in lines:
             terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
-            _add(found, terms, line.lo, line.hi, ("case", 0))
-        return self._longer(tuple(found.values()))
+            _add(found, terms, line.lo, line.hi, says=("case", 0))
+        return self._extend(tuple(found.values()))
 
     def fits(self, world: Ints) -> bool:
-        """Whether a world of whole people fits all rows, exactly, and meets the conditions of the problem."""
+        """Tell if a world of whole people fits all rows exactly, and meets all conditions."""
         return self.adds_up(world) and next(self.choices(world), None) is None
 
     @property
     def has_conditions(self) -> bool:
-        """Whether worlds must meet conditions besides; worlds of some axes alone refute nothing and need not."""
+        """True if worlds must meet conditions; worlds of some axes alone need not."""
         problem = self.cells.problem
         return bool(problem.conditions) and len(self.cells.chosen) == len(problem.axes)
 
     def choices(self, people: npt.NDArray[Any], room: float = 0) -> Iterator[Choice]:
-        """Pairs of statements of which one should be true of people in cells and none is, with so much room; none where conditions hold."""
+        """Yield choices of which neither statement is true of people in cells, within ``room``."""
         return self.cells.problem.choices(self.cells.tally(people), room) if self.has_conditions else iter(())
 
     def adds_up(self, world: Ints) -> bool:
-        """Whether a world of whole people fits all rows, exactly."""
+        """Tell if a world of whole people fits all rows exactly."""
         if (world < 0).any():
             return False
         if self._largest * max(int(world.sum()), 1) < MOST_EXACT:
@@ -251,25 +257,23 @@ class Rows:
             total = matrix @ world
             fits = not ((total < lo) | (total > hi)).any()
         else:
-            fits = all(self._adds_up_in(number, world) for number in range(len(self.rows)))
-        if not fits:
-            return False
-        return not self.has_conditions or self.cells.problem.tells_conditions
+            fits = all(self._adds_up_to(number, world) for number in range(len(self.rows)))
+        return fits and (not self.has_conditions or self.cells.problem.decides_conditions)
 
-    def _adds_up_in(self, number: int, world: Ints) -> bool:
-        """Whether a world fits one row, in whole numbers of any size."""
+    def _adds_up_to(self, number: int, world: Ints) -> bool:
+        """Tell if a world fits one row, in whole numbers of any size."""
         row = self.rows[number]
         total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
         return (row.lo is None or total >= row.lo) and (row.hi is None or total <= row.hi)
 
     @cached_property
     def _largest(self) -> int:
-        """The largest whole number in the rows."""
+        """Largest whole number in the rows."""
         return max((row.largest for row in self.rows), default=1)
 
     @cached_property
     def _whole(self) -> tuple[Any, Ints, Ints]:
-        """The matrix in whole numbers, and the ends of all rows; none of them is large."""
+        """Matrix in whole numbers, and the ends of all rows; none of them is large."""
         from scipy.sparse import csr_array
 
         scales = np.array([row.scale for row in self.rows], np.int64)
@@ -279,39 +283,43 @@ class Rows:
         hi = [MOST_EXACT if row.hi is None else row.hi for row in self.rows]
         return matrix, np.array(lo, np.int64), np.array(hi, np.int64)
 
-    def proved(
-        self, group: Ints, sign: int, weights: Floats, wanted: int | None = None
-    ) -> tuple[int, dict[Cited, Fraction]] | None:
-        """The best whole lower bound on ``sign * people in the group`` that simple weights near these prove, with them.
+    def certify(self, group: Ints, sign: int, weights: Floats, wanted: int) -> tuple[int, dict[Cited, Fraction]] | None:
+        """Return a whole lower bound on ``sign * people in the group``, with the simplest weights that prove it.
 
-        Weights are per row over its scale. With ``wanted``, the simplest that reach it; else None.
+        ``weights`` are the dual of each row over its scale. None if no rounding of them proves ``wanted``.
         """
         for denominator in DENOMINATORS:
-            shown = self._certified(group, sign, weights, denominator)
-            if shown is not None and (wanted is None or shown[0] >= wanted):
+            shown = self._certify_with(group, sign, weights, denominator)
+            if shown is not None and shown[0] >= wanted:
                 return shown
         return None
 
-    def _certified(self, group: Ints, sign: int, weights: Floats, denominator: int) -> tuple[int, dict[Cited, Fraction]] | None:
-        """What weights of this denominator prove, exactly: every cell must be covered, by counting everybody where need be."""
+    def _certify_with(
+        self, group: Ints, sign: int, weights: Floats, denominator: int
+    ) -> tuple[int, dict[Cited, Fraction]] | None:
+        """Return what weights of this denominator prove exactly.
+
+        Every cell must be covered, if need be by counting everybody.
+        """
         used: dict[int, Fraction] = {}
         for number in np.flatnonzero(np.abs(weights) * denominator >= 0.5).tolist():
-            row, numerator = self.rows[number], round(float(weights[number]) * denominator)
+            row = self.rows[number]
+            numerator = round(float(weights[number]) * denominator)
             if (row.lo if numerator > 0 else row.hi) is not None:
                 used[number] = Fraction(numerator, denominator * row.scale)
-        short = self._short(group, sign, used)
-        if short < 0:
+        least = self._least_cover(group, sign, used)
+        if least < 0:
             if not self.everybody:
                 return None
             for number in self.everybody:
-                used[number] = used.get(number, Fraction(0)) + short
+                used[number] = used.get(number, Fraction(0)) + least
         total = Fraction(0)
         out: dict[Cited, Fraction] = {}
         for number, weight in sorted(used.items()):
-            row = self.rows[number]
-            bound, says = (row.lo, row.says_lo) if weight > 0 else (row.hi, row.says_hi)
             if weight == 0:
                 continue
+            row = self.rows[number]
+            bound, says = (row.lo, row.says_lo) if weight > 0 else (row.hi, row.says_hi)
             if bound is None or says is None:
                 return None
             # An earlier step about an upper bound is about the negative of its group, so that it is always added.
@@ -319,8 +327,8 @@ class Rows:
             total += weight * bound
         return ceil(total), out
 
-    def _short(self, group: Ints, sign: int, used: Mapping[int, Fraction]) -> Fraction:
-        """How much the kind of person counts in the group beyond the weighted sum who counts least; below 0 where one counts for too much."""
+    def _least_cover(self, group: Ints, sign: int, used: Mapping[int, Fraction]) -> Fraction:
+        """Return the least of ``sign * group - weighted sum`` over all cells; below 0 if a cell is not covered."""
         common = lcm(*(weight.denominator for weight in used.values())) if used else 1
         whole = {number: int(weight * common) for number, weight in used.items()}
         largest = common + sum(
@@ -334,8 +342,8 @@ class Rows:
         return Fraction(int(left.min()), common)
 
 
-def sparse(cells: Cells, boxes: Iterable[Masks]) -> Any:
-    """Which cells each box holds, as a sparse matrix."""
+def membership_matrix(cells: Cells, boxes: Iterable[Masks]) -> Any:
+    """Return the cells of each box as a sparse matrix."""
     from scipy.sparse import csr_array
 
     held = [cells.inside(box) for box in boxes]
@@ -345,8 +353,8 @@ def sparse(cells: Cells, boxes: Iterable[Masks]) -> Any:
 
 
 def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | None, hi: int | None, says: Cited) -> Any:
-    """Put a row in, or tighten the one about the same people."""
-    row = Row(tuple(terms), lo, hi, says, says)
+    """Add a row, or tighten the one about the same people."""
+    row = Row(tuple(terms), lo, hi, says, says_hi=says)
     name = row.name
     known = found.get(name)
     if known is None:
@@ -361,5 +369,5 @@ def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | No
 
 
 def _name(terms: Sequence[tuple[int, Masks]]) -> Any:
-    """What rows about the same people have in common."""
+    """Return the key of rows about the same people."""
     return tuple((factor, tuple(sorted(masks.items()))) for factor, masks in terms)

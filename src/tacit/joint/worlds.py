@@ -1,12 +1,11 @@
-"""Exchanges between two people: single steps from a world to others, by which a small group is emptied or filled.
+"""Worlds: whole people who fit every published line; a group that is not small in one is not provably small.
 
-Two people exchange their classes on one axis, or one person takes another class. Each step is allowed only where every published line stays
-true, rounding and thresholds used to the full. A group that such steps empty, or fill up to k people, is not small in every world.
-
-Worlds: whole people who fit every published line. Whatever is not small in one of them cannot be proved to be small.
-
-A world comes from the owner's rows or from an integer program. Exchanging the values of one column among people who are alike for every line
+A world comes from the owner's rows or from an integer program. Exchanging the values of a column among people who are alike for every line
 that names the column changes no published count, so that one world leads to many others at little cost.
+
+Steps between two people go further: they exchange their classes on one axis, or one person takes another class. A step is allowed if every
+published line stays true, with all the room that rounding and thresholds leave. Steps that empty a group, or fill it up to k people, refute
+that it is small.
 """
 
 from __future__ import annotations
@@ -24,13 +23,27 @@ from tacit.joint.rows import MOST_PEOPLE, Cells
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.table import Transactions
 
-#: Of all people, those who exchange something at a time, where conditions must hold.
+#: Shares of all people who exchange something at a time, if conditions must hold.
 SHARES = (1.0, 0.1, 0.01)
+#: Most partners that are tried for each step.
+MOST_PARTNERS = 64
+#: Most people of all open groups together.
+MOST_EXCHANGED = 20_000
+#: Most worlds that steps start from.
+MOST_STARTS = 8
+#: If more boxes are left after the first world, others would not help.
+FEW_LEFT = 500
+#: Most boxes that are asked about.
+MOST_BOXES = 4_000
+#: Most entries of the table of people and terms of lines; above, an axis is left out.
+MOST_ENTRIES = 60_000_000
+#: Room of a line with an open end.
+NO_END = 2**30
 
 
 @dataclass(eq=False)
 class World:
-    """People by their class on every axis: ``kinds[i]`` holds those of person ``i``, a column for each axis."""
+    """People by their class on every axis: ``kinds[i]`` are those of person ``i``."""
 
     problem: Problem
     kinds: Ints
@@ -38,7 +51,7 @@ class World:
 
     @classmethod
     def of_rows(cls, problem: Problem, data: Transactions) -> World | None:
-        """The world of the owner's rows; None where they do not fit the lines, or are too many."""
+        """Return the world of the owner's rows, or None if they do not fit the lines or are too many."""
         if data.n > MOST_PEOPLE:
             return None
         columns = [_classes(axis, data) for axis in problem.axes]
@@ -51,20 +64,20 @@ class World:
 
     @classmethod
     def of_cells(cls, cells: Cells, people: Ints) -> World | None:
-        """The world with so many people in each cell of all axes; None where they are too many."""
+        """Return the world of people in cells of all axes, or None if they are too many."""
         if int(people.sum()) > MOST_PEOPLE:
             return None
         return cls(cells.problem, cells.kinds(people))
 
     def inside(self, box: Mapping[int, int]) -> Flags:
-        """Who is in a box."""
+        """Return who is in a box."""
         found = np.ones(len(self.kinds), np.bool_)
         for axis, mask in box.items():
             found &= self._allowed(axis, mask)
         return found
 
     def count(self, box: Mapping[int, int]) -> int:
-        """How many people a box holds."""
+        """Return the number of people in a box."""
         return int(np.count_nonzero(self.inside(box)))
 
     def _allowed(self, axis: int, mask: int) -> Flags:
@@ -75,25 +88,25 @@ class World:
 
     @cached_property
     def totals(self) -> list[int]:
-        """What every line adds up to among these people."""
+        """Sum of every line among these people."""
         return [sum(factor * self.count(masks) for factor, masks in terms) for terms in self.problem.boxes]
 
     def fits(self) -> bool:
-        """Whether every line is true of these people."""
+        """Tell if every line is true of these people."""
         return all(
             (line.lo is None or total >= line.lo) and (line.hi is None or total <= line.hi)
             for line, total in zip(self.problem.lines, self.totals, strict=True)
         )
 
     def cells(self, cells: Cells) -> Ints:
-        """How many people are in each cell."""
+        """Return the number of people in each cell."""
         places = np.zeros(len(self.kinds), np.int64)
         for place, size in zip(cells.chosen, cells.shape, strict=True):
             places = places * size + self.kinds[:, place]
         return np.bincount(places, minlength=len(cells))
 
     def counts(self, cube: Cube) -> Ints:
-        """How many people each group of a cube holds."""
+        """Return the number of people in each group of a cube."""
         shape = [len(axis.classes) for axis in cube.axes]
         cells = np.zeros(len(self.kinds), np.int64)
         for place, size in zip(cube.chosen, shape, strict=True):
@@ -104,18 +117,18 @@ class World:
             table = np.moveaxis(np.tensordot(held, table, axes=(1, position)), 0, position)
         return np.rint(table).astype(np.int64).ravel()
 
-    def exchanged(self, random: np.random.Generator) -> World:
-        """Another world: on every axis in turn, people who are alike for all lines that name it exchange their classes at random.
+    def exchange(self, random: np.random.Generator) -> World:
+        """Return another world by random exchanges between people who are alike for all lines that name an axis.
 
-        Only some of them do where conditions break otherwise; nobody where they break even so.
+        If conditions break, only some people exchange; if they still break, nobody does.
         """
         for share in SHARES if self.problem.conditions else SHARES[:1]:
-            found = self._exchanged(random, share)
+            found = self._exchange(random, share)
             if self.problem.holds(found.kinds):
                 return found
         return self
 
-    def _exchanged(self, random: np.random.Generator, share: float) -> World:
+    def _exchange(self, random: np.random.Generator, share: float) -> World:
         found = World(self.problem, self.kinds.copy())
         for axis in random.permutation(len(self.problem.axes)).tolist():
             taking = np.flatnonzero(random.random(len(self.kinds)) < share)
@@ -126,36 +139,33 @@ class World:
             found.forget(axis)
         return found
 
-    def narrowed(self, room: int) -> World:
-        """The same people, with lines in place of conditions that hold as long as at most so many people change."""
-        return World(self.problem.narrowed(self.kinds, room), self.kinds)
+    def narrow(self, room: int) -> World:
+        """Return the same people, with lines in place of conditions that hold while at most ``room`` people change."""
+        return World(self.problem.narrow(self.kinds, room), self.kinds)
 
     def forget(self, axis: int) -> None:
-        """Forget who is in which part of an axis, since somebody has changed there."""
+        """Forget who is in which part of an axis, after somebody has changed there."""
         for known in [key for key in self._inside if key[0] == axis]:
             del self._inside[known]
 
     def alike(self, axis: int) -> Words:
-        """A number for everybody, the same for people whom all lines that name the axis treat alike, whatever their class on it."""
+        """Return a number for each person, equal if all lines that name the axis treat them alike.
+
+        Their classes on the axis itself do not matter.
+        """
         weigh = np.random.default_rng(axis)
         others = np.delete(self.kinds, axis, axis=1).astype(np.uint64)
         names = others @ weigh.integers(1, 2**63, others.shape[1], dtype=np.uint64)
         _, first, which = np.unique(names, return_index=True, return_inverse=True)
         distinct = World(self.problem, self.kinds[first])
         found = np.zeros(len(first), np.uint64)
-        for box in self.problem.beside(axis):
+        for box in self.problem.rests(axis):
             found += distinct.inside(box) * np.uint64(weigh.integers(1, 2**63, dtype=np.uint64))
         return np.asarray(found[which.ravel()])
 
 
-def refuted_by(world: World, cube: Cube, k: int) -> Flags:
-    """The groups of a cube that are empty in a world, or have k people or more."""
-    counts = world.counts(cube)
-    return np.asarray((counts == 0) | (counts >= k))
-
-
 def _classes(axis: Axis, data: Transactions) -> Ints | None:
-    """The class of every row on an axis; None where that cannot be told."""
+    """Return the class of every row on an axis, or None if a row has none."""
     number = {name: place for place, name in enumerate(data.items.names)}
     owners = data.rows.owners()
     found = np.full(len(data.rows), -1, np.int64)
@@ -172,38 +182,32 @@ def _classes(axis: Axis, data: Transactions) -> Ints | None:
     return found
 
 
-#: People who are looked at as partners for each step, and people of all open groups together, at most.
-MOST_PARTNERS, MOST_EXCHANGED = 64, 20_000
-#: Worlds that steps start from, at most; where more boxes than a few are left after the first, others would not help.
-MOST_STARTS, FEW_LEFT = 8, 500
-#: Boxes that are asked about at most.
-MOST_BOXES = 4_000
-#: Entries of the table of people and what lines ask of them, at most; above, an axis is left out.
-MOST_ENTRIES = 60_000_000
-#: Room of a line without an end.
-NO_END = 2**30
+def refute_by_world(world: World, cube: Cube, k: int) -> Flags:
+    """Return the groups of a cube that are empty in a world, or have k people or more."""
+    counts = world.counts(cube)
+    return np.asarray((counts == 0) | (counts >= k))
 
 
-def refuted_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: int | None, check: Callable[[], None]) -> Flags:
-    """Which of the boxes steps empty or fill, from a world or from others that exchanges at random lead to, as long as some are left."""
+def refute_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: int | None, check: Callable[[], None]) -> Flags:
+    """Return the boxes that steps empty or fill, from a world or from others after random exchanges."""
     random = np.random.default_rng(seed)
     out = np.zeros(len(boxes), np.bool_)
     for turn in range(MOST_STARTS):
         asked = np.flatnonzero(~out)
         if not len(asked) or (turn and len(asked) > FEW_LEFT):
             break
-        out[asked] = refuted_by_exchanges(world, [boxes[number] for number in asked.tolist()], k, check)
-        world = world.exchanged(random)
+        out[asked] = refute_by_exchanges(world, [boxes[number] for number in asked.tolist()], k, check)
+        world = world.exchange(random)
     return out
 
 
-def refuted_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
-    """Which of the boxes are empty, or hold k people, in the world or in one that steps along a single axis lead to."""
+def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
+    """Return the boxes that are empty, or hold k people, in the world or after steps along one axis."""
     held = [np.flatnonzero(world.inside(box)) for box in boxes]
     out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
-    if not world.problem.tells_conditions:
+    if not world.problem.decides_conditions:
         return out
-    world = world.narrowed(2 * k)  # each of fewer than k steps changes two people
+    world = world.narrow(2 * k)  # each of fewer than k steps changes two people
     random = np.random.default_rng(len(boxes))
     named: dict[int, list[int]] = {}
     for number, box in enumerate(boxes):
@@ -240,7 +244,7 @@ class _Steps:
 
     @cached_property
     def _terms(self) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
-        """Every term of a line that names the axis: its line, its factor, its classes on the axis, and the rest of its box."""
+        """Terms of lines that name the axis: line, factor, classes on the axis, and rest of the box."""
         out = []
         for number, terms in enumerate(self._problem.boxes):
             for factor, masks in terms:
@@ -255,12 +259,12 @@ class _Steps:
 
     @property
     def fits_in_memory(self) -> bool:
-        """Whether the table of people and what lines ask of them is small enough."""
+        """True if the table of people and terms is small enough."""
         return len(self.people) * len(self._rests) <= MOST_ENTRIES
 
     @cached_property
     def _asked(self) -> npt.NDArray[np.int8]:
-        """Who of the people has what the rest of each term asks for, a column for each term."""
+        """People who are in the rest of each term, a column for each term."""
         kinds = self.world.kinds[self.people]
         part = World(self._problem, kinds)
         columns = np.stack([part.inside(dict(rest)) for rest in self._rests], axis=1).astype(np.int8)
@@ -272,18 +276,18 @@ class _Steps:
 
     @cached_property
     def _is_plain(self) -> bool:
-        """Whether every line that names the axis is one box, counted once."""
+        """True if every line that names the axis is one box, counted once."""
         return bool((self._factor == 1).all()) and len(self._lines[0]) == len(self._terms)
 
     @cached_property
     def _allowed(self) -> npt.NDArray[np.int8]:
-        """Which classes of the axis each term allows, a row for each class."""
+        """Classes of the axis that each term allows, a row for each class."""
         classes = range(len(self._problem.axes[self.axis].classes))
         return np.array([[term[2] >> one & 1 for term in self._terms] for one in classes], np.int8)
 
     @cached_property
     def _lines(self) -> tuple[Ints, Ints]:
-        """The lines that name the axis, and where the terms of each of them begin."""
+        """Lines that name the axis, and where the terms of each of them begin."""
         numbers = np.array([term[0] for term in self._terms], np.int64)
         lines, starts = np.unique(numbers, return_index=True)
         return lines, starts
@@ -293,7 +297,8 @@ class _Steps:
         """How much each of these lines may fall, and rise."""
         lines, _ = self._lines
         totals = self.world.totals
-        down, up = [], []
+        down = []
+        up = []
         for number in lines.tolist():
             line = self._problem.lines[number]
             down.append(NO_END if line.lo is None else totals[number] - line.lo)
@@ -302,7 +307,7 @@ class _Steps:
         return np.array(down, kind), np.array(up, kind)
 
     def refute(self, box: Mapping[int, int], held: Ints, k: int) -> bool:
-        """Whether steps empty the box, or fill it up to k people."""
+        """Tell if steps empty the box, or fill it up to k people."""
         rest = {place: mask for place, mask in box.items() if place != self.axis}
         allowed = np.array([bool(box[self.axis] >> one & 1) for one in range(len(self._allowed))])
         kinds = self.world.kinds[self.people, self.axis]
@@ -314,14 +319,15 @@ class _Steps:
         return self._walk(np.flatnonzero(~here & others), np.flatnonzero(here & ~others), allowed, k - len(held))
 
     def _walk(self, movers: Ints, partners: Ints, target: Flags, wanted: int) -> bool:
-        """Whether so many movers can get a class among the target's, each from a partner or by themselves."""
+        """Tell if ``wanted`` movers can get a class of the target, each from a partner or by themselves."""
         down, up = (ends.copy() for ends in self._room)
         kinds = self.world.kinds[self.people, self.axis].copy()
-        done, failed = 0, 0
+        done = 0
+        failed = 0
         most = 3 * wanted + 3
         for mover in self.random.permutation(movers).tolist():
             partner = self.random.permutation(partners)[:MOST_PARTNERS]
-            change, chosen = self._best(mover, partner, target, kinds, down, up)
+            change, chosen = self._best(mover, partner, target, kinds, down=down, up=up)
             if change is None:
                 failed += 1
                 if failed + done > most or len(movers) - failed < wanted:
@@ -338,12 +344,15 @@ class _Steps:
         return False
 
     def _best(self, mover: int, partners: Ints, target: Flags, kinds: Ints, down: Ints, up: Ints) -> tuple[Ints | None, int]:
-        """A step that every line allows, as what it adds to each line and the partner (-1: none); None where there is none."""
+        """Return a step that every line allows, as its change of each line and the partner, or None.
+
+        The partner is -1 if the mover changes alone.
+        """
         mine = self._asked[mover]
         own = self._allowed[kinds[mover]]
         _, starts = self._lines
         alone = np.flatnonzero(target)
-        # By oneself: take another class. With a partner: take hers, and she takes mine.
+        # Alone, the mover takes another class; with a partner, the two exchange theirs.
         moves = [mine * (self._allowed[alone] - own)]
         if len(partners):
             moves.append((self._asked[partners] - mine) * (own - self._allowed[kinds[partners]]))
@@ -353,6 +362,6 @@ class _Steps:
         possible = np.flatnonzero(fits)
         if not len(possible):
             return None, -1
-        # The step that changes the fewest lines leaves most room for the next.
+        # The step that changes the fewest lines leaves the most room for the next.
         best = int(possible[np.argmin(np.count_nonzero(change[possible], axis=1))])
         return change[best], -1 if best < len(alone) else int(partners[best - len(alone)])

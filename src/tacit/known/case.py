@@ -1,24 +1,15 @@
-"""Rules read as statements about known people: what every published line says about how many of a group have a sensitive value.
+"""Rules as statements about known people, their maximum entropy estimate, and the rules that a complete list leaves out.
 
-Withheld: the count reaches the thresholds. Printed: the counts that print so, and reach the thresholds. Missing from a complete list: the count
-does not reach them (:mod:`tacit.known.case`). The distribution of the sensitive column, where it is published, is exact.
-Background facts say what they say, in whole people.
+A published rule says that its count reaches the thresholds, and prints as shown. A rule ``Q => x`` missing from a complete list says that
+fewer than ``max(s n, c count(Q))`` people have Q and x. That is news only if Q itself has that many people, so only frequent sets Q are
+looked at, and of sets with the same people only closed ones. Most of these bounds hold anyway: the estimate is made without them, checked
+against all, and made again with those that it misses, until it misses none.
 
-Missing rules: what a complete list says by what it leaves out, looked at only where it matters.
-
-A missing rule ``Q => x`` says that fewer than ``max(s n, c count(Q))`` people have Q and x. That is news only where Q itself has that many
-people, so only frequent sets Q are looked at; and sets Q that the same people have say the same, so only closed ones. Most of these bounds
-hold anyway: estimates are made without them, checked against all of them, and made again with those that were missed, until none is.
-
-How many rules are missing, and how many of them are left when those that follow from others are dropped.
-
-A pattern is a set Q of quasi-identifiers that somebody has, with a sensitive value x; the rules that are missing are all patterns less the
-published ones. By Theorem 3 of Zhu, Wang, Du a missing rule ``Q and more => x`` follows from a missing rule ``Q => x`` where
-``c count(Q)`` is no more than the support threshold: Q is *light* then. Estimates need no such list
-(:mod:`tacit.known.case`); these numbers say how large it would be.
-
-Nothing of it is enumerated but what is kept. All parts of a set that is not light are not light, so its missing rules are all kept. Of the
-light ones those are kept whose smaller parts are all not light, or published: the border of a family that is closed downwards.
+Missing rules are also counted, as Zhu, Wang and Du list them. A pattern is a set Q of quasi-identifiers that somebody has, with a value x;
+all patterns that are not published are missing. By their Theorem 3 a missing rule ``Q and more => x`` follows from a missing rule ``Q =>
+x`` if ``c count(Q)`` is at most the support threshold: then Q is *light*. Sets that are not light are closed downwards, so their missing
+rules are all kept; of the light ones those are kept whose smaller parts are all not light, or published: the border of a downward closed
+family.
 """
 
 from __future__ import annotations
@@ -29,11 +20,10 @@ from functools import cached_property, partial, reduce
 from typing import NoReturn, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, LimitReached, numbered
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
-from tacit.model.arrays import Codes, Words
+from tacit.model.arrays import Codes, Floats, Ints, Words
 from tacit.model.knowledge import Fact
 from tacit.model.population import Population
 from tacit.model.release import Rules
@@ -45,9 +35,11 @@ from tacit.solve.entropy import Solution, solve
 from tacit.solve.statements import Clash, Problem, Statements
 from tacit.solve.statements import reduce as reduce_classes
 
-#: Where a statement comes from: the number of a line; a missing rule, by the combinations it is about and its value; the published distribution.
-#: a background fact, by its file and line there.
-LINE, MISSING, DISTRIBUTION, FACT = "line", "missing", "distribution", "fact"
+#: Origins of statements: a line; a missing rule, by its combinations and its value; the published distribution; a background fact.
+LINE = "line"
+MISSING = "missing"
+DISTRIBUTION = "distribution"
+FACT = "fact"
 
 Pair = tuple[str, str]
 
@@ -55,7 +47,7 @@ CHECK = "Give the data that the rules were made from, with the same columns and 
 
 
 class PeopleCase(Protocol):
-    """What is said about the sensitive values of known people, by one release or by several."""
+    """Statements about the sensitive values of known people, by one release or by several."""
 
     @property
     def population(self) -> Population:
@@ -63,30 +55,30 @@ class PeopleCase(Protocol):
 
     @property
     def sensitive(self) -> str:
-        """The name of the sensitive column."""
+        """Name of the sensitive column."""
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The values that it can have."""
+        """Values that it can have."""
 
     @property
     def sa_counts(self) -> tuple[int, ...]:
-        """The number of people with each value, where it is published."""
+        """Number of people with each value, if it is published."""
 
     @property
     def n_lines(self) -> int:
-        """How many published lines there are."""
+        """Number of published lines."""
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """The columns and values that are published."""
+        """Columns and values that are published."""
 
     @property
     def missing(self) -> Missing:
         """What complete lists say by what they leave out."""
 
     def published(self) -> Statements:
-        """What the lines say, with what is known besides."""
+        """Return what the lines say, with background knowledge."""
 
     def refuse(self, origins: Sequence[object]) -> NoReturn:
         """Raise because these statements cannot all be true."""
@@ -94,7 +86,7 @@ class PeopleCase(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RuleCase:
-    """Rules, everybody's quasi-identifiers, and what else is known about these people."""
+    """Rules, everybody's quasi-identifiers, and background knowledge about these people."""
 
     release: Rules
     population: Population
@@ -102,12 +94,12 @@ class RuleCase:
 
     @cached_property
     def values(self) -> tuple[str, ...]:
-        """The values that the sensitive column can have."""
+        """Values that the sensitive column can have."""
         return self.release.header.sa_values
 
     @cached_property
     def codes(self) -> list[int]:
-        """The number of the sensitive value of each line."""
+        """Number of the sensitive value of each line."""
         code = {value: number for number, value in enumerate(self.values)}
         found = [code.get(self.consequent(line), -1) for line in range(len(self.release))]
         if -1 in found:
@@ -118,44 +110,44 @@ class RuleCase:
 
     @cached_property
     def sensitive(self) -> str:
-        """The name of the sensitive column."""
+        """Name of the sensitive column."""
         return " & ".join(self.release.header.sa)
 
     @property
     def sa_counts(self) -> tuple[int, ...]:
-        """The number of people with each value, where it is published."""
+        """Number of people with each value, if it is published."""
         return self.release.header.sa_counts
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """The columns and values that are published."""
+        """Columns and values that are published."""
         return self.release.items.pairs or ()
 
     @property
     def n_lines(self) -> int:
-        """How many rules are published."""
+        """Number of published rules."""
         return len(self.release)
 
     def consequent(self, line: int) -> str:
-        """The sensitive value of a line."""
+        """Return the sensitive value of a line."""
         pairs = self.release.items.pairs
         assert pairs is not None
         return pairs[int(self.release.consequents[line][0])][1]
 
     def antecedent(self, line: int) -> list[Pair]:
-        """The QI values of a line."""
+        """Return the quasi-identifiers of a line."""
         pairs = self.release.items.pairs
         assert pairs is not None
         return [pairs[int(item)] for item in self.release.antecedents[line]]
 
     @cached_property
     def missing(self) -> Missing:
-        """The missing rules that say something."""
+        """Missing rules that say something."""
         return Missing.of(self)
 
     @cached_property
     def holders(self) -> list[Codes]:
-        """The combinations that each line speaks of."""
+        """Combinations that each line is about."""
         self._refuse_other_people()
         found = [self._holding(self.antecedent(line)) for line in range(len(self.release))]
         for line, places in enumerate(found):
@@ -164,7 +156,7 @@ class RuleCase:
         return found
 
     def _holding(self, pairs: list[Pair]) -> Codes:
-        """The combinations with all these values, or with values of the groups that go by these names."""
+        """Return the combinations with all these values, or with values of groups of these names."""
         groups = {(group.column, group.name): group for group in self.release.header.groups}
         named = [groups[pair] for pair in pairs if pair in groups]
         plain = self.population.holding(pair for pair in pairs if pair not in groups)
@@ -175,24 +167,24 @@ class RuleCase:
         return reduce(partial(np.intersect1d, assume_unique=True), boxes, plain)
 
     @cached_property
-    def wholes(self) -> npt.NDArray[np.int64]:
-        """How many people have the antecedent of each line."""
+    def wholes(self) -> Ints:
+        """Number of people with the antecedent of each line."""
         return np.array([int(self.population.people[places].sum()) for places in self.holders], np.int64)
 
     def published(self) -> Statements:
-        """What the lines say, and the distribution where it is published."""
+        """Return what the lines say, the distribution if it is published, and background facts."""
         said = Statements(self.population, len(self.values))
         for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in self.counts), strict=True)):
-            said.say(self.holders[line], self.codes[line], lo, hi, (LINE, line))
+            said.say(self.holders[line], self.codes[line], lo, hi, origin=(LINE, line))
         everyone = np.arange(len(self.population), dtype=np.int32)
         for number, count in enumerate(self.release.header.sa_counts):
-            said.say(everyone, number, count, count, (DISTRIBUTION, number))
+            said.say(everyone, number, count, count, origin=(DISTRIBUTION, number))
         for fact in self.facts:
             self._say(said, fact)
         return said
 
     def _say(self, said: Statements, fact: Fact) -> None:
-        """Add a background fact; what it says about nobody is left out, unless it says that there is somebody."""
+        """Add a background fact, unless it says nothing about nobody."""
         unknown = sorted(set(fact.allowed) - set(self.population.names))
         if unknown:
             known = ", ".join(self.population.names)
@@ -204,21 +196,24 @@ class RuleCase:
         event = self.population.among(fact.allowed)
         lo, hi = fact.bounds(int(self.population.people[event].sum()))
         if len(event) or lo > 0:
-            said.say(event, self.values.index(fact.value), lo, hi, (FACT, fact.file, fact.line, fact.place))
+            said.say(event, self.values.index(fact.value), lo, hi, origin=(FACT, fact.file, fact.line, fact.place))
 
     @cached_property
-    def counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Bounds on the people with antecedent and consequent of each line, from all that it prints and from the thresholds that it reaches."""
-        release, wholes = self.release, self.wholes
+    def counts(self) -> tuple[Ints, Ints]:
+        """Bounds on the people of each line, from what it prints and the thresholds that it reaches."""
+        release = self.release
+        wholes = self.wholes
         lines = np.arange(len(release))
-        lo, hi = np.maximum(release.lo, 0), np.minimum(release.hi, wholes)
+        lo = np.maximum(release.lo, 0)
+        hi = np.minimum(release.hi, wholes)
         if release.confidence is not None:
             least, most = Confidences.of(release, lines).parts(wholes, wholes)
-            lo, hi = np.maximum(lo, least), np.minimum(hi, most)
+            lo = np.maximum(lo, least)
+            hi = np.minimum(hi, most)
         return np.maximum(lo, self._thresholds(wholes)), hi
 
-    def _thresholds(self, wholes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The fewest people that a published rule can have."""
+    def _thresholds(self, wholes: Ints) -> Ints:
+        """Return the fewest people that a published rule can have."""
         header = self.release.header
         least = header.min_support or 0
         if header.min_confidence is None:
@@ -229,30 +224,31 @@ class RuleCase:
     def _refuse_other_people(self) -> None:
         header = self.release.header
         known = self.population
-        name = self.release.source.name if self.release.source else "the release"
         if header.n is not None and header.n != known.n:
-            raise InputError(
-                f"the rules are about {header.n:,} people, the known data about {known.n:,}", where=name, remedy=CHECK
-            )
+            what = f"the rules are about {header.n:,} people, the known data about {known.n:,}"
+            raise InputError(what, where=self._name, remedy=CHECK)
         unknown = {column for line in range(len(self.release)) for column, _ in self.antecedent(line)} - set(known.names)
         if unknown:
             listed = ", ".join(sorted(unknown))
-            raise InputError(f"the known data have no column {listed}, which a rule uses", where=name, remedy=CHECK)
+            raise InputError(f"the known data have no column {listed}, which a rule uses", where=self._name, remedy=CHECK)
+
+    @property
+    def _name(self) -> str:
+        return self.release.source.name if self.release.source else "the release"
 
     def place(self, line: int) -> str:
-        """Where a line stands, for errors."""
-        name = self.release.source.name if self.release.source else "the release"
-        return f"{name} line {self.release.line(line)}"
+        """Return where a line stands, for errors."""
+        return f"{self._name} line {self.release.line(line)}"
 
     def refuse(self, origins: Sequence[object]) -> NoReturn:
         """Raise because these statements cannot all be true of the known people."""
-        told = [origin for origin in origins if isinstance(origin, tuple)]
-        lines = sorted({self.release.line(origin[1]) for origin in told if origin[0] == LINE})
-        facts = sorted({origin[3] for origin in told if origin[0] == FACT})
-        name = self.release.source.name if self.release.source else "the release"
+        listed = [origin for origin in origins if isinstance(origin, tuple)]
+        lines = sorted({self.release.line(origin[1]) for origin in listed if origin[0] == LINE})
+        facts = sorted({origin[3] for origin in listed if origin[0] == FACT})
+        name = self._name
         places = [f"{name} {numbered(lines)}"] if lines else []
         places += [*facts[:8], *([f"{len(facts) - 8} more facts"] if len(facts) > 8 else [])]
-        kinds = {origin[0] for origin in told}
+        kinds = {origin[0] for origin in listed}
         also = [
             text for kind, text in ((MISSING, "the rules that are missing"), (FACT, "the background knowledge")) if kind in kinds
         ]
@@ -268,27 +264,27 @@ class RuleCase:
 #: Multipliers by the key of the event (:meth:`Statements.keys`) and the value.
 Multipliers = dict[tuple[tuple[int, int], int], float]
 
-#: So many members of events are added up at once.
+#: Members of events that are added up at once.
 BLOCK = 1 << 21
 
-#: A bound counts as missed when it is by more than this share of all people.
+#: A bound is missed if it is exceeded by more than this share of all people.
 TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Missing:
-    """The missing rules that say something: event by event, the most people who can have each value.
+    """Missing rules that say something: by event, the most people who can have each value.
 
-    ``most[e, v]`` is the whole event where the rule is not missing.
+    ``most[e, v]`` is the whole event if the rule is not missing.
     """
 
     events: Sets
-    most: npt.NDArray[np.int64]
-    wholes: npt.NDArray[np.int64]
+    most: Ints
+    wholes: Ints
 
     @classmethod
     def of(cls, case: RuleCase) -> Missing:
-        """The missing rules of a list that is complete; none of one that is not."""
+        """Return the missing rules of a list, none if it is not complete."""
         ceiling = missing_ceiling(case.release)
         nothing = cls(Sets.from_lists([]), np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
         if ceiling is None or case.release.header.coarser:
@@ -311,8 +307,8 @@ class Missing:
         ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
         return cls(Sets(ends, np.concatenate(chosen)), most[useful], found.lo[useful])
 
-    def missed(self, people: npt.NDArray[np.float64], n: int) -> list[tuple[int, int]]:
-        """The events and values whose bound is missed, when ``people[q, v]`` people of combination q have value v."""
+    def missed(self, people: Floats, n: int) -> list[tuple[int, int]]:
+        """Return the events and values whose bound is missed if ``people[q, v]`` people of q have v."""
         if len(self.events) == 0:
             return []
         totals = self._totals(people)
@@ -320,16 +316,18 @@ class Missing:
         over &= self.most < self.wholes[:, None]
         return [(int(event), int(value)) for event, value in np.argwhere(over)]
 
-    def _totals(self, people: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """How many people of each event have each value; block by block, so that little memory is needed."""
+    def _totals(self, people: Floats) -> Floats:
+        """Return the number of people of each event with each value, block by block to save memory."""
         from scipy.sparse import csr_array
 
-        members, offsets = self.events.members, self.events.offsets
+        members = self.events.members
+        offsets = self.events.offsets
         blocks = np.unique(np.searchsorted(offsets, np.arange(0, len(members) + BLOCK, BLOCK)).clip(0, len(self.events)))
         ones = np.ones(int(np.diff(offsets[blocks]).max()))
         parts = []
         for first, last in zip(blocks[:-1].tolist(), blocks[1:].tolist(), strict=True):
-            begin, end = int(offsets[first]), int(offsets[last])
+            begin = int(offsets[first])
+            end = int(offsets[last])
             shape = (last - first, len(people))
             rows = csr_array((ones[: end - begin], members[begin:end], offsets[first : last + 1] - begin), shape=shape)
             parts.append(rows @ people)
@@ -338,11 +336,11 @@ class Missing:
     def say(self, said: Statements, event: int, value: int) -> None:
         """Add one bound to the statements."""
         combinations = self.events[event].astype(np.int32)
-        said.say(combinations, value, 0, int(self.most[event, value]), (MISSING, event, value))
+        said.say(combinations, value, 0, int(self.most[event, value]), origin=(MISSING, event, value))
 
 
 def rows_of(population: Population) -> Transactions:
-    """The known people as transactions over their values."""
+    """Return the known people as transactions over their values."""
     pairs = [(column.name, value) for column in population.columns for value in column.values]
     starts = np.cumsum([0] + [len(column.values) for column in population.columns])
     members = np.stack([column.codes + start for column, start in zip(population.columns, starts[:-1], strict=True)], axis=1)
@@ -352,7 +350,7 @@ def rows_of(population: Population) -> Transactions:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """The distribution of largest entropy under published and missing rules, and the statements that it took.
+    """Maximum entropy distribution under published and missing rules, and the statements that it used.
 
     ``missing_pairs`` are the missing rules among them, by event and value.
     """
@@ -366,12 +364,12 @@ class Estimate:
 
     @property
     def multipliers(self) -> Multipliers:
-        """What each event and value got, for the estimate of a similar release about the same people to begin with."""
+        """Multiplier of each event and value: a start for a similar release about the same people."""
         events = [self.keys[event] for event in self.problem.events.tolist()]
         return dict(zip(zip(events, self.problem.values.tolist(), strict=True), self.solution.multipliers.tolist(), strict=True))
 
-    def posterior(self) -> npt.NDArray[np.float64]:
-        """P(value | combination), one row for each combination."""
+    def posterior(self) -> Floats:
+        """Return P(value | combination), one row for each combination."""
         return self.solution.share[self.problem.class_of]
 
 
@@ -383,9 +381,9 @@ def estimate(
     multipliers: Multipliers | None = None,
     left_out: Collection[object] = (),
 ) -> Estimate:
-    """Solve, look which missing rules are not kept, add them, and solve again, until all are kept.
+    """Solve, add the missing rules that are violated, and solve again until none is.
 
-    Statements with an origin in ``left_out`` are taken as not known. ``multipliers`` of a similar estimate save most of the steps.
+    Statements with an origin in ``left_out`` are taken as unknown. ``multipliers`` of a similar estimate save most of the steps.
     """
     said = case.published()
     said.listed = [one for one in said.listed if one.origin not in left_out]
@@ -401,36 +399,37 @@ def estimate(
         start = _begin(problem, keys, known) if known else None
         solution = solve(problem, multipliers=start, check=check)
         rounds += 1
+        reached = partial(Estimate, problem, solution, len(used), rounds, keys=tuple(keys))
         if not solution.converged:
-            # There may be nothing to converge to; the lines that clash are named then.
+            # There may be nothing to converge to; then name the lines that clash.
             if origins := clashing(said, check=check, stop=LimitReached):
                 case.refuse(origins)
-            return Estimate(problem, solution, len(used), rounds, (), tuple(keys))
+            return reached()
         people = solution.share[problem.class_of] * case.population.people[:, None]
         fresh = [pair for pair in missing.missed(people, case.population.n) if pair not in used]
         fresh = [pair for pair in fresh if (MISSING, *pair) not in left_out]
         if not fresh:
-            return Estimate(problem, solution, len(used), rounds, tuple(sorted(used)), tuple(keys))
+            return reached(missing_pairs=tuple(sorted(used)))
         for event, value in fresh:
             missing.say(said, event, value)
         used.update(fresh)
-        known = Estimate(problem, solution, len(used), rounds, (), tuple(keys)).multipliers
+        known = reached().multipliers
 
 
-def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers) -> npt.NDArray[np.float64]:
-    """Multipliers to begin with: those known, 0 for what is new."""
+def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers) -> Floats:
+    """Return initial multipliers: those known, 0 for what is new."""
     pairs = zip((keys[event] for event in problem.events.tolist()), problem.values.tolist(), strict=True)
     return np.array([known.get(pair, 0.0) for pair in pairs])
 
 
-#: Beyond this many numbers to sort or to look up, the counts are not worth their time.
+#: Most numbers to sort or to look up for the counts.
 MOST_WORK = 60_000_000
 MOST_SETS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """How many rules are missing, how many are kept, and how many combinations these match; None where counting would take too long."""
+    """Number of missing rules, of those kept, and of combinations they match; None if not counted."""
 
     missing: int | None
     kept: int | None
@@ -438,13 +437,13 @@ class Listed:
 
     @property
     def why_not(self) -> str:
-        """What was not counted, or nothing."""
+        """Reason for what was not counted, or nothing."""
         left_out = [name for name, number in (("missing rules", self.missing), ("those kept", self.kept)) if number is None]
         return f"{' and '.join(left_out)} were not counted: there are too many patterns" if left_out else ""
 
 
 def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -> Listed | None:
-    """The numbers of a complete list; None of one whose missing rules say nothing."""
+    """Count the missing rules of a complete list; None if they say nothing."""
     ceiling = missing_ceiling(case.release)
     if ceiling is None or case.release.header.coarser:
         return None
@@ -457,7 +456,7 @@ def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -
 
 
 def count_patterns(population: Population, *, check: Callable[[], None] = lambda: None) -> int | None:
-    """How many sets of quasi-identifiers somebody has, the empty one aside; None where counting them would take too long.
+    """Count the non-empty sets of quasi-identifiers that somebody has, or return None if that takes too long.
 
     >>> from tacit.model.table import Table
     >>> count_patterns(Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "40")])))
@@ -476,10 +475,10 @@ def count_patterns(population: Population, *, check: Callable[[], None] = lambda
 
 
 def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
-    """How many sets there are of these rows and of what is left of them without some of the columns.
+    """Count the distinct sets among these rows and what is left of them without some of the columns.
 
-    A row is the sum of the marks of its values, and all rows are distinct. With a column left out fewer are, and only these go on, with
-    the columns behind it.
+    A row is the sum of the marks of its values, and all rows are distinct. With a column left out fewer are, and only these go on, with the
+    columns behind it.
     """
     check()
     total = len(rows)
@@ -496,7 +495,7 @@ def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
 
 
 def _published(case: RuleCase) -> dict[tuple[int, str], None]:
-    """The antecedent of each published rule as bits over the items of the population, with its value; each once."""
+    """Return each published rule once: its antecedent as bits over the items, and its value."""
     bit = _bits(case.population)
     lines = range(len(case.release))
     return dict.fromkeys((sum(1 << bit[pair] for pair in case.antecedent(line)), case.consequent(line)) for line in lines)
@@ -509,10 +508,10 @@ def _bits(population: Population) -> dict[tuple[str, str], int]:
 
 @dataclass(eq=False)
 class _Family:
-    """The sets that are not light, the light ones that rules are about, and what each of them with one value more matches.
+    """Sets that are not light, light sets that rules are about, and what each matches with one value more.
 
-    A set is written as bits over the items, in the order of the columns. ``combinations[S]`` is how many combinations match S, ``larger[S]``
-    the same for S with one value more of a later column.
+    A set is written as bits over the items, in the order of the columns. ``combinations[S]`` is the number of combinations that match S,
+    ``larger[S]`` the same for S with one value more of a later column.
     """
 
     values: tuple[str, ...]
@@ -523,7 +522,8 @@ class _Family:
 
     @classmethod
     def of(cls, case: RuleCase, ceiling: Ceiling, check: Callable[[], None]) -> _Family | None:
-        population, rows = case.population, rows_of(case.population)
+        population = case.population
+        rows = rows_of(case.population)
         bit = _bits(population)
         least = _least_heavy(ceiling, population.n)
         heavy: list[int] = []
@@ -539,7 +539,7 @@ class _Family:
         light = {mask for mask, _ in published}.difference(heavy)
         if (people + int(case.wholes.sum()) + population.n) * len(population.columns) > 10 * MOST_WORK:
             return None
-        family = cls(case.values, heavy, published, {}, {})
+        family = cls(case.values, heavy, published, combinations={}, larger={})
         family._look(population, [0, *heavy, *sorted(light)], check)
         return family
 
@@ -559,7 +559,7 @@ class _Family:
             self.larger[mask] = grown
 
     def kept(self) -> tuple[int, int]:
-        """How many missing rules are kept, and how many combinations they match."""
+        """Return the number of missing rules that are kept, and of combinations they match."""
         plain = self._border({})
         rules = occurrences = 0
         everything = sum(self.combinations[mask] for mask in self.heavy)
@@ -573,7 +573,7 @@ class _Family:
         return rules, occurrences
 
     def _border(self, light: dict[int, None]) -> tuple[int, int]:
-        """The sets outside the family all of whose parts are in it: how many, and how many combinations they match."""
+        """Count the sets outside the family whose parts are all inside, and the combinations they match."""
         family = {0, *self.heavy, *light}
         rules = occurrences = 0
         for mask in family:
@@ -586,8 +586,9 @@ class _Family:
 
 
 def _least_heavy(ceiling: Ceiling, n: int) -> int:
-    """The fewest people of whom a missing rule allows more than the support threshold does; more than n where there are none."""
-    low, high = 1, n + 1
+    """Return the fewest people for which confidence allows more than support; above n if there are none."""
+    low = 1
+    high = n + 1
     while low < high:
         middle = (low + high) // 2
         if ceiling.of(middle) > max(0, ceiling.min_support - 1):
@@ -598,7 +599,7 @@ def _least_heavy(ceiling: Ceiling, n: int) -> int:
 
 
 def _places(mask: int) -> list[int]:
-    """The places of the bits that are set."""
+    """Return the places of the bits that are set."""
     out = []
     while mask:
         low = mask & -mask

@@ -1,8 +1,6 @@
-"""How much estimates of sensitive values say: about certainty, about what is gained over the baseline, and about the diversity that is left.
+"""Measures of estimates of sensitive values: certainty, gain over the baseline, diversity left, and distance from the truth.
 
 All are computed once, from the arrays of a :class:`~tacit.model.estimates.Posterior`; ``docs/measures.md`` gives their formulas.
-
-Estimates beside the truth, which only the owner of the data can do.
 """
 
 from __future__ import annotations
@@ -10,27 +8,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_column
-from tacit.model.arrays import Floats
+from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import Audit
 from tacit.model.estimates import Comparison, Posterior
 from tacit.model.policy import Policy
 from tacit.model.table import Table
 
-#: Probabilities of the most probable value above which people are counted, by the name of the measure.
+#: Thresholds of the largest posterior above which people are counted, by the name of the measure.
 ABOVE = {"people_above_50": 0.5, "people_above_90": 0.9, "people_above_99": 0.99}
-#: A value that is less probable than this does not count as one that a person may have.
+#: Less probable values do not count as ones that a person may have.
 HARDLY = 0.001
 
 
 def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
-    """The measures of estimates, by their names in ``MEASURES``; none where nothing was estimated or nobody is known."""
+    """Return the measures of estimates by their names in ``MEASURES``; none if nothing was estimated."""
     people = found.population.people
     if not found.is_estimated or len(people) == 0:
         return {}
-    left, gained, distance = entropies(found.share), divergences(found), distances(found)
+    left = entropies(found.share)
+    gained = divergences(found)
+    distance = distances(found)
     out: dict[str, float] = {name: int(people[found.largest > above].sum()) for name, above in ABOVE.items()}
     out |= {
         "max_gain": float(found.gain.max()),
@@ -50,7 +49,7 @@ def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
 
 
 def entropies(share: Floats) -> Floats:
-    """The entropy of each row, in nats.
+    """Return the entropy of each row, in nats.
 
     >>> entropies(np.array([[0.5, 0.5], [1.0, 0.0]])).round(4).tolist()
     [0.6931, 0.0]
@@ -59,7 +58,7 @@ def entropies(share: Floats) -> Floats:
 
 
 def divergences(found: Posterior) -> Floats:
-    """What is learnt about each combination beyond the baseline: the divergence of its estimate from the baseline, in nats.
+    """Return the divergence of each combination's estimate from the baseline, in nats.
 
     Nothing is lost by a baseline of 0: it is the mean of the estimates, so that they are 0 there as well.
     """
@@ -69,22 +68,22 @@ def divergences(found: Posterior) -> Floats:
 
 
 def distances(found: Posterior) -> Floats:
-    """The total variation distance of each combination's estimate from the baseline: 0 (the same) to 1."""
+    """Return the total variation distance of each combination's estimate from the baseline."""
     return np.asarray(np.abs(found.gain).sum(axis=1) / 2)
 
 
 def _times_log(factor: Floats, share: Floats) -> Floats:
-    """``factor * log(share)``, 0 where the share is 0."""
+    """Return ``factor * log(share)``, 0 where the share is 0."""
     return np.asarray(factor * np.log(share, where=share > 0, out=np.zeros_like(share)))
 
 
-def _mean(values: Floats, people: npt.NDArray[np.int64]) -> float:
-    """The mean over all people."""
+def _mean(values: Floats, people: Ints) -> float:
+    """Return the mean over all people."""
     return float(values @ people / people.sum())
 
 
 def compare(audit: Audit, people: Table) -> Comparison:
-    """The estimates of an audit of rules beside the true values of the people that they are about.
+    """Compare the estimates of an audit of rules with the true values of its people.
 
     >>> import tacit
     >>> people = tacit.read_table({"sex": ["F", "F", "M"], "ill": ["yes", "yes", "no"]}, qi="sex", sa="ill")
@@ -109,7 +108,7 @@ def compare(audit: Audit, people: Table) -> Comparison:
 
 
 def true_counts(posterior: Posterior, people: Table) -> Floats:
-    """How many people of each combination have each value; raises where they are not the people that the estimates are about."""
+    """Count the people of each combination with each value; raise if they are not the audited people."""
     remedy = "Give the data that the audited rules were made from"
     sensitive = people.sa
     if sensitive.name != posterior.sensitive:

@@ -1,12 +1,8 @@
-"""Why nobody of a combination has a value: a weighted sum of statements that whoever doubts it can add up again.
+"""Proofs that nobody of a combination has a value: weighted sums of statements that anybody can add up.
 
-Each statement enters with a whole-number weight, with its upper end where the weight is positive and its lower end where it is negative. Known
-people are added where the weights leave them short: everybody with the combination and a value that is ruled out is counted at least
-``denominator`` times, nobody less than 0 times. So when the sum is below the denominator, nobody is left.
-
-The proof that a value is ruled out, in numbers: how often each statement is added, how often known people are, and what that stays below.
-
-Bounds of how many of the known people can have each sensitive value.
+Each statement enters with a whole-number weight, with its upper end if the weight is positive and its lower end if it is negative. Known
+people are added where the weights fall short: everybody with the combination and a value that is ruled out is counted at least
+``denominator`` times, and nobody less than 0 times. So if the sum is below the denominator, nobody is left.
 """
 
 from __future__ import annotations
@@ -18,7 +14,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import LimitReached
 from tacit.known.case import PeopleCase
@@ -34,20 +29,20 @@ from tacit.solve.statements import Clash, Problem, Statement, Statements, reduce
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A statement and how often it is added; negative: taken away."""
+    """A statement and its weight; negative: it is subtracted."""
 
     statement: Statement
     weight: int
 
     @property
     def end(self) -> int:
-        """The end of the statement that counts."""
+        """End of the statement that counts."""
         return self.statement.hi if self.weight > 0 else self.statement.lo
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Known people of whom the same terms speak (by their places in the proof), each counted ``weight`` times.
+    """Known people whom the same terms name (by their places in the proof), each counted ``weight`` times.
 
     ``asked``: they have the combination in question.
     """
@@ -68,19 +63,29 @@ class Proof:
 
     @property
     def total(self) -> int:
-        """What the sum comes to."""
+        """Value of the sum."""
         return sum(term.weight * term.end for term in self.terms) + sum(group.weight * group.people for group in self.groups)
 
     @property
     def holds(self) -> bool:
-        """Whether nobody is left."""
+        """True if nobody is left."""
         return self.total < self.denominator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Claim:
+    """Values to rule out for a combination, and the number of people with them as a sum of columns and a number."""
+
+    combination: int
+    values: tuple[int, ...]
+    gain: Ints
+    extra: int
 
 
 class Prover:
     """Finds proofs over all statements, with nothing concluded beforehand.
 
-    ``check`` gives the seconds that are left, or None without a limit.
+    ``check`` returns the seconds that are left, or None without a limit.
     """
 
     def __init__(self, said: Statements, check: Callable[[], float | None] = lambda: None) -> None:
@@ -99,7 +104,7 @@ class Prover:
         return {int(c): chosen for chosen in components(self._problem) for c in chosen.tolist()}
 
     def _program(self, combination: int) -> Program | None:
-        """The program of all statements that are tied to the combination."""
+        """Return the program of all statements that are connected with the combination."""
         chosen = self._part_of.get(int(self._problem.class_of[combination]))
         if chosen is None:
             return None
@@ -109,9 +114,10 @@ class Prover:
         return self._programs[first]
 
     def ruled_out(self, combination: int, values: tuple[int, ...]) -> Proof | None:
-        """The proof that nobody of the combination has one of these values; None where no single sum proves it, or none was found in time.
+        """Return the proof that nobody of the combination has one of these values, or None.
 
-        Single statements are tried first, then those about the combination, then all: most proofs need few, and programs over few are quick.
+        Single statements are tried first, then those about the combination, then all: most proofs need few, and programs over few are
+        quick.
         """
         if not values:
             return Proof((), (), 1)
@@ -126,11 +132,11 @@ class Prover:
         return found
 
     def prove_in_time(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> list[bool]:
-        """Whether each of these combinations and values can be proved by now or in the time that is left; many are proved at once."""
+        """Tell which of these combinations and values can be proved in the time left; many at once."""
         proved = [self._single_rows(q, values) is not None for q, values in wanted]
         open_ones = [place for place, done in enumerate(proved) if not done]
         if open_ones and not self._is_over:
-            self._share([wanted[place] for place in open_ones])
+            self._find_shared_weights([wanted[place] for place in open_ones])
         for place in open_ones:
             q, values = wanted[place]
             proved[place] = self._by_shared_weights(q, values) is not None
@@ -147,9 +153,9 @@ class Prover:
         return False
 
     def _single_rows(self, combination: int, values: tuple[int, ...]) -> list[tuple[int, int]] | None:
-        """Statements, with their weights, each of which rules values out: nobody of its people has its value, or all of them have.
+        """Return single statements, with weights, that rule values out: nobody has them, or all have another.
 
-        Of several, those about the fewest people are taken, which a reader would rather check.
+        Of several, those about the fewest people are chosen, which are the easiest to check.
         """
         problem = self._problem
         c = int(problem.class_of[combination])
@@ -171,13 +177,14 @@ class Prover:
         chosen = self._single_rows(combination, values)
         if chosen is None:
             return None
-        events, named = self._problem.events, self._problem.values
+        events = self._problem.events
+        named = self._problem.values
         terms = tuple(self._term(int(events[row]), int(named[row]), weight) for row, weight in chosen)
         proof = Proof(terms, self._groups(terms, 1, combination, values), 1)
         return proof if proof.holds else None
 
     def _by_own_statements(self, combination: int, values: tuple[int, ...]) -> Proof | None:
-        """The proof by statements about the combination alone."""
+        """Return the proof by statements about the combination alone."""
         problem = self._problem
         c = int(problem.class_of[combination])
         events = set(problem.events[problem.rows[problem.starts[c] : problem.starts[c + 1]]].tolist())
@@ -188,7 +195,7 @@ class Prover:
         chosen = next((part for part in components(smaller) if inner in part), None)
         return None if chosen is None else self._by_program(Program(smaller, chosen), smaller, combination, values)
 
-    def _share(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> None:
+    def _find_shared_weights(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> None:
         """Find weights that prove all of these at once, in each part by one program."""
         parts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
         for q, values in wanted:
@@ -222,7 +229,7 @@ class Prover:
         found = program.added(gain, weights, denominator)
         if found is None or found.most + extra > 0:
             return None
-        return self._trimmed(program, self._problem, gain, extra, found, combination, values)
+        return self._trim(program, self._problem, _Claim(combination, values, gain, extra), found)
 
     def _by_program(self, program: Program, problem: Problem, combination: int, values: tuple[int, ...]) -> Proof | None:
         gain, extra = _gain(program, int(problem.class_of[combination]), values)
@@ -233,45 +240,36 @@ class Prover:
         found = program.proof(gain, answer.weights, goal=-extra)
         if found is None or found.most + extra > 0:
             return None
-        return self._trimmed(program, problem, gain, extra, found, combination, values)
+        return self._trim(program, problem, _Claim(combination, values, gain, extra), found)
 
-    def _trimmed(
-        self,
-        program: Program,
-        problem: Problem,
-        gain: Ints,
-        extra: int,
-        found: Weights,
-        combination: int,
-        values: tuple[int, ...],
-    ) -> Proof | None:
-        """The proof with as few statements as it needs."""
-        weights = self._fewest(program, gain, found.weights, found.denominator, -extra)
+    def _trim(self, program: Program, problem: Problem, claim: _Claim, found: Weights) -> Proof | None:
+        """Return the proof with as few statements as it needs."""
+        weights = self._drop_needless(program, claim, found.weights, found.denominator)
         terms = tuple(
             self._term(int(problem.events[row]), int(problem.values[row]), int(weight))
             for row, weight in zip(program.rows.tolist(), weights.tolist(), strict=True)
             if weight
         )
-        proof = Proof(terms, self._groups(terms, found.denominator, combination, values), found.denominator)
+        proof = Proof(terms, self._groups(terms, found.denominator, claim.combination, claim.values), found.denominator)
         return proof if proof.holds else None
 
-    def _fewest(self, program: Program, gain: npt.NDArray[np.int64], weights: Ints, denominator: int, goal: int) -> Ints:
-        """Weights without those that the proof does not need, as far as there is time to try."""
+    def _drop_needless(self, program: Program, claim: _Claim, weights: Ints, denominator: int) -> Ints:
+        """Drop weights that the proof does not need, as far as there is time to try."""
         kept = weights.copy()
-        # Rows about many people are what a reader would rather do without.
+        # Drop rows about many people first: they are the hardest to check.
         used = np.flatnonzero(weights)
         for row in used[np.argsort(-program.wholes[used], kind="stable")].tolist():
             if self._is_over:
                 break
             tried = kept.copy()
             tried[row] = 0
-            found = program.added(gain, tried, denominator)
-            if found is not None and found.most <= goal:
+            found = program.added(claim.gain, tried, denominator)
+            if found is not None and found.most + claim.extra <= 0:
                 kept = tried
         return kept
 
     def _term(self, event: int, value: int, weight: int) -> Term:
-        """The statement behind a row: of two values, one about the other may be meant."""
+        """Return the statement behind a row; with two values, one about the other may be meant."""
         people = self.said.whole(event)
         best: tuple[int, Term] | None = None
         for one in self._of_event[event]:
@@ -293,7 +291,7 @@ class Prover:
         return found
 
     def _groups(self, terms: tuple[Term, ...], denominator: int, combination: int, values: tuple[int, ...]) -> tuple[Group, ...]:
-        """Known people by the terms that speak of them, with what they have to be counted beyond these."""
+        """Return known people by the terms that name them, with what they must be counted beyond these."""
         people = self.said.population.people
         counted = np.zeros((len(people), self.said.n_values), np.int64)
         inside = np.zeros((len(people), len(terms)), np.bool_)
@@ -316,8 +314,8 @@ class Prover:
         return tuple(sorted(groups, key=lambda group: (not group.asked, group.terms)))
 
 
-def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[npt.NDArray[np.int64], int]:
-    """The people of a class with one of the values, as a sum of columns and a number."""
+def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[Ints, int]:
+    """Return the people of a class with one of the values, as a sum of columns and a number."""
     gain = np.zeros(len(program), np.int64)
     columns = np.flatnonzero(program.classes == c)
     named = {int(value) for value in program.values[columns].tolist()}
@@ -333,7 +331,7 @@ def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[npt.NDArra
 
 
 def proof_of(because: Sequence[Citation]) -> dict[str, Any]:
-    """The certificate of a sum as its citations tell it; without citations, that of a column that has no other values.
+    """Return the certificate of a sum from its citations; without any, of a column with no other values.
 
     >>> from tacit.model.numbers import Bound
     >>> cited = [Citation(0, 7, Bound(2, 2), -1), Citation(0, "people with 1", Bound.of(2), None)]
@@ -366,23 +364,23 @@ def proof_of(because: Sequence[Citation]) -> dict[str, Any]:
     return {"weights": weights, "groups": groups, "below": below}
 
 
-#: Without a time limit the search ends after this much work: a few minutes, and the same findings on every machine.
+#: Most work without a time limit: a few minutes, and the same findings on every machine.
 USUAL_WORK = 150_000_000
-#: Bounds take this share of the time at most; the rest is for proofs of what they show.
+#: Share of the time for bounds; the rest is for their proofs.
 BOUNDING = 0.7
-#: Of more lines of several releases only what single ones settle is concluded: every program would have a row for each of them.
+#: Most lines of several releases for programs, which would have a row for each; of more, only what single lines settle is concluded.
 MOST_LINES = 10_000
 
 
 def bounds_together(case: SeveralCase, limits: Limits, people: Ints | None = None) -> tuple[Statements, Bounds]:
-    """All that several releases say, and its bounds: of everybody, which are found once, or of those with ``people`` only.
+    """Return all that several releases say, and its bounds: of everybody, or of ``people`` only.
 
-    Of a few people it is only looked at which values they can have. Everybody's bounds take half of the time at most: what is certain only
-    together is looked for after that.
+    For a few people, only which values they can have is decided. Everybody's bounds take at most half of the time: what is certain only
+    together is searched after that.
     """
     known: tuple[Statements, Bounds] | None = case.remembered.get("bounds")
     if known is None or people is not None:
-        said = all_said(case)
+        said = state_everything(case)
         known = said, bounds_of(case, said, limits if people is not None else limits.part(0.5), people)
         if people is None:
             case.remembered["bounds"] = known
@@ -390,7 +388,7 @@ def bounds_together(case: SeveralCase, limits: Limits, people: Ints | None = Non
 
 
 def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Ints | None = None) -> Bounds:
-    """The bounds of all combinations, or of those with ``people`` only; raises where no people keep all that is said."""
+    """Return the bounds of all combinations, or of ``people`` only; raise if no people fit."""
 
     def check() -> float | None:
         limits.check("R03")
@@ -412,8 +410,8 @@ def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Ints |
         case.refuse([origin for row in why.rows for origin in problem.origins[row]])
 
 
-def all_said(case: PeopleCase) -> Statements:
-    """Everything that the release says: its lines, its distribution, and every missing rule that says something."""
+def state_everything(case: PeopleCase) -> Statements:
+    """Return everything that is said: lines, distribution, and every informative missing rule."""
     said = case.published()
     missing = case.missing
     for event, value in np.argwhere(missing.most < missing.wholes[:, None]).tolist():

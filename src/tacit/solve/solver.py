@@ -77,6 +77,32 @@ class Program:
     is_small: bool
 
 
+class Constraints:
+    """Constraints ``low <= matrix @ x <= high`` as the inequalities and equations of a linear program.
+
+    Without ``equations``, an equation is two inequalities.
+    """
+
+    def __init__(self, matrix: Any, low: Floats, high: Floats, *, equations: bool = True) -> None:
+        from scipy.sparse import vstack
+
+        self._is_equal = low == high if equations else np.zeros(len(low), np.bool_)
+        self._has_low = np.isfinite(low) & ~self._is_equal
+        self._has_high = np.isfinite(high) & ~self._is_equal
+        limits = np.concatenate((high[self._has_high], -low[self._has_low]))
+        self.above: Side = vstack((matrix[self._has_high], -matrix[self._has_low]), format="csr"), limits
+        self.equal: Side = matrix[self._is_equal], low[self._is_equal]
+
+    def duals(self, found: Solution) -> Floats:
+        """Return the weight of each constraint in the solution of a program over these."""
+        weights = np.zeros(len(self._is_equal))
+        of_high, of_low = np.split(found.above, [int(self._has_high.sum())])
+        weights[self._is_equal] = found.equal
+        weights[self._has_high] += of_high
+        weights[self._has_low] -= of_low
+        return weights
+
+
 def linear_program(
     cost: Floats,
     *,

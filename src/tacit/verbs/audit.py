@@ -35,7 +35,7 @@ from tacit.files.selection import Marks, read_rows
 from tacit.files.tables import Names, columns_of, read_table
 from tacit.files.transactions import read_data, read_transactions
 from tacit.joint.case import JointCase, look_alikes, refuse_other_codes, words_of
-from tacit.joint.full_groups import asked_by
+from tacit.joint.full_groups import describes_groups
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.measures import compare, posterior_measures
 from tacit.known.releases import SeveralCase, name_of, pair_of
@@ -348,7 +348,7 @@ def case_together(
 
 def asks_groups(case: JointCase) -> bool:
     """Whether groups are asked about by all releases together: people are the same, and some release is of a kind that is asked about."""
-    return isinstance(case.people, Same) and asked_by(case.releases)
+    return isinstance(case.people, Same) and describes_groups(case.releases)
 
 
 def of_one_release(
