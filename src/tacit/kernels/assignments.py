@@ -13,11 +13,13 @@ for each group, cell by cell, from ``blocks[g]`` on.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from tacit.kernels.jit import kernel, part
+from tacit.kernels.jit import PLAIN_STEPS, kernel, part
+from tacit.model.arrays import Ints
 
 
 @part
@@ -157,7 +159,20 @@ def room(tallest: int, widest: int, people: int, states: int) -> tuple[Any, Any,
     return np.zeros(tallest * widest, np.bool_), numbers, shares
 
 
-@kernel
+def _estimate_steps(groups: Ints, cells: Ints, entries: Ints, _blocks: Ints, people: Ints, count: Ints, *_others: Any) -> int:
+    """Estimate the steps of :func:`share_values` from the cells, entries and states of the groups."""
+    steps = 0
+    for g in groups.tolist():
+        by_entry = count[entries[g] : entries[g + 1]].tolist()
+        by_cell = people[cells[g] : cells[g + 1]].tolist()
+        states = min(math.prod(number + 1 for number in numbers) for numbers in (by_entry, by_cell))
+        steps += len(by_entry) * (6 * states + len(by_cell) * (len(by_entry) + len(by_cell)))
+        if steps > PLAIN_STEPS:
+            break
+    return steps
+
+
+@kernel(steps=_estimate_steps)
 def share_values(
     groups: Any,
     cells: Any,
@@ -255,7 +270,7 @@ def share_values(
                     share[base + rows[a] * width + columns[b]] = pair[row_class[a] * m + column_class[b]] * within
 
 
-@kernel
+@kernel(steps=lambda _cells, _entries, _blocks, _people, _count, may, _hold: 4 * may.size)
 def match_groups(cells: Any, entries: Any, blocks: Any, people: Any, count: Any, may: Any, hold: Any) -> int:
     """Give everybody a value: ``hold`` becomes how many people of a cell have an entry's value. The first group where that fails, or -1.
 
@@ -322,7 +337,7 @@ def match_groups(cells: Any, entries: Any, blocks: Any, people: Any, count: Any,
     return -1
 
 
-@kernel
+@kernel(steps=lambda _cells, entries, _blocks, may, *_: 4 * may.size + 4 * int((np.diff(entries) ** 2).sum()))
 def close_groups(cells: Any, entries: Any, blocks: Any, may: Any, hold: Any, part: Any, possible: Any) -> None:
     """Mark what everybody can have in some assignment, given one of them.
 

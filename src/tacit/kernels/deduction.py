@@ -51,7 +51,7 @@ def hash_of(keys: Any, at: int, mix: Any) -> Any:
     return total
 
 
-@kernel
+@kernel(steps=lambda _marks, _words, _lo, _hi, _keys, mix, least, _most: least.size * (4 + mix.size))
 def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: Any, most: Any) -> int:
     """Write itemsets with their bounds into a book; returns how many were new."""
     width = words.size // marks.size
@@ -70,7 +70,7 @@ def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: 
     return fresh
 
 
-@kernel
+@kernel(steps=lambda _marks, _words, _keys, mix, slots: slots.size * (4 + mix.size))
 def look_up(marks: Any, words: Any, keys: Any, mix: Any, slots: Any) -> None:
     """The slot of every itemset (negative where it is not in the book)."""
     width = words.size // marks.size
@@ -78,7 +78,7 @@ def look_up(marks: Any, words: Any, keys: Any, mix: Any, slots: Any) -> None:
         slots[i] = slot_of(marks, words, hash_of(keys, i * width, mix), keys, i * width, width)
 
 
-@kernel
+@kernel(steps=lambda _marks, _words, keys, mix, _behind: keys.size * mix.size * 8)
 def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tuple[int, Any]:
     """Itemsets that are not in the book but all of whose subsets with one item less are, reached by adding an item to those of ``keys``.
 
@@ -179,7 +179,18 @@ def members_of(keys: Any, at: int, mix: Any, members: Any) -> int:
     return count
 
 
-@kernel
+def _estimate_steps(keys: Words, width: int, n_items: int, longest: int) -> int:
+    """Estimate the steps of :func:`deduce`: those of the longest of these sets for each of them."""
+    words = np.bitwise_count(keys).reshape(-1, width)
+    most = min(int(words.sum(axis=1).max(initial=0)), longest)
+    return len(words) * (n_items + (8 + 3 * most << most))
+
+
+@kernel(
+    steps=lambda marks, words, _lo, _hi, keys, mix, ask, _bounds: _estimate_steps(
+        keys, words.size // marks.size, mix.size, int(ask[2])
+    )
+)
 def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: Any, bounds: Any) -> tuple[int, Any]:
     """Bounds on the supports of candidates, and the groups of 1..k-1 people that they prove.
 

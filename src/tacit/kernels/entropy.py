@@ -7,6 +7,7 @@ class c can have value v.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from tacit.kernels.jit import kernel
 
 
-@kernel
+@kernel(steps=lambda starts, rows, values, weights, closed, *_: 4 * closed.size + 2 * rows.size)
 def shares(
     starts: Any, rows: Any, values: Any, weights: Any, closed: Any, multipliers: Any, first: int, last: int, out: Any, sums: Any
 ) -> float:
@@ -37,18 +38,18 @@ def shares(
                 largest = out[base + v]
         norm = 0.0
         for v in range(n_values):
-            out[base + v] = np.exp(out[base + v] - largest) if closed[base + v] == 0 else 0.0
+            out[base + v] = math.exp(out[base + v] - largest) if closed[base + v] == 0 else 0.0
             norm += out[base + v]
         for v in range(n_values):
             out[base + v] /= norm
-        total += weights[c] * (largest + np.log(norm))
+        total += weights[c] * (largest + math.log(norm))
         for place in range(starts[c], starts[c + 1]):
             j = rows[place]
             sums[j] += weights[c] * out[base + values[j]]
     return total
 
 
-@kernel
+@kernel(steps=lambda starts, *_: int((np.diff(starts) ** 2).sum()))
 def covariance(
     starts: Any, rows: Any, values: Any, weights: Any, share: Any, n_values: int, first: int, last: int, matrix: Any
 ) -> None:

@@ -146,7 +146,7 @@ def balanced_partner(
     return -1
 
 
-@kernel
+@kernel(steps=lambda _rule, size, most, value, *others: min(most * size, int(others[-2][LEFT])) * (8 + value.size))
 def form_groups(
     rule: int, size: int, most: int, value: Any, kind: Any, count: Any, first: Any, ruled: Any, starts: Any, listed: Any,
     people: Any, place: Any, without: Any, excluders: Any, order: Any, heap: Any, key: Any, state: Any, out: Any,

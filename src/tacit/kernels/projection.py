@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tacit.kernels.jit import HAS_EXTRACT, extract, kernel, part, popcount
+from tacit.kernels.jit import extract, kernel, part, part_with_extract, popcount
 
 #: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
 DIRECT_ITEMS = 18
@@ -49,7 +49,7 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
-@kernel
+@kernel(steps=lambda _starts, tids, weights, *_: 2 * tids.size + weights.size)
 def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, out_words: Any, out_weights: Any) -> int:
     """Rows of a chunk of items from vertical lists: ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item.
 
@@ -80,9 +80,13 @@ def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, o
     return used
 
 
-@part
-def moves_of(mask: Any, moves: Any) -> None:
-    """Prepare :func:`compress_by_moves` for one mask (Hacker's Delight, 7-4): ``moves`` receives six words."""
+def _prepare_nothing(_mask: Any, _moves: Any) -> None:
+    """Nothing to prepare: the processor has an instruction for it."""
+
+
+@part_with_extract(_prepare_nothing)
+def prepare_moves(mask: Any, moves: Any) -> None:
+    """Prepare :func:`compress` for one mask (Hacker's Delight, 7-4): ``moves`` receives six words."""
     inverse = ~mask << _ONE
     left = mask
     for i in range(6):
@@ -94,9 +98,13 @@ def moves_of(mask: Any, moves: Any) -> None:
         inverse &= ~parity
 
 
-@part
-def compress_by_moves(word: Any, mask: Any, moves: Any, steps: int) -> Any:
-    """The bits of ``word`` under ``mask``, pushed together at the low end.
+def _extract(word: Any, mask: Any, _moves: Any, _steps: int) -> Any:
+    return extract(word, mask)
+
+
+@part_with_extract(_extract)
+def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
+    """Push the bits of ``word`` under ``mask`` together at the low end.
 
     ``steps`` is six, or less when it is known that no bit moves ``2**steps`` places or more.
     """
@@ -105,21 +113,6 @@ def compress_by_moves(word: Any, mask: Any, moves: Any, steps: int) -> Any:
         moved = out & moves[i]
         out = (out ^ moved) | (moved >> np.uint64(1 << i))
     return out
-
-
-@part
-def _no_moves(_mask: Any, _moves: Any) -> None:
-    """Nothing to prepare: the processor has an instruction for it."""
-
-
-@part
-def _extracted(word: Any, mask: Any, _moves: Any, _steps: int) -> Any:
-    return extract(word, mask)
-
-
-#: Bits pushed together, by one instruction where the processor has it. Moves must be prepared for the mask.
-compress_moves = _no_moves if HAS_EXTRACT else moves_of
-compress = _extracted if HAS_EXTRACT else compress_by_moves
 
 
 @part
@@ -243,7 +236,7 @@ def _cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
     return middle
 
 
-@kernel
+@kernel(steps=lambda _words, _weights, n_rows, _items, masks, *_: 32 * masks.size * (4 + n_rows))
 def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, k: int, first_only: bool) -> tuple[Any, Any, Any]:
     """All groups of 1..k-1 people on every mask, in the order of the masks: how many on each mask, compressed group words, sizes.
 
@@ -286,9 +279,9 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             words, weights = grown(words, start + 2 * count), grown(weights, start + 2 * count)
             local, gone = union, 63
             if direct and popcount(above) <= DIRECT_ITEMS:  # the rows have the items they were merged on only, pushed together
-                compress_moves(above, moves)
+                prepare_moves(above, moves)
                 local, gone = compress(union, above, moves, 6), popcount(above) - popcount(union)
-            compress_moves(local, moves)
+            prepare_moves(local, moves)
             steps = 0
             while gone >> steps > 0:
                 steps += 1
@@ -371,12 +364,12 @@ def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
 
     # Rows of equal weight stand together, each weight from a new word on, so that a count is a sum of few weighted popcounts.
     levels, level, sizes = np.unique(rows.weights, return_inverse=True, return_counts=True)
-    ends = np.cumsum(-(-sizes // 64))
+    lengths = -(-sizes // 64)
+    ends = np.cumsum(lengths)
     place = np.empty(len(rows.weights), np.int64)
     order = np.argsort(level, kind="stable")
-    place[order] = (
-        np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 64 * np.repeat(np.append(0, ends[:-1]), sizes)
-    )
+    first_places = 64 * (ends - lengths) - (np.cumsum(sizes) - sizes)
+    place[order] = np.arange(len(order)) + np.repeat(first_places, sizes)
     width = int(ends[-1]) if len(ends) else 1
     used, local = np.arange(len(rows.starts) - 1), members.astype(np.int32)
     if len(used) * width > WORDS_AT_ONCE:  # many items, of which the sets may use few

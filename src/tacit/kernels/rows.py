@@ -36,7 +36,7 @@ def _same(members: Any, number: Any, left: int, left_end: int, right: int, right
         right += 1
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: members.size)
 def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
     """Add up, for every item, the rows that hold it (``counts[:, 0]``) and their weights (``counts[:, 1]``)."""
     for row in range(len(offsets) - 1):
@@ -45,7 +45,7 @@ def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
             counts[members[place], 1] += weights[row]
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, lengths: Any, table: Any) -> None:
     """Add the weight of each row to the first equal row of its class, and set its own to 0; rows without frequent items get 0.
 
@@ -83,7 +83,7 @@ def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, l
             weights[row] = 0
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: 3 * members.size)
 def index(offsets: Any, members: Any, number: Any, chosen: Any, starts: Any, places: Any, lists: Any, masks: Any) -> None:
     """Write the frequent items of the ``chosen`` rows as masks (one bit per item) or as sorted lists, and where every item is.
 
@@ -203,7 +203,7 @@ def _by_length(offsets: Any, starts: Any) -> Any:
     return grouped
 
 
-@kernel
+@kernel(steps=lambda offsets, members, n_labels: 3 * members.size + n_labels * int((offsets[1:] - offsets[:-1]).max(initial=0)))
 def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
     """The permutation that puts sets in dictionary order: ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``; equal sets keep their order.
 
@@ -242,7 +242,7 @@ def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
     return order
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: members.size)
 def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_members: Any) -> None:
     """Write the sets in the given order."""
     end = 0
@@ -253,7 +253,7 @@ def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_member
         new_offsets[i + 1] = end
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
     """Cut a list of sets into runs whose union has at most ``most_items`` items (longer sets stand alone); ``ends`` receives where runs end.
 
@@ -282,7 +282,7 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
-@kernel
+@kernel(steps=lambda bits, _ends, _weights, _offsets, members, _counts: 2 * members.size * bits.shape[1])
 def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, counts: Any) -> None:
     """People who hold every item of each set; ``bits[item]`` is the bit set of the rows that have the item.
 
@@ -328,7 +328,7 @@ def _begins_next(offsets: Any, members: Any, s: int) -> Any:
     return i == length
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, order, *_: members.size * (4 + order.size // 64))
 def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: Any) -> None:
     """Mark the sets that are contained in no other set of the list; ``order`` lists the sets from longest to shortest.
 
@@ -378,7 +378,7 @@ def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: A
         found += 1
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: members.size)
 def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: Any) -> int:
     """The sets without an item whose position is ``OUTSIDE``, as their numbers and as masks of positions; returns how many."""
     used = 0

@@ -227,7 +227,7 @@ def _sort_out(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, 
     return True
 
 
-@kernel
+@kernel(steps=lambda lists, row_masks, starts, places, *_: 32 * places.size * (1 + starts.size // 64) + 200 * starts.size)
 def project(
     lists: Any, row_masks: Any, starts: Any, places: Any, all_parts: Any, labels: Any, ask: Any, bits: Any, book: Any
 ) -> None:
@@ -458,7 +458,7 @@ def _free(book: Any, at: int, tids: Any, depth: int, column: int) -> None:
             tids[free + (other >> 6)] &= ~(np.uint64(1) << np.uint64(other & 63))
 
 
-@kernel
+@kernel(steps=lambda _bits, _book, box, *_: 2 * int(box[WORK_LEFT]))
 def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, members: Any, lines: Any) -> int:
     """Write itemsets or rules to ``members`` and ``lines`` (see :func:`tacit.kernels.search.emit`) until done, full or out of work."""
     while box[PROBLEM] < box[N_PROBLEMS]:
@@ -695,7 +695,7 @@ def _open_closed(
         emit(frames, box[DEPTH], people, book[at + FIELDS + 2], box, members, lines)
 
 
-@kernel
+@kernel(steps=lambda _rows_of, _bits, _book, box, *_: 2 * int(box[WORK_LEFT]))
 def search_closed(
     rows_of: Any, bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, known: Any, members: Any, lines: Any
 ) -> int:

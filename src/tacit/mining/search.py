@@ -300,8 +300,9 @@ class Team:
 
 Progress = Callable[[float], None]
 
-#: What a kernel may do before it comes back to Python: some hundredths of a second.
+#: What a kernel may do before it comes back to Python: some hundredths of a second. The first call does little, which need not be compiled.
 WORK_PER_CALL = 1 << 22
+WORK_OF_FIRST_CALL = 1 << 13
 
 #: A search that takes longer than this many seconds is shared among cores.
 SHARE_AFTER = 0.05
@@ -374,6 +375,7 @@ class Task:
         from tacit.kernels import search
 
         self._database, self._wanted = database, wanted
+        self._work = min(WORK_OF_FIRST_CALL, WORK_PER_CALL)
         self._ask = np.zeros(search.ASKED, np.int64)
         self._ask[search.MAX_PROBLEMS] = min(256, -(-database.n_items // 16))
         self._ask[search.LEAST] = database.least
@@ -451,7 +453,8 @@ class Task:
         """Go on searching for a while."""
         from tacit.kernels import search
 
-        self._box[search.WORK_LEFT] = WORK_PER_CALL
+        self._box[search.WORK_LEFT] = self._work
+        self._work = WORK_PER_CALL
         memory = (self._bits, self._book, self._box, self._tids, self._lists, self._frames)
         if self._wanted.enumerates:
             return search.search_patterns(*memory, self._members, self._lines)
