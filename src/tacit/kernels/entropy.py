@@ -1,8 +1,8 @@
-"""The dual of maximum entropy: shares of sensitive values from multipliers, and how they change.
+"""Dual of the maximum-entropy problem: shares of sensitive values from multipliers.
 
-People fall into classes that the same statements speak of. ``rows[starts[c]:starts[c + 1]]`` are the statements about class ``c``,
-ascending, of weight ``weights[c]``; statement ``j`` is about the value ``values[j]``. ``closed[c * n_values + v]`` is 1 where nobody of
-class c can have value v.
+People fall into classes that the same statements speak of. ``rows[starts[c]:starts[c + 1]]`` are the statements about class ``c``, ascending,
+of weight ``weights[c]``; statement ``j`` is about the value ``values[j]``. ``closed[c * n_values + v]`` is 1 where nobody of class c can have
+value v.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from tacit.kernels.jit import kernel
 def shares(
     starts: Any, rows: Any, values: Any, weights: Any, closed: Any, multipliers: Any, first: int, last: int, out: Any, sums: Any
 ) -> float:
-    """The shares of the values in the classes ``first`` to ``last`` into ``out``; adds up in ``sums`` how many people each statement gets.
+    """Compute the shares of the values in classes ``first`` to ``last``.
+
+    ``sums`` is increased by the people of each statement.
 
     Returns the sum of ``weights`` times the logarithm of the normaliser.
     """
@@ -53,14 +55,19 @@ def shares(
 def covariance(
     starts: Any, rows: Any, values: Any, weights: Any, share: Any, n_values: int, first: int, last: int, matrix: Any
 ) -> None:
-    """Add to the lower triangle of ``matrix`` (flat, square) how the sums of two statements change together, over some classes."""
+    """Add the covariance of the statements' sums over some classes to ``matrix``.
+
+    Only the lower triangle of the matrix (flat, square) is written.
+    """
     size = values.size
     longest = 1
     for c in range(first, last):
         longest = max(longest, starts[c + 1] - starts[c])
     part = np.empty(longest, np.float64)
     for c in range(first, last):
-        base, begin, end = c * n_values, starts[c], starts[c + 1]
+        base = c * n_values
+        begin = starts[c]
+        end = starts[c + 1]
         for place in range(begin, end):
             part[place - begin] = share[base + values[rows[place]]]
         for place in range(begin, end):

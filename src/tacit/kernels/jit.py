@@ -3,8 +3,8 @@
 Starting numba takes a third of a second, longer than a small audit. A kernel therefore runs as the plain Python function that it is until the
 work of all kernels adds up to :data:`PLAIN_STEPS`. Then it is compiled, and kept on disk for later runs. Both give the same results.
 
-With ``TACIT_NO_JIT=1`` in the environment kernels are never compiled, so that the same source runs under a debugger or a coverage tool, and on a
-machine without numba.
+With ``TACIT_NO_JIT=1`` in the environment kernels are never compiled, so that the same source runs under a debugger or a coverage tool, and on
+a machine without numba.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _undeclared: list[tuple[Any, Callable[[], Any]]] = []
 
 
 class Kernel(Generic[Parameters, Result]):
-    """A function over arrays that is compiled once it has much to do.
+    """Function over arrays that is compiled once it has much to do.
 
     ``plain`` is the Python function. ``steps`` estimates from its arguments how often its innermost statement runs.
     """
@@ -57,7 +57,7 @@ class Kernel(Generic[Parameters, Result]):
 
     @property
     def compiled(self) -> Callable[Parameters, Result]:
-        """The function that numba compiles, or loads from disk, on its first call for each combination of types."""
+        """Dispatcher that numba compiles, or loads from disk, on its first call."""
         with _lock:
             if self._dispatcher is None:
                 _declare()
@@ -89,7 +89,7 @@ def kernel(*, steps: Callable[..., int]) -> Callable[[Callable[Parameters, Resul
 
 
 def kernel(function: Any = None, *, steps: Callable[..., int] | None = None) -> Any:
-    """Make a function a :class:`Kernel`; without ``steps``, these are the entries of its arrays."""
+    """Make a function a :class:`Kernel`; ``steps`` default to entries of arrays."""
     if function is None:
         return lambda decorated: Kernel(decorated, steps or _count_entries)
     return Kernel(function, steps or _count_entries)
@@ -100,12 +100,12 @@ def _count_entries(*arguments: Any) -> int:
 
 
 def part(function: Function) -> Function:
-    """Make a function callable from kernels, compiled together with each of them, which saves compile time."""
+    """Make a function callable from kernels, compiled together with each of them."""
     return _replace(function, lambda: _make_part(function))
 
 
 def part_with_extract(fast: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Like :func:`part`, for a function that is ``fast`` where compiled code may call :func:`extract`."""
+    """Like :func:`part`, but compiled code calls ``fast`` where it may use :func:`extract`."""
     return lambda function: _replace(function, lambda: _make_part(fast if _has_fast_extract() else function))
 
 
@@ -124,7 +124,7 @@ def _make_part(function: Callable[..., Any]) -> Any:
 
 
 def _declare() -> None:
-    """Tell numba what compiled code calls instead of the functions it cannot compile by themselves."""
+    """Tell numba what compiled code calls instead of parts and instructions."""
     _start()
     from numba.core.registry import cpu_target
 
@@ -138,7 +138,7 @@ def _declare() -> None:
 
 @cache
 def _start() -> None:
-    """Import numba without scipy, and pass its compile events on to the current watch."""
+    """Import numba without scipy, and forward its compile events."""
     import numba
     from numba.core import event
     from numba.np import linalg
@@ -164,7 +164,10 @@ def _start() -> None:
 
 
 def _compile(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Return numba's dispatcher of a function; it runs without the interpreter lock and caches on disk where it can."""
+    """Return numba's dispatcher of a function.
+
+    It runs without the interpreter lock and caches on disk where it can.
+    """
     import numba
 
     try:
@@ -194,13 +197,13 @@ def popcount(word: Any) -> int:
 
 
 def lowest_one(word: Any) -> int:
-    """Return the place of the lowest one of a 64-bit word, which is not zero."""
+    """Return the place of the lowest one of a nonzero 64-bit word."""
     number = int(word)
     return (number & -number).bit_length() - 1
 
 
 def extract(_word: Any, _mask: Any) -> Any:
-    """Push the bits of a word under a mask together at the low end; for :func:`part_with_extract` only."""
+    """Extract the bits of a word under a mask (compiled only)."""
     raise NotImplementedError
 
 
@@ -223,7 +226,7 @@ def _extract_bits(builder: Any, arguments: Any) -> Any:
 
 
 def _make_instruction(generate: Callable[[Any, Any], Any], result: str, arity: int) -> Any:
-    """Return a function of 64-bit words for compiled code; ``generate(builder, words)`` makes the machine instruction."""
+    """Return a machine instruction on 64-bit words for compiled code."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -242,14 +245,14 @@ _replace(extract, lambda: _make_instruction(_extract_bits, "uint64", 2))
 
 
 def _has_fast_extract() -> bool:
-    """Tell if this processor extracts bits in one fast instruction; the first AMD Zen processors have a slow one."""
+    """Tell if this processor extracts bits fast, unlike early AMD Zen."""
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     return bool(llvm.get_host_cpu_features().get("bmi2")) and llvm.get_host_cpu_name() not in ("znver1", "znver2")
 
 
 class _Watch:
-    """Adds up the time spent compiling and speaks up once when it passes the patience."""
+    """Time spent compiling, announced once it passes the patience."""
 
     def __init__(self, write: Callable[[str], object], patience: float) -> None:
         self._write = write
