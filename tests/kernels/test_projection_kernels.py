@@ -11,7 +11,7 @@ import pytest
 
 from tacit.itemsets.inference_channels import run
 from tacit.kernels.moebius import cells, superset_all, superset_max
-from tacit.kernels.projection import chunk_rows, compress_by_moves, moves_of, small_groups
+from tacit.kernels.projection import chunk_rows, compress, prepare_moves, small_groups
 from tacit.kernels.rows import ALLOWED, OUTSIDE, count_sets, lines_within, maximal_flags
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
@@ -72,13 +72,12 @@ def test_more_people_than_32_bits_count() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_bits_are_pushed_together_without_the_instruction(seed: int) -> None:
-    # Where the processor has an instruction for it, the searches above used that.
-    prepare, push = getattr(moves_of, "py_func", moves_of), getattr(compress_by_moves, "py_func", compress_by_moves)
+    # Compiled searches use the processor's instruction where it has one.
     chance = random.Random(seed)
     mask, word = chance.getrandbits(64) & chance.getrandbits(64), chance.getrandbits(64)
     moves = np.empty(6, np.uint64)
-    prepare(np.uint64(mask), moves)
-    assert int(push(np.uint64(word), np.uint64(mask), moves, 6)) == squeezed(word, mask)
+    prepare_moves(np.uint64(mask), moves)
+    assert int(compress(np.uint64(word), np.uint64(mask), moves, 6)) == squeezed(word, mask)
 
 
 def test_small_groups_can_stop_at_the_first_set() -> None:

@@ -19,7 +19,7 @@ from tacit.kernels import jit
 said = []
 with jit.first_run_notice(said.append, patience={patience}):
     import slow
-    result = slow.add(20)
+    result = slow.add(1_000_000)
     time.sleep({rest})
 print(result, said)
 """
@@ -27,7 +27,7 @@ print(result, said)
 SLOW = """
 from tacit.kernels.jit import kernel
 
-@kernel
+@kernel(steps=lambda n: n)
 def add(n):
     total = 0
     for i in range(n):
@@ -48,22 +48,22 @@ def test_the_notice_comes_with_the_first_run_only(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     code = KERNEL.format(folder=str(tmp_path), patience=0.01, rest=0)
-    assert run(code, **cache) == f"190 ['{jit.NOTICE}']"
+    assert run(code, **cache) == f"499999500000 ['{jit.NOTICE}']"
     later = KERNEL.format(folder=str(tmp_path), patience=0.01, rest=0.2)
-    assert run(later, **cache) == "190 []"
+    assert run(later, **cache) == "499999500000 []"
 
 
 def test_a_quick_compilation_and_a_long_run_are_not_announced(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     code = KERNEL.format(folder=str(tmp_path), patience=30, rest=0)
-    assert run(code, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "190 []"
+    assert run(code, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "499999500000 []"
 
 
 def test_kernels_work_where_nothing_can_be_cached(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     code = KERNEL.format(folder=str(tmp_path), patience=30, rest=0)
     # The only place that numba may look for is one that never exists outside of a notebook.
-    assert run(code, NUMBA_CACHE_LOCATOR_CLASSES="IPythonCacheLocator") == "190 []"
+    assert run(code, NUMBA_CACHE_LOCATOR_CLASSES="IPythonCacheLocator") == "499999500000 []"
 
 
 def test_a_changed_source_of_another_kernel_is_noticed(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_changed_source_of_another_kernel_is_noticed(tmp_path: Path) -> None:
     (copy / "outer.py").write_text(
         "from tacit.kernels.inner import step\nfrom tacit.kernels.jit import kernel\n\n@kernel\ndef twice(i):\n    return 2 * step(i)\n"
     )
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from tacit.kernels.outer import twice; print(twice(5))"
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from tacit.kernels.outer import twice; print(twice.compiled(5))"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert run(code, **cache) == "12"
     time.sleep(0.02)
@@ -142,4 +142,47 @@ def test_word_instructions(word: int) -> None:
     def both(value: np.uint64) -> tuple[int, int]:
         return jit.popcount(value), jit.lowest_one(value)
 
-    assert both(np.uint64(word)) == (word.bit_count(), (word & -word).bit_length() - 1)
+    expected = (word.bit_count(), (word & -word).bit_length() - 1)
+    assert both.plain(np.uint64(word)) == expected
+    if jit.ENABLED:
+        assert both.compiled(np.uint64(word)) == expected
+
+
+LITTLE = """
+import sys
+sys.path.insert(0, {folder!r})
+from tacit.kernels import jit
+import slow
+while jit._steps_left >= 100:
+    assert slow.add(100) == 4950
+    assert "numba" not in sys.modules
+assert slow.add(100) == 4950
+print("numba" in sys.modules)
+"""
+
+
+def test_numba_is_imported_once_it_pays(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    assert run(LITTLE.format(folder=str(tmp_path)), NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "True"
+
+
+THREADS = """
+import sys
+sys.path.insert(0, {folder!r})
+from concurrent.futures import ThreadPoolExecutor
+import slow
+with ThreadPoolExecutor(8) as pool:
+    print(set(pool.map(slow.add, [1_000_000] * 32)))
+"""
+
+
+def test_threads_may_compile_at_once(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    code = THREADS.format(folder=str(tmp_path))
+    assert run(code, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "{499999500000}"
+
+
+def test_importing_kernels_imports_neither_numba_nor_scipy() -> None:
+    names = sorted(path.stem for path in Path(jit.__file__).parent.glob("[a-z]*.py"))
+    code = f"import sys, {', '.join(f'tacit.kernels.{name}' for name in names)}; print([m for m in ('numba', 'scipy') if m in sys.modules])"
+    assert run(code) == "[]"

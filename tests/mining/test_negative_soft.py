@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.files.knowledge import read_knowledge
-from tacit.mining.negative_search import _looked_up
+from tacit.mining.negative_search import _look_up
 from tacit.model.knowledge import Exclusions
 from tacit.model.negative import NegativeRules
 from tacit.model.table import Hierarchy
@@ -146,7 +146,7 @@ def test_marks_are_looked_up_whether_or_not_they_begin_alike(wanted: list[int], 
         wanted = [number & 0xFFFF for number in wanted]
     known = np.unique(np.array(wanted, np.uint64))
     marks = np.array([*others, *wanted, *others[:3]], np.uint64)
-    rows, at = _looked_up(marks, known)
+    rows, at = _look_up(marks, known)
     assert list(zip(rows.tolist(), at.tolist(), strict=True)) == [
         (row, known.tolist().index(mark)) for row, mark in enumerate(marks.tolist()) if mark in known.tolist()
     ]

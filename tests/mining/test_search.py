@@ -170,7 +170,7 @@ def test_arrays_grow_where_memory_cannot_be_moved(monkeypatch: pytest.MonkeyPatc
         def resize(self, newsize: int) -> None:
             raise SystemError("mmap: resizing not available--no mremap()")
 
-    monkeypatch.setattr(growing_module, "_reserved", lambda size: Fixed(-1, size))
+    monkeypatch.setattr(growing_module, "_reserve_memory", lambda size: Fixed(-1, size))
     growing = Growing(np.int64)
     for i in range(100):
         growing.extend(np.full(1000, i))

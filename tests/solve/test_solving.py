@@ -136,7 +136,7 @@ def test_a_worker_ends_with_the_process_that_started_it() -> None:
     source = (
         "import numpy as np, time\n"
         "from scipy.sparse import csr_array\n"
-        "from tacit.solve import solving\n"
+        "from tacit.solve import solver as solving\n"
         "solving.SMALL_LINEAR = -1\n"
         "solving.solve_linear(np.ones(1), above=(csr_array(np.ones((1, 1))), np.ones(1)))\n"
         "print(solving._idle[0].process.pid, flush=True)\n"

@@ -1,1 +1,1 @@
-"""ARRAYS -> ARRAYS: the hot loops, compiled by numba; nothing here imports anything else of Tacit."""
+"""Hot loops over arrays, compiled by numba where it pays."""

@@ -1,13 +1,12 @@
-"""Bounds on the supports of itemsets that are not published, from those of all their subsets.
+"""Bounds on the supports of unpublished itemsets, from those of their subsets.
 
 A *book* is an open-addressing hash table of itemsets with bounds on their supports: ``words`` holds each itemset as bits (``width`` words per
 slot), ``marks`` its 64-bit hash (0: free slot), ``lo`` and ``hi`` the bounds. The hash of a set is the sum of its items' ``mix`` numbers, so
-that adding or removing an item is one addition; sets are compared word by word, so that nothing rests on the hash being unique.
+that adding or removing an item is one addition; sets are compared word by word, so that nothing rests on the hash being unique. :class:`Book`
+drives the kernels.
 
-Itemsets come and go as flat arrays of words, ``width`` words each; a single one is named by an array and the place of its first word.
-Flat arrays and places instead of slices keep the time short that these kernels take to compile.
-
-Itemsets with what is known about their supports, to be looked up fast: what drives the deduction kernels.
+Kernels take itemsets as flat arrays of words, ``width`` words each; a single one is named by an array and the place of its first word. Flat
+arrays and places instead of slices keep compile times short.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.kernels.jit import kernel, part, popcount
+from tacit.model.arrays import Flags, Ints, Words
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -25,7 +25,7 @@ _ZERO = np.uint64(0)
 
 @part
 def slot_of(marks: Any, words: Any, hash_: Any, keys: Any, at: int, width: int) -> Any:
-    """The slot of an itemset, or ``-1 - slot`` of the free slot where it belongs."""
+    """Return an itemset's slot, or ``-1 - slot`` of a free one."""
     size = marks.size
     mark = hash_ if hash_ != _ZERO else _ONE
     slot = np.int64(mark >> np.uint64(7)) & (size - 1)
@@ -43,7 +43,7 @@ def slot_of(marks: Any, words: Any, hash_: Any, keys: Any, at: int, width: int) 
 
 @part
 def hash_of(keys: Any, at: int, mix: Any) -> Any:
-    """The sum of the numbers of a set's items."""
+    """Add up the ``mix`` numbers of a set's items."""
     total = _ZERO
     for item in range(mix.size):
         if (keys[at + (item >> 6)] >> np.uint64(item & 63)) & _ONE:
@@ -51,9 +51,9 @@ def hash_of(keys: Any, at: int, mix: Any) -> Any:
     return total
 
 
-@kernel
+@kernel(steps=lambda _marks, _words, _lo, _hi, _keys, mix, least, _most: least.size * (4 + mix.size))
 def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: Any, most: Any) -> int:
-    """Write itemsets with their bounds into a book; returns how many were new."""
+    """Write itemsets with bounds into a book; count the new ones."""
     width = words.size // marks.size
     fresh = 0
     for i in range(least.size):
@@ -70,22 +70,25 @@ def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: 
     return fresh
 
 
-@kernel
+@kernel(steps=lambda _marks, _words, _keys, mix, slots: slots.size * (4 + mix.size))
 def look_up(marks: Any, words: Any, keys: Any, mix: Any, slots: Any) -> None:
-    """The slot of every itemset (negative where it is not in the book)."""
+    """Find the slot of every itemset; negative where there is none."""
     width = words.size // marks.size
     for i in range(slots.size):
         slots[i] = slot_of(marks, words, hash_of(keys, i * width, mix), keys, i * width, width)
 
 
-@kernel
+@kernel(steps=lambda _marks, _words, keys, mix, _behind: keys.size * mix.size * 8)
 def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tuple[int, Any]:
-    """Itemsets that are not in the book but all of whose subsets with one item less are, reached by adding an item to those of ``keys``.
+    """List itemsets that are not in the book but whose subsets are.
+
+    These are reached by adding an item to those of ``keys``; all their subsets with one item less are in the book.
 
     With ``behind`` only items behind the last one are added, so that a set is reached once when ``keys`` holds everything in the book; without
     it a set may be listed several times. Returns how many, and an array that begins with them.
     """
-    n_items, width = mix.size, words.size // marks.size
+    n_items = mix.size
+    width = words.size // marks.size
     found = np.empty(256 * width, np.uint64)
     count = 0
     key = np.empty(width, np.uint64)
@@ -115,7 +118,10 @@ def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tup
 
 @part
 def parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: int) -> bool:
-    """Whether every subset with one item less is in the book; that without item ``sure`` is known to be."""
+    """Tell if every subset with one item less is in the book.
+
+    That without item ``sure`` is.
+    """
     for item in range(mix.size):
         bit = _ONE << np.uint64(item & 63)
         if item == sure or not key[item >> 6] & bit:
@@ -130,7 +136,9 @@ def parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: 
 
 @part
 def gather(marks: Any, words: Any, mix: Any, lo: Any, hi: Any, members: Any, key: Any, low: Any, high: Any, size: int) -> None:
-    """Bounds of all proper subsets of some items into ``low`` and ``high`` (by bit masks over them); 0 for the whole set.
+    """Read the bounds of all proper subsets of some items.
+
+    They are indexed by bit masks over the items; the whole set gets 0.
 
     Subsets are visited in Gray order: from one to the next a single item comes or goes.
     """
@@ -169,7 +177,10 @@ def to_cells(low: Any, high: Any, size: int) -> None:
 
 @part
 def members_of(keys: Any, at: int, mix: Any, members: Any) -> int:
-    """The items of a set, ascending; returns how many, also when there is no room for all of them."""
+    """List the items of a set, ascending; return how many.
+
+    The number is right also when there is no room for all of them.
+    """
     count = 0
     for item in range(mix.size):
         if (keys[at + (item >> 6)] >> np.uint64(item & 63)) & _ONE:
@@ -179,9 +190,20 @@ def members_of(keys: Any, at: int, mix: Any, members: Any) -> int:
     return count
 
 
-@kernel
+def _estimate_steps(keys: Words, width: int, n_items: int, longest: int) -> int:
+    """Estimate the steps of :func:`deduce` from its longest set."""
+    words = np.bitwise_count(keys).reshape(-1, width)
+    most = min(int(words.sum(axis=1).max(initial=0)), longest)
+    return len(words) * (n_items + (8 + 3 * most << most))
+
+
+@kernel(
+    steps=lambda marks, words, _lo, _hi, keys, mix, ask, _bounds: _estimate_steps(
+        keys, words.size // marks.size, mix.size, int(ask[2])
+    )
+)
 def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: Any, bounds: Any) -> tuple[int, Any]:
-    """Bounds on the supports of candidates, and the groups of 1..k-1 people that they prove.
+    """Bound the supports of candidates and find the small groups they prove.
 
     ``ask`` holds k, the largest support that an unpublished set can have, and the longest set to look at. A group of people cannot have fewer
     than 0 members: that bounds the support from below where the set enters the group's sum with a plus, from above where with a minus.
@@ -190,12 +212,16 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
     numbers contradict). Returns how many groups there are, and an array of five numbers for each: candidate, bits of the present items,
     bounds of the size, and whether the group is new: no pattern with one condition less is as small.
     """
-    k, most, longest = ask[0], ask[1], ask[2]
+    k = ask[0]
+    most = ask[1]
+    longest = ask[2]
     width = words.size // marks.size
     found = np.empty(5 * 256, np.int64)
     count = 0
-    members, key = np.empty(longest, np.int64), np.empty(width, np.uint64)
-    low, high = np.empty(1 << longest, np.int64), np.empty(1 << longest, np.int64)
+    members = np.empty(longest, np.int64)
+    key = np.empty(width, np.uint64)
+    low = np.empty(1 << longest, np.int64)
+    high = np.empty(1 << longest, np.int64)
     for i in range(keys.size // width):
         d = members_of(keys, i * width, mix, members)
         bounds[2 * i] = -1
@@ -205,7 +231,8 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
         size = 1 << d
         gather(marks, words, mix, lo, hi, members, key, low, high, size)
         to_cells(low, high, size)
-        least, largest = np.int64(0), most
+        least = np.int64(0)
+        largest = most
         for m in range(size):
             if (d - popcount(np.uint64(m))) & 1:
                 largest = min(largest, high[m])
@@ -237,19 +264,15 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
 
 @part
 def twice(array: Any) -> Any:
-    """The array with room for as many entries again."""
+    """Return a copy of the array at twice its size."""
     more = np.empty(2 * array.size, array.dtype)
     for i in range(array.size):
         more[i] = array[i]
     return more
 
 
-Words = npt.NDArray[np.uint64]
-Whole = npt.NDArray[np.int64]
-
-
-def bits_of(mask: int, count: int) -> npt.NDArray[np.bool_]:
-    """The lowest ``count`` bits of a mask as truth values.
+def bits_of(mask: int, count: int) -> Flags:
+    """Return the lowest ``count`` bits of a mask as truth values.
 
     >>> bits_of(5, 3).tolist()
     [True, False, True]
@@ -258,9 +281,12 @@ def bits_of(mask: int, count: int) -> npt.NDArray[np.bool_]:
 
 
 class Book:
-    """A growing table of itemsets with bounds on their supports. Itemsets are rows of bits over the items in use."""
+    """Growing table of itemsets with bounds on their supports.
 
-    def __init__(self, items: Whole) -> None:
+    Itemsets are rows of bits over the items in use.
+    """
+
+    def __init__(self, items: Ints) -> None:
         self.items = items
         self.mix = np.random.default_rng(0).integers(1, 2**63, len(items), np.uint64)
         self.width = max(1, -(-len(items) // 64))
@@ -269,7 +295,7 @@ class Book:
 
     @classmethod
     def of_items(cls, members: npt.NDArray[np.integer[Any]]) -> Book:
-        """An empty book over the items that occur among ``members``: nobody can reason about items that are not published."""
+        """Make an empty book over the items that occur among ``members``."""
         return cls(np.unique(members).astype(np.int64))
 
     def _clear(self, slots: int) -> None:
@@ -281,7 +307,7 @@ class Book:
     def __len__(self) -> int:
         return self._count
 
-    def keys(self, offsets: Whole, members: npt.NDArray[np.integer[Any]]) -> Words:
+    def keys(self, offsets: Ints, members: npt.NDArray[np.integer[Any]]) -> Words:
         """Sets ``members[offsets[i]:offsets[i + 1]]`` as bits, one row each."""
         keys = np.zeros((len(offsets) - 1, self.width), np.uint64)
         owners = np.repeat(np.arange(len(keys)), np.diff(offsets))
@@ -289,30 +315,35 @@ class Book:
         np.bitwise_or.at(keys, (owners, local >> 6), np.uint64(1) << (local & 63).astype(np.uint64))
         return keys
 
-    def members(self, words: Words) -> Whole:
-        """The items of a set given as bits, ascending."""
+    def members(self, words: Words) -> Ints:
+        """Return the items of a set given as bits, ascending."""
         bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")
         return self.items[np.flatnonzero(bits)]
 
-    def subsets(self, items: Whole) -> Words:
-        """All subsets of some items as bits; row ``m`` holds the items whose bit is set in ``m``."""
+    def subsets(self, items: Ints) -> Words:
+        """Return all subsets of some items as bits.
+
+        Row ``m`` holds the items whose bit is set in ``m``.
+        """
         keys = np.zeros((1 << len(items), self.width), np.uint64)
         for j, item in enumerate(np.searchsorted(self.items, items).tolist()):
             keys[1 << j : 2 << j] = keys[: 1 << j]
             keys[1 << j : 2 << j, item >> 6] |= np.uint64(1 << (item & 63))
         return keys
 
-    def enter(self, keys: Words, bounds: Whole) -> None:
-        """Write itemsets with their bounds (two columns); an itemset that is there already gets the new bounds."""
+    def enter(self, keys: Words, bounds: Ints) -> None:
+        """Write itemsets with their bounds (two columns), replacing older bounds."""
         needed = self._count + len(keys)
         if 2 * needed > len(self._marks):
             used = np.flatnonzero(self._marks)
-            old, lo, hi = self.everything(), self._lo[used], self._hi[used]
+            old = self.everything()
+            lo = self._lo[used]
+            hi = self._hi[used]
             self._clear(1 << (4 * needed).bit_length())
             self._write(old, lo, hi)
         self._count += self._write(keys, bounds[:, 0], bounds[:, 1])
 
-    def _write(self, keys: Words, lo: Whole, hi: Whole) -> int:
+    def _write(self, keys: Words, lo: Ints, hi: Ints) -> int:
         bounds = (np.ascontiguousarray(lo, np.int64), np.ascontiguousarray(hi, np.int64))
         return enter(self._marks, self._words, self._lo, self._hi, _flat(keys), self.mix, *bounds)
 
@@ -320,14 +351,16 @@ class Book:
         """All itemsets in the book."""
         return self._words.reshape(-1, self.width)[np.flatnonzero(self._marks)]
 
-    def bounds(self, keys: Words) -> tuple[Whole, Whole, npt.NDArray[np.bool_]]:
-        """The bounds of itemsets, and which of them are in the book."""
+    def bounds(self, keys: Words) -> tuple[Ints, Ints, Flags]:
+        """Return the bounds of itemsets, and which of them are known."""
         slots = np.empty(len(keys), np.int64)
         look_up(self._marks, self._words, _flat(keys), self.mix, slots)
         return self._lo[slots], self._hi[slots], slots >= 0
 
     def candidates(self, fresh: Words, *, first: bool) -> Words:
-        """Itemsets that are not in the book but all of whose subsets are, above those of ``fresh``; each once, in a fixed order.
+        """Return itemsets that are not in the book but whose subsets are.
+
+        They lie above those of ``fresh``; each comes once, in a fixed order.
 
         ``first`` says that ``fresh`` is everything in the book: then each is reached in one way only.
         """
@@ -335,8 +368,11 @@ class Book:
         keys = found[: count * self.width].reshape(-1, self.width)
         return keys if first else np.unique(keys, axis=0)
 
-    def deduce(self, keys: Words, ask: Whole) -> tuple[Whole, Whole]:
-        """Bounds of candidates, two columns, and the small groups they prove, five (see :func:`tacit.kernels.deduction.deduce`)."""
+    def deduce(self, keys: Words, ask: Ints) -> tuple[Ints, Ints]:
+        """Return bounds of candidates and the small groups they prove.
+
+        See :func:`tacit.kernels.deduction.deduce` for the columns.
+        """
         bounds = np.empty(2 * len(keys), np.int64)
         count, found = deduce(self._marks, self._words, self._lo, self._hi, _flat(keys), self.mix, ask, bounds)
         return bounds.reshape(-1, 2), found[: 5 * count].reshape(-1, 5)

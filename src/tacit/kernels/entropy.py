@@ -1,12 +1,13 @@
-"""The dual of maximum entropy: shares of sensitive values from multipliers, and how they change.
+"""Dual of the maximum-entropy problem: shares of sensitive values from multipliers.
 
-People fall into classes that the same statements speak of. ``rows[starts[c]:starts[c + 1]]`` are the statements about class ``c``,
-ascending, of weight ``weights[c]``; statement ``j`` is about the value ``values[j]``. ``closed[c * n_values + v]`` is 1 where nobody of
-class c can have value v.
+People fall into classes that the same statements speak of. ``rows[starts[c]:starts[c + 1]]`` are the statements about class ``c``, ascending,
+of weight ``weights[c]``; statement ``j`` is about the value ``values[j]``. ``closed[c * n_values + v]`` is 1 where nobody of class c can have
+value v.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ import numpy as np
 from tacit.kernels.jit import kernel
 
 
-@kernel
+@kernel(steps=lambda starts, rows, values, weights, closed, *_: 4 * closed.size + 2 * rows.size)
 def shares(
     starts: Any, rows: Any, values: Any, weights: Any, closed: Any, multipliers: Any, first: int, last: int, out: Any, sums: Any
 ) -> float:
-    """The shares of the values in the classes ``first`` to ``last`` into ``out``; adds up in ``sums`` how many people each statement gets.
+    """Compute the shares of the values in classes ``first`` to ``last``.
+
+    ``sums`` is increased by the people of each statement.
 
     Returns the sum of ``weights`` times the logarithm of the normaliser.
     """
@@ -37,29 +40,34 @@ def shares(
                 largest = out[base + v]
         norm = 0.0
         for v in range(n_values):
-            out[base + v] = np.exp(out[base + v] - largest) if closed[base + v] == 0 else 0.0
+            out[base + v] = math.exp(out[base + v] - largest) if closed[base + v] == 0 else 0.0
             norm += out[base + v]
         for v in range(n_values):
             out[base + v] /= norm
-        total += weights[c] * (largest + np.log(norm))
+        total += weights[c] * (largest + math.log(norm))
         for place in range(starts[c], starts[c + 1]):
             j = rows[place]
             sums[j] += weights[c] * out[base + values[j]]
     return total
 
 
-@kernel
+@kernel(steps=lambda starts, *_: int((np.diff(starts) ** 2).sum()))
 def covariance(
     starts: Any, rows: Any, values: Any, weights: Any, share: Any, n_values: int, first: int, last: int, matrix: Any
 ) -> None:
-    """Add to the lower triangle of ``matrix`` (flat, square) how the sums of two statements change together, over some classes."""
+    """Add the covariance of the statements' sums over some classes to ``matrix``.
+
+    Only the lower triangle of the matrix (flat, square) is written.
+    """
     size = values.size
     longest = 1
     for c in range(first, last):
         longest = max(longest, starts[c + 1] - starts[c])
     part = np.empty(longest, np.float64)
     for c in range(first, last):
-        base, begin, end = c * n_values, starts[c], starts[c + 1]
+        base = c * n_values
+        begin = starts[c]
+        end = starts[c + 1]
         for place in range(begin, end):
             part[place - begin] = share[base + values[rows[place]]]
         for place in range(begin, end):

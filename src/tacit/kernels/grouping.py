@@ -1,9 +1,10 @@
-"""Groups of people with different sensitive values who could have each other's: chosen class by class, from counts alone.
+"""Groups of people with different sensitive values who could have each other's.
 
-People with the same value whom the same values are ruled out for are one *class*; ``count`` says how many of it are left. Classes lie by value:
-those of value v are ``first[v]`` to ``first[v + 1]``, the hardest first. ``ruled`` says for each kind of people, value by value, what is
-ruled out, and ``listed[starts[k]:starts[k + 1]]`` lists it. ``people[v]`` are left with value v; ``without[place[v] * values + w]`` of those
-with w have v ruled out, ``excluders[v]`` in all. All of these follow ``count`` as people are taken.
+Groups are chosen class by class, from counts alone. People with the same value whom the same values are ruled out for are one *class*;
+``count`` is the number of its people left. Classes lie by value: those of value v are ``first[v]`` to ``first[v + 1]``, the hardest first.
+``ruled`` marks for each kind of people, value by value, those ruled out, and ``listed[starts[k]:starts[k + 1]]`` lists them. ``people[v]`` are
+left with value v; ``without[place[v] * values + w]`` of those with w have v ruled out, ``excluders[v]`` in all. All of these follow ``count``
+as people are taken.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ import numpy as np
 from tacit.kernels.jit import kernel, part
 
 #: How a group is put together: as the paper prints it, or from the largest buckets (the second way its first member, too).
-PRINTED, BALANCED_1, BALANCED_2 = 0, 1, 2
+PRINTED = 0
+BALANCED_1 = 1
+BALANCED_2 = 2
 #: Places of ``state``: people left, classes on the heap, groups made, whether no more can be made.
-LEFT, HEAP, MADE, DONE = 0, 1, 2, 3
+LEFT = 0
+HEAP = 1
+MADE = 2
+DONE = 3
 
 
 @part
 def share_a_group(a: int, b: int, value: Any, kind: Any, ruled: Any, values: int) -> bool:
-    """Whether people of two classes have different values, and each can have the other's."""
+    """Tell if two classes differ and can have each other's values."""
     return value[a] != value[b] and not ruled[kind[a] * values + value[b]] and not ruled[kind[b] * values + value[a]]
 
 
@@ -30,8 +36,9 @@ def share_a_group(a: int, b: int, value: Any, kind: Any, ruled: Any, values: int
 def incompatible(
     c: int, value: Any, kind: Any, starts: Any, listed: Any, people: Any, place: Any, without: Any, excluders: Any
 ) -> int:
-    """How many of those who are left cannot share a group with somebody of a class."""
-    own, values = value[c], len(people)
+    """Count the remaining people who cannot share a group with a class."""
+    own = value[c]
+    values = len(people)
     number = people[own] + excluders[own]
     for i in range(starts[kind[c]], starts[kind[c] + 1]):
         number += people[listed[i]]
@@ -42,14 +49,19 @@ def incompatible(
 
 @part
 def sift(heap: Any, size: int, key: Any) -> None:
-    """Let the first of a heap sink to its place: the largest key is first, of equal ones the smallest class."""
-    i, c = 0, heap[0]
+    """Let the first entry of a heap sink to its place.
+
+    The largest key is first; of equal ones, the smallest class.
+    """
+    i = 0
+    c = heap[0]
     while True:
         child = 2 * i + 1
         if child >= size:
             break
         if child + 1 < size:
-            a, b = heap[child], heap[child + 1]
+            a = heap[child]
+            b = heap[child + 1]
             if key[b] > key[a] or (key[b] == key[a] and b < a):
                 child += 1
         d = heap[child]
@@ -62,11 +74,25 @@ def sift(heap: Any, size: int, key: Any) -> None:
 
 @part
 def take(
-    c: int, number: int, value: Any, kind: Any, starts: Any, listed: Any, place: Any, count: Any, people: Any, without: Any,
-    excluders: Any, order: Any,
-) -> None:  # fmt: skip
-    """Take so many people of a class away; ``order`` keeps values by the people left, the smaller number first where they are equal."""
-    own, values = value[c], len(people)
+    c: int,
+    number: int,
+    value: Any,
+    kind: Any,
+    starts: Any,
+    listed: Any,
+    place: Any,
+    count: Any,
+    people: Any,
+    without: Any,
+    excluders: Any,
+    order: Any,
+) -> None:
+    """Remove ``number`` people of a class.
+
+    ``order`` lists the values by the people left, the smaller value first where these are equal.
+    """
+    own = value[c]
+    values = len(people)
     count[c] -= number
     people[own] -= number
     for i in range(starts[kind[c]], starts[kind[c] + 1]):
@@ -86,11 +112,21 @@ def take(
 
 @part
 def printed_partner(
-    fits: Any, n_fits: int, value: Any, kind: Any, starts: Any, listed: Any, place: Any, count: Any, there: Any, lacking: Any,
+    fits: Any,
+    n_fits: int,
+    value: Any,
+    kind: Any,
+    starts: Any,
+    listed: Any,
+    place: Any,
+    count: Any,
+    there: Any,
+    lacking: Any,
     lacking_all: Any,
-) -> int:  # fmt: skip
-    """Of the classes that fit a group, the one after which the most people still fit; the first of equal ones."""
-    values, total = len(there), 0
+) -> int:
+    """Choose the first class that leaves the most people who fit."""
+    values = len(there)
+    total = 0
     for w in range(values):
         there[w] = 0
     for j in range(n_fits):
@@ -100,7 +136,8 @@ def printed_partner(
         for i in range(starts[kind[c]], starts[kind[c] + 1]):
             lacking[place[listed[i]] * values + value[c]] += count[c]
             lacking_all[listed[i]] += count[c]
-    best, most = -1, -1
+    best = -1
+    most = -1
     for j in range(n_fits):
         c = fits[j]
         own = value[c]
@@ -110,7 +147,8 @@ def printed_partner(
             if place[own] >= 0:
                 still += lacking[place[own] * values + listed[i]]
         if still > most:
-            best, most = c, still
+            best = c
+            most = still
     for j in range(n_fits):
         c = fits[j]
         for i in range(starts[kind[c]], starts[kind[c] + 1]):
@@ -121,10 +159,23 @@ def printed_partner(
 
 @part
 def balanced_partner(
-    chosen: Any, size: int, barred: Any, mark: int, value: Any, kind: Any, ruled: Any, first: Any, head: Any, count: Any,
-    people: Any, order: Any,
-) -> int:  # fmt: skip
-    """The hardest class that fits the group, of the value that the most people are left with among those with such a class; -1: none."""
+    chosen: Any,
+    size: int,
+    barred: Any,
+    mark: int,
+    value: Any,
+    kind: Any,
+    ruled: Any,
+    first: Any,
+    head: Any,
+    count: Any,
+    people: Any,
+    order: Any,
+) -> int:
+    """Choose the hardest class that fits the group, or -1.
+
+    Its value is the one that the most people are left with among those with such a class.
+    """
     values = len(people)
     for i in range(values):
         v = order[i]
@@ -146,24 +197,47 @@ def balanced_partner(
     return -1
 
 
-@kernel
+@kernel(steps=lambda _rule, size, most, value, *others: min(most * size, int(others[-2][LEFT])) * (8 + value.size))
 def form_groups(
-    rule: int, size: int, most: int, value: Any, kind: Any, count: Any, first: Any, ruled: Any, starts: Any, listed: Any,
-    people: Any, place: Any, without: Any, excluders: Any, order: Any, heap: Any, key: Any, state: Any, out: Any,
-) -> None:  # fmt: skip
-    """Form up to ``most`` groups of ``size`` people who can all have each other's values; ``out`` gets the classes of each.
+    rule: int,
+    size: int,
+    most: int,
+    value: Any,
+    kind: Any,
+    count: Any,
+    first: Any,
+    ruled: Any,
+    starts: Any,
+    listed: Any,
+    people: Any,
+    place: Any,
+    without: Any,
+    excluders: Any,
+    order: Any,
+    heap: Any,
+    key: Any,
+    state: Any,
+    out: Any,
+) -> None:
+    """Form groups of ``size`` people who can have each other's values.
+
+    At most ``most`` groups; ``out`` receives the classes of each.
 
     A class whose people find no group is left out altogether: all of them would fail alike.
     """
-    values, classes = len(people), len(value)
+    values = len(people)
+    classes = len(value)
     head = np.zeros(values, np.int64)  # the first class of each value with people left, or one before it
     for v in range(values):
         head[v] = first[v]
     barred = np.zeros(values, np.int64)  # equals the number of the trial where a value cannot be added any more
-    chosen, fits = np.zeros(size, np.int64), np.zeros(classes, np.int64)
-    there, lacking_all = np.zeros(values, np.int64), np.zeros(values, np.int64)
+    chosen = np.zeros(size, np.int64)
+    fits = np.zeros(classes, np.int64)
+    there = np.zeros(values, np.int64)
+    lacking_all = np.zeros(values, np.int64)
     lacking = np.zeros(len(without), np.int64)
-    trial, end = 0, state[MADE] + most
+    trial = 0
+    end = state[MADE] + most
     while state[MADE] < end and state[LEFT] >= size:
         seed = -1
         if rule == BALANCED_2:
@@ -189,7 +263,9 @@ def form_groups(
         if seed < 0:
             break
         trial += 1
-        chosen[0], made, n_fits = seed, 1, 0
+        chosen[0] = seed
+        made = 1
+        n_fits = 0
         if rule == PRINTED:
             for c in range(classes):
                 if count[c] > 0:

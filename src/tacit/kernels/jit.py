@@ -1,7 +1,10 @@
-"""The one place that knows numba: how kernels are compiled, cached, and announced.
+"""Kernels: plain Python functions on little data, machine code on much.
 
-With ``TACIT_NO_JIT=1`` in the environment kernels are plain Python functions, so that the same source runs under a debugger or a coverage
-tool, and on a machine without numba.
+Starting numba takes a third of a second, longer than a small audit. A kernel therefore runs as the plain Python function that it is until the
+work of all kernels adds up to :data:`PLAIN_STEPS`. Then it is compiled, and kept on disk for later runs. Both give the same results.
+
+With ``TACIT_NO_JIT=1`` in the environment kernels are never compiled, so that the same source runs under a debugger or a coverage tool, and on
+a machine without numba.
 """
 
 from __future__ import annotations
@@ -11,130 +14,251 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, update_wrapper
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Whether kernels are compiled.
+#: True if kernels may be compiled.
 ENABLED = os.environ.get("TACIT_NO_JIT", "") != "1"
 
-#: What a program may tell its user while kernels compile.
+#: Steps of plain Python that take about as long as numba takes to start.
+PLAIN_STEPS = 150_000
+
+#: Message for the user while kernels compile.
 NOTICE = "compiling kernels, first run only"
 
+_lock = threading.RLock()
+_steps_left = PLAIN_STEPS
 
-def kernel(function: Function) -> Function:
-    """The function compiled on its first call, without the interpreter lock; compiled code is kept on disk for later runs."""
-    return _compiled(function) if ENABLED else function
+#: Functions whose type compiled code has yet to be told, each with a function that makes what compiled code calls.
+_undeclared: list[tuple[Any, Callable[[], Any]]] = []
+
+
+class Kernel(Generic[Parameters, Result]):
+    """Function over arrays that is compiled once it has much to do.
+
+    ``plain`` is the Python function. ``steps`` estimates from its arguments how often its innermost statement runs.
+    """
+
+    def __init__(self, plain: Callable[Parameters, Result], steps: Callable[Parameters, int]) -> None:
+        update_wrapper(self, plain)
+        self.plain = plain
+        self._steps = steps
+        self._dispatcher: Callable[Parameters, Result] | None = None
+        self._run: Callable[Parameters, Result] = self._choose if ENABLED else self._run_plain
+
+    def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        """Run the function, compiled or not."""
+        return self._run(*args, **kwargs)
+
+    @property
+    def compiled(self) -> Callable[Parameters, Result]:
+        """Dispatcher that numba compiles, or loads from disk, on its first call."""
+        with _lock:
+            if self._dispatcher is None:
+                _declare()
+                self._dispatcher = _compile(self.plain)
+            return self._dispatcher
+
+    def _choose(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        global _steps_left  # noqa: PLW0603  a start of numba serves all kernels
+        steps = self._steps(*args, **kwargs)
+        if steps <= _steps_left:
+            _steps_left -= steps
+            return self._run_plain(*args, **kwargs)
+        self._run = self.compiled
+        return self._run(*args, **kwargs)
+
+    def _run_plain(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        import numpy as np
+
+        with np.errstate(over="ignore"):  # machine code wraps around silently, as hashing wants it
+            return self.plain(*args, **kwargs)
+
+
+@overload
+def kernel(function: Callable[Parameters, Result]) -> Kernel[Parameters, Result]: ...
+
+
+@overload
+def kernel(*, steps: Callable[..., int]) -> Callable[[Callable[Parameters, Result]], Kernel[Parameters, Result]]: ...
+
+
+def kernel(function: Any = None, *, steps: Callable[..., int] | None = None) -> Any:
+    """Make a function a :class:`Kernel`; ``steps`` default to entries of arrays."""
+    if function is None:
+        return lambda decorated: Kernel(decorated, steps or _count_entries)
+    return Kernel(function, steps or _count_entries)
+
+
+def _count_entries(*arguments: Any) -> int:
+    return sum(getattr(argument, "size", 1) for argument in arguments)
 
 
 def part(function: Function) -> Function:
-    """A function that kernels call: compiled together with each of them, and not callable fast by itself, which saves compile time."""
-    if not ENABLED:
-        return function
+    """Make a function callable from kernels, compiled together with each of them."""
+    return _replace(function, lambda: _make_part(function))
+
+
+def part_with_extract(fast: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Like :func:`part`, but compiled code calls ``fast`` where it may use :func:`extract`."""
+    return lambda function: _replace(function, lambda: _make_part(fast if _has_fast_extract() else function))
+
+
+def _replace(function: Function, make: Callable[[], Any]) -> Function:
+    """Let compiled code that calls a function call what ``make`` returns instead."""
+    if ENABLED:
+        with _lock:
+            _undeclared.append((function, make))
+    return function
+
+
+def _make_part(function: Callable[..., Any]) -> Any:
     import numba
 
-    decorated: Function = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    return decorated
+    return numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
-def _compiled(function: Function) -> Function:
+def _declare() -> None:
+    """Tell numba what compiled code calls instead of parts and instructions."""
+    _start()
+    from numba.core.registry import cpu_target
+
+    made = [(function, make()) for function, make in _undeclared]
+    _undeclared.clear()
+    cpu_target.typing_context.refresh()
+    for function, replacement in made:
+        function._replacement = replacement  # numba itself does not keep it alive
+        function._numba_type_ = cpu_target.typing_context.resolve_value_type(replacement)
+
+
+@cache
+def _start() -> None:
+    """Import numba without scipy, and forward its compile events."""
+    import numba
+    from numba.core import event
+    from numba.np import linalg
+
+    # Numba imports scipy to see if matrix products would work. Scipy is there, and no kernel multiplies matrices.
+    ensure = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = ensure
+
+    class Forward(event.Listener):  # type: ignore[misc]
+        def on_start(self, event: Any) -> None:
+            if _watch is not None:
+                _watch.begin()
+
+        def on_end(self, event: Any) -> None:
+            if _watch is not None:
+                _watch.end()
+
+    event.register("numba:compile", Forward())
+
+
+def _compile(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Return numba's dispatcher of a function.
+
+    It runs without the interpreter lock and caches on disk where it can.
+    """
     import numba
 
-    _listen()
     try:
         dispatcher = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written: compile anew in each run
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written: compile in each run
         dispatcher = numba.njit(nogil=True)(function)
-    _depend_on_all_sources(dispatcher)
-    compiled: Function = dispatcher
+    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(cache_file, "_source_stamp"):
+        cache_file._source_stamp = _stamp_sources()
+    compiled: Callable[Parameters, Result] = dispatcher
     return compiled
 
 
-def _depend_on_all_sources(dispatcher: Any) -> None:
-    """Let a cached kernel expire when any kernel source changes: numba looks only at the file of the kernel itself, not of those it calls."""
-    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(cache_file, "_source_stamp"):
-        stats = [(path.name, path.stat()) for path in sorted(Path(__file__).parent.glob("*.py"))]
-        cache_file._source_stamp = str([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats])
+@cache
+def _stamp_sources() -> str:
+    """Return a text that changes with any kernel source.
+
+    Numba itself looks only at the file of a kernel, not at those of the functions it calls.
+    """
+    stats = [(path.name, path.stat()) for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return str([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats])
 
 
-def _word_instruction(generate: Callable[[Any, Any], Any], plain: Callable[[int], int]) -> Callable[[Any], int]:
-    """A number read off a 64-bit word: ``generate(builder, word)`` makes the machine instruction, ``plain`` is the same in Python."""
-    if not ENABLED:
-        return lambda word: plain(int(word))
+def popcount(word: Any) -> int:
+    """Count the ones of a 64-bit word."""
+    return int(word).bit_count()
+
+
+def lowest_one(word: Any) -> int:
+    """Return the place of the lowest one of a nonzero 64-bit word."""
+    number = int(word)
+    return (number & -number).bit_length() - 1
+
+
+def extract(_word: Any, _mask: Any) -> Any:
+    """Extract the bits of a word under a mask (compiled only)."""
+    raise NotImplementedError
+
+
+def _count_ones(builder: Any, arguments: Any) -> Any:
+    return builder.ctpop(arguments[0])
+
+
+def _count_trailing_zeros(builder: Any, arguments: Any) -> Any:
+    from llvmlite import ir  # type: ignore[import-untyped]
+
+    return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+
+def _extract_bits(builder: Any, arguments: Any) -> Any:
+    from llvmlite import ir
+
+    word = ir.IntType(64)
+    pext = builder.module.declare_intrinsic("llvm.x86.bmi.pext.64", (), ir.FunctionType(word, [word, word]))
+    return builder.call(pext, arguments)
+
+
+def _make_instruction(generate: Callable[[Any, Any], Any], result: str, arity: int) -> Any:
+    """Return a machine instruction on 64-bit words for compiled code."""
     from numba import types
     from numba.extending import intrinsic
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def instruction(_typing: Any, word: Any) -> Any:
-        def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return generate(builder, arguments[0])
+    def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return generate(builder, arguments)
 
-        return types.int64(types.uint64), code
-
-    made: Callable[[Any], int] = instruction
-    return made
+    signature = getattr(types, result)(*[types.uint64] * arity)
+    if arity == 1:
+        return intrinsic(lambda _typing, _word: (signature, code))
+    return intrinsic(lambda _typing, _word, _mask: (signature, code))
 
 
-def _trailing_zeros(builder: Any, word: Any) -> Any:
-    from llvmlite import ir  # type: ignore[import-untyped]
-
-    return builder.cttz(word, ir.Constant(ir.IntType(1), 0))
-
-
-#: How many ones a 64-bit word holds.
-popcount = _word_instruction(lambda builder, word: builder.ctpop(word), int.bit_count)
-
-#: The place of the lowest one of a 64-bit word that is not zero.
-lowest_one = _word_instruction(_trailing_zeros, lambda word: (word & -word).bit_length() - 1)
+_replace(popcount, lambda: _make_instruction(_count_ones, "int64", 1))
+_replace(lowest_one, lambda: _make_instruction(_count_trailing_zeros, "int64", 1))
+_replace(extract, lambda: _make_instruction(_extract_bits, "uint64", 2))
 
 
 def _has_fast_extract() -> bool:
-    """Whether this processor pushes bits together in one fast instruction; the first AMD Zen processors have it, and it is slow there."""
-    if not ENABLED:
-        return False
+    """Tell if this processor extracts bits fast, unlike early AMD Zen."""
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     return bool(llvm.get_host_cpu_features().get("bmi2")) and llvm.get_host_cpu_name() not in ("znver1", "znver2")
 
 
-#: Whether :func:`extract` can be called.
-HAS_EXTRACT = _has_fast_extract()
-
-
-def _extract_instruction() -> Callable[[Any, Any], Any]:
-    from llvmlite import ir
-    from numba import types
-    from numba.extending import intrinsic
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def instruction(_typing: Any, _word: Any, _mask: Any) -> Any:
-        def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            word = ir.IntType(64)
-            pext = builder.module.declare_intrinsic("llvm.x86.bmi.pext.64", (), ir.FunctionType(word, [word, word]))
-            return builder.call(pext, arguments)
-
-        return types.uint64(types.uint64, types.uint64), code
-
-    made: Callable[[Any, Any], Any] = instruction
-    return made
-
-
-def _no_extract(_word: Any, _mask: Any) -> Any:
-    raise NotImplementedError
-
-
-#: The bits of a word under a mask, pushed together at the low end; only where ``HAS_EXTRACT``.
-extract = _extract_instruction() if HAS_EXTRACT else _no_extract
-
-
 class _Watch:
-    """Adds up the time spent compiling and speaks up once when it passes the patience."""
+    """Time spent compiling, announced once it passes the patience."""
 
     def __init__(self, write: Callable[[str], object], patience: float) -> None:
-        self._write, self._left = write, patience
-        self._depth, self._started = 0, 0.0
+        self._write = write
+        self._left = patience
+        self._depth = 0
+        self._started = 0.0
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
 
@@ -160,44 +284,25 @@ class _Watch:
             self._timer = None
 
     def _speak(self) -> None:
-        write, self._write = self._write, lambda _line: None
+        write = self._write
+        self._write = lambda _line: None
         write(NOTICE)
 
 
 _watch: _Watch | None = None
-_listening = False
 
 
 @contextmanager
 def first_run_notice(write: Callable[[str], object], *, patience: float = 1.0) -> Iterator[None]:
-    """Within this context, ``write(NOTICE)`` is called once if compiling takes more than ``patience`` seconds in all.
+    """Call ``write(NOTICE)`` once if compiling takes more than ``patience`` seconds in all.
 
     Nothing is written when compiled kernels are found on disk, however long they then run. ``write`` is called from another thread.
     """
     global _watch  # noqa: PLW0603  numba's listeners are global, too
-    outer, _watch = _watch, _Watch(write, patience)
+    outer = _watch
+    _watch = _Watch(write, patience)
     try:
         yield
     finally:
         _watch.cancel()
         _watch = outer
-
-
-def _listen() -> None:
-    """Pass numba's compile events on to the current watch; done once, with the first kernel."""
-    global _listening  # noqa: PLW0603
-    if _listening:
-        return
-    from numba.core import event
-
-    class Forward(event.Listener):  # type: ignore[misc]
-        def on_start(self, event: Any) -> None:
-            if _watch is not None:
-                _watch.begin()
-
-        def on_end(self, event: Any) -> None:
-            if _watch is not None:
-                _watch.end()
-
-    event.register("numba:compile", Forward())
-    _listening = True

@@ -1,4 +1,4 @@
-"""Transforms over all subsets of d items: arrays of ``2**d`` numbers indexed by bit masks.
+"""Transforms over all subsets of d items, indexed by bit masks.
 
 All are plain numpy, ``d`` passes over the array, exact in whole numbers.
 """
@@ -6,12 +6,11 @@ All are plain numpy, ``d`` passes over the array, exact in whole numbers.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Whole = npt.NDArray[np.int64]
+from tacit.model.arrays import Flags, Ints
 
 
-def superset_max(values: Whole) -> None:
+def superset_max(values: Ints) -> None:
     """Replace every entry by the largest entry of its supersets, in place.
 
     >>> values = np.array([0, 0, 3, 5]); superset_max(values); values.tolist()
@@ -24,7 +23,7 @@ def superset_max(values: Whole) -> None:
         step *= 2
 
 
-def subset_min(values: Whole) -> None:
+def subset_min(values: Ints) -> None:
     """Replace every entry by the smallest entry of its subsets, in place."""
     step = 1
     while step < values.size:
@@ -33,7 +32,7 @@ def subset_min(values: Whole) -> None:
         step *= 2
 
 
-def superset_all(known: npt.NDArray[np.bool_]) -> None:
+def superset_all(known: Flags) -> None:
     """Replace every entry by whether all its supersets hold, in place."""
     step = 1
     while step < known.size:
@@ -42,22 +41,25 @@ def superset_all(known: npt.NDArray[np.bool_]) -> None:
         step *= 2
 
 
-def cells(lo: Whole, hi: Whole) -> None:
-    """Turn bounds of "at least these items" into bounds of "exactly these items", in place (inclusion-exclusion).
+def cells(lo: Ints, hi: Ints) -> None:
+    """Turn bounds on "at least these items" into "exactly these", in place.
 
     >>> lo = np.array([10, 6, 5, 4]); hi = lo.copy(); cells(lo, hi); lo.tolist()
     [3, 2, 1, 4]
     """
     step = 1
     while step < lo.size:
-        low, high = lo.reshape(-1, 2, step), hi.reshape(-1, 2, step)
+        low = lo.reshape(-1, 2, step)
+        high = hi.reshape(-1, 2, step)
         low[:, 0, :] -= high[:, 1, :]
         high[:, 0, :] -= low[:, 1, :]
         step *= 2
 
 
-def every_pattern(lo: Whole, hi: Whole, known: npt.NDArray[np.bool_]) -> tuple[Whole, Whole, npt.NDArray[np.bool_]]:
-    """Bounds of every pattern over d items from bounds of "at least these items": ``3**d`` entries.
+def every_pattern(lo: Ints, hi: Ints, known: Flags) -> tuple[Ints, Ints, Flags]:
+    """Return the bounds of all ``3**d`` patterns over d items.
+
+    Given are the bounds of "at least these items".
 
     Digit ``j`` of an index in base 3 says what the pattern asks of item ``j``: 0 nothing, 1 that it is present, 2 that it is absent. A pattern
     is known when all supports of its sum are.
@@ -68,7 +70,9 @@ def every_pattern(lo: Whole, hi: Whole, known: npt.NDArray[np.bool_]) -> tuple[W
     """
     inner = 1
     while inner < lo.size:
-        low, high, sure = lo.reshape(-1, 2, inner), hi.reshape(-1, 2, inner), known.reshape(-1, 2, inner)
+        low = lo.reshape(-1, 2, inner)
+        high = hi.reshape(-1, 2, inner)
+        sure = known.reshape(-1, 2, inner)
         lo = np.stack((low[:, 0], low[:, 1], low[:, 0] - high[:, 1]), axis=1).reshape(-1)
         hi = np.stack((high[:, 0], high[:, 1], high[:, 0] - low[:, 1]), axis=1).reshape(-1)
         known = np.stack((sure[:, 0], sure[:, 1], sure[:, 0] & sure[:, 1]), axis=1).reshape(-1)

@@ -1,19 +1,16 @@
-"""Small groups of equal projections on many sets of items at once ("hierarchical projection").
+"""Small groups of people on many itemsets at once, by hierarchical projection.
 
-For a set M of items, people fall into groups by which items of M they have. The kernels list, for every set of a long list, the groups
-with fewer than ``k`` people. Rows are bit words: bit ``j`` of a row says whether the row has item ``j`` of a chunk of at most 64 items.
+For a set M of items, people fall into groups by the items of M that they have. The kernels list, for every set of a long list, the groups with
+fewer than ``k`` people. Rows are bit words: bit ``j`` of a row is set if the row has item ``j`` of a chunk of at most 64 items.
 
-The list is halved again and again. Each half needs only the items in the union of its sets, so its rows are the parent's rows masked
-with that union and merged where they became equal; rows shrink geometrically, and a set at the bottom sees few of them. Merging rows
-that are equal on a union of sets keeps every group size of every set in it, so nothing is lost. The list is cut where the two halves need the
-fewest items. Rows are merged when the union has lost enough items for it to pay. Once a union is small, rows are pushed together to its
-items, so that equal rows are found in a table instead of by hashing; at a single set the table holds the sizes of its groups.
+The list is halved again and again. Each half needs only the items in the union of its sets, so its rows are the parent's rows masked with that
+union and merged where they became equal; rows shrink geometrically, and a set at the bottom sees few of them. Merging rows that are equal on a
+union of sets keeps every group size of every set in it, so nothing is lost. The list is cut where the two halves need the fewest items. Rows
+are merged when the union has lost enough items for it to pay. Once a union is small, rows are pushed together to its items, so that equal rows
+are found in a table instead of by hashing; at a single set the table holds the sizes of its groups.
 
-Words are ``uint64``, weights ``int64`` counts of people, everything one-dimensional and contiguous.
-
-Small groups of people on many itemsets, and people per itemset: what drives the projection and counting kernels.
-
-Everything is arrays: itemsets as ``offsets`` and ``members``, people by item as :class:`Vertical`.
+In kernels words are ``uint64``, weights ``int64`` counts of people, everything one-dimensional and contiguous. :func:`small_groups_on` drives
+them: it takes itemsets as ``offsets`` and ``members``, and people by item as :class:`Vertical`.
 """
 
 from __future__ import annotations
@@ -27,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tacit.kernels.jit import HAS_EXTRACT, extract, kernel, part, popcount
+from tacit.kernels.jit import extract, kernel, part, part_with_extract, popcount
+from tacit.model.arrays import Codes, Ints, Words
 
 #: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
 DIRECT_ITEMS = 18
@@ -49,9 +47,11 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
-@kernel
+@kernel(steps=lambda _starts, tids, weights, *_: 2 * tids.size + weights.size)
 def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, out_words: Any, out_weights: Any) -> int:
-    """Rows of a chunk of items from vertical lists: ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item.
+    """Make the rows of a chunk from vertical lists; count them.
+
+    ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item.
 
     ``scratch`` holds one word per row, all zero before and after. Rows without any of the items become one row 0 at the end.
     Returns how many rows were written.
@@ -80,9 +80,13 @@ def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, o
     return used
 
 
-@part
-def moves_of(mask: Any, moves: Any) -> None:
-    """Prepare :func:`compress_by_moves` for one mask (Hacker's Delight, 7-4): ``moves`` receives six words."""
+def _prepare_nothing(_mask: Any, _moves: Any) -> None:
+    """Nothing to prepare: the processor has an instruction for it."""
+
+
+@part_with_extract(_prepare_nothing)
+def prepare_moves(mask: Any, moves: Any) -> None:
+    """Prepare :func:`compress` for one mask (Hacker's Delight, 7-4), in six words."""
     inverse = ~mask << _ONE
     left = mask
     for i in range(6):
@@ -94,9 +98,13 @@ def moves_of(mask: Any, moves: Any) -> None:
         inverse &= ~parity
 
 
-@part
-def compress_by_moves(word: Any, mask: Any, moves: Any, steps: int) -> Any:
-    """The bits of ``word`` under ``mask``, pushed together at the low end.
+def _extract(word: Any, mask: Any, _moves: Any, _steps: int) -> Any:
+    return extract(word, mask)
+
+
+@part_with_extract(_extract)
+def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
+    """Push the bits of ``word`` under ``mask`` together at the low end.
 
     ``steps`` is six, or less when it is known that no bit moves ``2**steps`` places or more.
     """
@@ -108,23 +116,10 @@ def compress_by_moves(word: Any, mask: Any, moves: Any, steps: int) -> Any:
 
 
 @part
-def _no_moves(_mask: Any, _moves: Any) -> None:
-    """Nothing to prepare: the processor has an instruction for it."""
-
-
-@part
-def _extracted(word: Any, mask: Any, _moves: Any, _steps: int) -> Any:
-    return extract(word, mask)
-
-
-#: Bits pushed together, by one instruction where the processor has it. Moves must be prepared for the mask.
-compress_moves = _no_moves if HAS_EXTRACT else moves_of
-compress = _extracted if HAS_EXTRACT else compress_by_moves
-
-
-@part
 def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, slots: Any) -> int:
-    """Mask ``count`` rows from ``start`` on and add up the weights of equal ones, right behind them; returns how many remain.
+    """Mask rows and merge equal ones; return how many remain.
+
+    They are written right behind the rows. The rows are ``count`` from ``start`` on.
 
     ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``.
     """
@@ -156,7 +151,9 @@ def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, s
 
 @part
 def merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any, moves: Any, steps: int, table: Any) -> int:
-    """Compress ``count`` rows from ``start`` on and add up the weights of equal ones, right behind them; returns how many remain.
+    """Compress rows and merge equal ones; return how many remain.
+
+    They are written right behind the rows. The rows are ``count`` from ``start`` on.
 
     ``table`` has a place for every compressed word, all 0 before and after.
     """
@@ -192,7 +189,9 @@ def groups_by_table(
     found_word: Any,
     found_size: Any,
 ) -> int:
-    """Append the groups of 1..k-1 people that ``count`` rows from ``start`` on form under ``mask``; returns how many are found by now.
+    """Append the groups of 1..k-1 people; return how many there are.
+
+    The rows are ``count`` from ``start`` on, under ``mask``; groups found before are counted, too.
 
     ``table`` has a place of 32 bits for every compressed word, all 0 before and after; there must be room for ``count`` more groups and rows.
     """
@@ -214,7 +213,7 @@ def groups_by_table(
 
 @part
 def grown(array: Any, needed: int) -> Any:
-    """The array, or a copy at least twice as long when it has fewer than ``needed`` places."""
+    """Return the array, or a longer copy if ``needed`` exceeds it."""
     if needed <= array.size:
         return array
     bigger = np.empty(max(needed, 2 * array.size), array.dtype)
@@ -224,8 +223,11 @@ def grown(array: Any, needed: int) -> Any:
 
 
 @part
-def _cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
-    """Where to cut the masks ``lo..hi`` so that the halves need few items for many masks; ``behind`` is scratch, one number per mask."""
+def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
+    """Cut the masks ``lo..hi`` so that the halves need few items.
+
+    ``behind`` is scratch, one number per mask.
+    """
     union = _ZERO
     for m in range(hi - 1, lo, -1):
         union |= masks[m]
@@ -243,9 +245,11 @@ def _cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
     return middle
 
 
-@kernel
+@kernel(steps=lambda _words, _weights, n_rows, _items, masks, *_: 32 * masks.size * (4 + n_rows))
 def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, k: int, first_only: bool) -> tuple[Any, Any, Any]:
-    """All groups of 1..k-1 people on every mask, in the order of the masks: how many on each mask, compressed group words, sizes.
+    """Find all groups of 1..k-1 people on every mask, in order.
+
+    Returns how many there are on each mask, their compressed words, and their sizes.
 
     Words and masks use the lowest ``items`` bits. ``masks`` should be in an order in which neighbours share items: then unions of ranges are
     small; rows that are in order are merged faster. With ``first_only`` the search stops at the first set with a small group. The arrays of
@@ -260,17 +264,25 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
     behind = np.empty(n_masks, np.int64)
     moves = np.empty(6, np.uint64)
     room = 1024 + FOUND_PER_SET * n_masks
-    found_word, found_size, on_mask = np.empty(room, np.uint64), np.empty(room, np.int64), np.zeros(n_masks, np.int64)
+    found_word = np.empty(room, np.uint64)
+    found_size = np.empty(room, np.int64)
+    on_mask = np.zeros(n_masks, np.int64)
     found = 0
     narrow = weights[:n_rows].sum() < 1 << 31
     # The stack of ranges, four numbers each: first mask, one past the last, where the rows of the range above start, how many they are.
     stack = np.empty(4 * DEEPEST, np.int64)
     unions = np.empty(DEEPEST, np.uint64)
-    stack[0], stack[1], stack[2], stack[3] = 0, n_masks, 0, n_rows
+    stack[0] = 0
+    stack[1] = n_masks
+    stack[2] = 0
+    stack[3] = n_rows
     unions[0] = ~_ZERO >> np.uint64(64 - items)
     top = 0 if n_masks > 0 else -1
     while top >= 0:
-        lo, hi, start, count = stack[4 * top], stack[4 * top + 1], stack[4 * top + 2], stack[4 * top + 3]
+        lo = stack[4 * top]
+        hi = stack[4 * top + 1]
+        start = stack[4 * top + 2]
+        count = stack[4 * top + 3]
         above = unions[top]  # the items that the rows were merged on
         top -= 1
         union = _ZERO
@@ -283,27 +295,35 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             direct = popcount(union) <= DIRECT_ITEMS
         before = found
         if union != above or leaf:
-            words, weights = grown(words, start + 2 * count), grown(weights, start + 2 * count)
-            local, gone = union, 63
+            words = grown(words, start + 2 * count)
+            weights = grown(weights, start + 2 * count)
+            local = union
+            gone = 63
             if direct and popcount(above) <= DIRECT_ITEMS:  # the rows have the items they were merged on only, pushed together
-                compress_moves(above, moves)
-                local, gone = compress(union, above, moves, 6), popcount(above) - popcount(union)
-            compress_moves(local, moves)
+                prepare_moves(above, moves)
+                local = compress(union, above, moves, 6)
+                gone = popcount(above) - popcount(union)
+            prepare_moves(local, moves)
             steps = 0
             while gone >> steps > 0:
                 steps += 1
             if leaf:
-                found_word, found_size = grown(found_word, found + count), grown(found_size, found + count)
+                found_word = grown(found_word, found + count)
+                found_size = grown(found_size, found + count)
             if leaf and direct and narrow:
                 found = groups_by_table(
                     words, weights, start, count, local, moves, steps, table, k, found, found_word, found_size
                 )
             elif direct:
-                start, count = start + count, merge_by_table(words, weights, start, count, local, moves, steps, table)
+                merged = merge_by_table(words, weights, start, count, local, moves, steps, table)
+                start += count
+                count = merged
             else:
-                start, count = start + count, merge_by_hash(words, weights, start, count, union, slots)
+                merged = merge_by_hash(words, weights, start, count, union, slots)
+                start += count
+                count = merged
         if not leaf:
-            middle = _cut(masks, lo, hi, behind)
+            middle = _choose_cut(masks, lo, hi, behind)
             # The first half is pushed last, so that it is searched first and the findings keep the order of the masks.
             for half in range(2):
                 top += 1
@@ -324,12 +344,10 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
     return on_mask, found_word, found_size
 
 
-Whole = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 Members = npt.NDArray[np.integer[Any]]
 
 #: Numbers of the sets, groups as bits over the items of their set (one row of words each), sizes.
-Found = tuple[Whole, Words, Whole]
+Found = tuple[Ints, Words, Ints]
 
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
 SETS_PER_TASK = 4096
@@ -344,14 +362,17 @@ WORDS_AT_ONCE = 1 << 21
 
 
 class Vertical(NamedTuple):
-    """Rows by item: ``tids[starts[i]:starts[i + 1]]`` have item ``i``; row ``t`` stands for ``weights[t]`` people."""
+    """Rows by item: ``tids[starts[i]:starts[i + 1]]`` have item ``i``.
 
-    starts: Whole
-    tids: npt.NDArray[np.int32]
-    weights: Whole
+    Row ``t`` stands for ``weights[t]`` people.
+    """
+
+    starts: Ints
+    tids: Codes
+    weights: Ints
 
 
-def vertical(offsets: Whole, members: Members, weights: Whole, wanted: Whole) -> Vertical:
+def vertical(offsets: Ints, members: Members, weights: Ints, wanted: Ints) -> Vertical:
     """Rows by item, for the wanted items in their order."""
     # Numbers of 16 bits are sorted much faster; items that nobody asks for come last.
     small = np.uint16 if len(wanted) < 2**16 - 1 else np.int64
@@ -365,20 +386,21 @@ def vertical(offsets: Whole, members: Members, weights: Whole, wanted: Whole) ->
     return Vertical(starts, owners[order], weights)
 
 
-def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
-    """How many people have each set."""
+def people_with(rows: Vertical, offsets: Ints, members: Members) -> Ints:
+    """Count the people who have each set."""
     from tacit.kernels.rows import count_sets
 
     # Rows of equal weight stand together, each weight from a new word on, so that a count is a sum of few weighted popcounts.
     levels, level, sizes = np.unique(rows.weights, return_inverse=True, return_counts=True)
-    ends = np.cumsum(-(-sizes // 64))
+    lengths = -(-sizes // 64)
+    ends = np.cumsum(lengths)
     place = np.empty(len(rows.weights), np.int64)
     order = np.argsort(level, kind="stable")
-    place[order] = (
-        np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 64 * np.repeat(np.append(0, ends[:-1]), sizes)
-    )
+    first_places = 64 * (ends - lengths) - (np.cumsum(sizes) - sizes)
+    place[order] = np.arange(len(order)) + np.repeat(first_places, sizes)
     width = int(ends[-1]) if len(ends) else 1
-    used, local = np.arange(len(rows.starts) - 1), members.astype(np.int32)
+    used = np.arange(len(rows.starts) - 1)
+    local = members.astype(np.int32)
     if len(used) * width > WORDS_AT_ONCE:  # many items, of which the sets may use few
         used = np.flatnonzero(np.bincount(members, minlength=1))
         place_of = np.zeros(int(used.max(initial=0)) + 1, np.int32)
@@ -396,42 +418,45 @@ def people_with(rows: Vertical, offsets: Whole, members: Members) -> Whole:
 
 def small_groups_on(
     rows: Vertical,
-    offsets: Whole,
+    offsets: Ints,
     members: Members,
     k: int,
     pause: Callable[[float], None],
     threads: int | None = None,
     first_only: bool = False,
 ) -> Iterator[Found]:
-    """Groups of 1..k-1 people on every set, piece by piece; ``pause`` is called in between with the share of the work done.
+    """Yield the groups of 1..k-1 people on every set, piece by piece.
+
+    ``pause`` is called in between with the share of the work done.
 
     Sets of at most 64 items go through hierarchical projection, in chunks that share 64 items, on all cores or as many as asked; results come in
     a fixed order. With ``first_only``, each piece ends with the first set that has a small group: one is enough for a yes.
     """
     lengths = np.diff(offsets)
-    everyone, empty = int(rows.weights.sum()), np.flatnonzero(lengths == 0)
+    everyone = int(rows.weights.sum())
+    empty = np.flatnonzero(lengths == 0)
     if len(empty) and 0 < everyone < k:
         yield empty, np.zeros((len(empty), 1), np.uint64), np.full(len(empty), everyone)
     short = np.flatnonzero((lengths > 0) & (lengths <= 64))
-    yield from _on_short_sets(rows, offsets, members, short, k, pause, threads, first_only)
+    yield from _search_short_sets(rows, offsets, members, short, k, pause, threads, first_only)
     for number in np.flatnonzero(lengths > 64).tolist():
         pause(1.0)
-        yield _on_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k)
+        yield _search_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k)
 
 
 class _Chunk(NamedTuple):
-    """Sets whose union has at most 64 items: their numbers, the union, and each set as a mask over it."""
+    """Sets whose union has at most 64 items, as masks over it."""
 
-    numbers: Whole
-    items: Whole
+    numbers: Ints
+    items: Ints
     masks: Words
 
 
-def _on_short_sets(
+def _search_short_sets(
     rows: Vertical,
-    offsets: Whole,
+    offsets: Ints,
     members: Members,
-    numbers: Whole,
+    numbers: Ints,
     k: int,
     pause: Callable[[float], None],
     threads: int | None,
@@ -439,7 +464,7 @@ def _on_short_sets(
 ) -> Iterator[Found]:
     if len(numbers) == 0:
         return
-    chunks = list(_chunks(rows, offsets, members, numbers))
+    chunks = list(_cut_chunks(rows, offsets, members, numbers))
     workers = min(threads or os.cpu_count() or 1, len(chunks))
     with ThreadPoolExecutor(workers) as pool:
         # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
@@ -458,8 +483,8 @@ def _on_short_sets(
     pause(1.0)
 
 
-def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) -> Iterator[_Chunk]:
-    """The sets in dictionary order from the rarest item on, cut where the union would pass 64 items."""
+def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[_Chunk]:
+    """Order sets from the rarest item and cut them into chunks."""
     from tacit.kernels.rows import arrange, cut_by_union
 
     n_items = len(rows.starts) - 1
@@ -470,20 +495,24 @@ def _chunks(rows: Vertical, offsets: Whole, members: Members, numbers: Whole) ->
     flat = members
     if len(numbers) < len(offsets) - 1:
         flat = members[np.arange(starts[-1]) + np.repeat(offsets[numbers] - starts[:-1], lengths)]
-    order = _rarest_first(starts, flat, rank)
-    ordered, items = np.zeros(len(starts), np.int64), np.empty(len(flat), np.int32)
+    order = _order_rarest_first(starts, flat, rank)
+    ordered = np.zeros(len(starts), np.int64)
+    items = np.empty(len(flat), np.int32)
     arrange(starts, flat.astype(np.int32), order, ordered, items)
     ends = np.empty(len(numbers), np.int64)
     used = cut_by_union(ordered, items, n_items, 64, SETS_PER_TASK, ends)
     first = 0
     for last in ends[:used].tolist():
         begin = ordered[first:last]
-        yield _chunk(numbers[order[first:last]], items[ordered[first] : ordered[last]], begin - begin[0], n_items)
+        yield _make_chunk(numbers[order[first:last]], items[ordered[first] : ordered[last]], begin - begin[0], n_items)
         first = last
 
 
-def _rarest_first(starts: Whole, flat: Members, rank: Whole) -> Whole:
-    """An order of sets in which those that share their rarest items stand together; ``rank`` numbers the items from the rarest on."""
+def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
+    """Order sets so that those that share their rarest items are neighbours.
+
+    ``rank`` numbers the items from the rarest on.
+    """
     from tacit.kernels.rows import dictionary_order
 
     n_items = len(rank)
@@ -498,8 +527,11 @@ def _rarest_first(starts: Whole, flat: Members, rank: Whole) -> Whole:
     return np.asarray(dictionary_order(starts, sorted_ranks.astype(np.int32), n_items))
 
 
-def _chunk(numbers: Whole, flat: npt.NDArray[np.int32], starts: Whole, n_items: int) -> _Chunk:
-    """A chunk of these sets. Bits follow the item numbers, so that compressed groups list the items of a set in its own order."""
+def _make_chunk(numbers: Ints, flat: Codes, starts: Ints, n_items: int) -> _Chunk:
+    """Make a chunk of these sets.
+
+    Bits follow the item numbers, so that compressed groups list the items of a set in its own order.
+    """
     present = np.zeros(n_items, np.bool_)
     present[flat] = True
     items = np.flatnonzero(present)
@@ -511,22 +543,25 @@ def _chunk(numbers: Whole, flat: npt.NDArray[np.int32], starts: Whole, n_items: 
 def _search_chunk(rows: Vertical, chunk: _Chunk, k: int, first_only: bool) -> Found:
     """Small groups on every set of a chunk."""
     n_rows = len(rows.weights)
-    words, weights = np.empty(2 * n_rows + 64, np.uint64), np.empty(2 * n_rows + 64, np.int64)
+    words = np.empty(2 * n_rows + 64, np.uint64)
+    weights = np.empty(2 * n_rows + 64, np.int64)
     used = chunk_rows(rows.starts, rows.tids, rows.weights, chunk.items, np.zeros(n_rows, np.uint64), words, weights)
     if used <= ROWS_SORTED_PER_SET * len(chunk.numbers):
         # Then equal rows are neighbours, and rows that will become equal stand near each other, which the search is faster on.
         order = np.argsort(words[:used])
-        ordered, people = words[order], weights[order]
+        ordered = words[order]
+        people = weights[order]
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         used = len(first)
-        words[:used], weights[:used] = ordered[first], np.add.reduceat(people, first)
+        words[:used] = ordered[first]
+        weights[:used] = np.add.reduceat(people, first)
     on_set, groups, sizes = small_groups(words, weights, used, len(chunk.items), chunk.masks, k, first_only)
     numbers = np.repeat(chunk.numbers, on_set)
     return numbers, groups[: len(numbers), None], sizes[: len(numbers)]
 
 
-def _on_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:
-    """Small groups on a set of more than 64 items, as groups of equal rows of words."""
+def _search_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:
+    """Find the small groups on a set of over 64 items."""
     words = np.zeros((len(rows.weights), -(-len(items) // 64)), np.uint64)
     for position, item in enumerate(items.tolist()):
         tids = rows.tids[rows.starts[item] : rows.starts[item + 1]]

@@ -1,14 +1,10 @@
-"""Counting sets in rows, and finding which sets of a list are maximal or contained in another.
+"""Rows and sets of items: indexed for mining, sorted, counted, compared.
 
-Rows made ready for mining: frequent items only, equal rows merged, and for every item the rows that hold it.
+Sets of items lie one after the other: set i is ``members[offsets[i]:offsets[i + 1]]``.
 
-Sets of rows as 64-bit words, one bit per row.
-
-Sets lie one after the other in large arrays; a set is given by its array and the place of its first word. Its words are cut into *parts*: every
-row of a part stands for the same number of people (its *weight*) and belongs to the same *class*. Parts are a stretch of an array of numbers,
-three for each part: the word at which it ends, its weight, its class; parts of one class are neighbours.
-
-Sets in dictionary order.
+Sets of rows are 64-bit words, one bit per row, in large arrays; a set is given by its array and the place of its first word. Its words are cut
+into *parts*: every row of a part stands for the same number of people (its *weight*) and belongs to the same *class*. Parts are a stretch of an
+array of numbers, three for each part: the word at which it ends, its weight, its class; parts of one class are neighbours.
 """
 
 from __future__ import annotations
@@ -21,8 +17,8 @@ from tacit.kernels.jit import kernel, part, popcount
 
 
 @part
-def _same(members: Any, number: Any, left: int, left_end: int, right: int, right_end: int) -> bool:
-    """Whether two rows hold the same frequent items."""
+def _are_equal(members: Any, number: Any, left: int, left_end: int, right: int, right_end: int) -> bool:
+    """Tell if two rows hold the same frequent items."""
     while True:
         while left < left_end and number[members[left]] < 0:
             left += 1
@@ -36,27 +32,34 @@ def _same(members: Any, number: Any, left: int, left_end: int, right: int, right
         right += 1
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: members.size)
 def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
-    """Add up, for every item, the rows that hold it (``counts[:, 0]``) and their weights (``counts[:, 1]``)."""
+    """Add up the rows that hold each item, and their weights.
+
+    These are ``counts[:, 0]`` and ``counts[:, 1]``.
+    """
     for row in range(len(offsets) - 1):
         for place in range(offsets[row], offsets[row + 1]):
             counts[members[place], 0] += 1
             counts[members[place], 1] += weights[row]
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, lengths: Any, table: Any) -> None:
-    """Add the weight of each row to the first equal row of its class, and set its own to 0; rows without frequent items get 0.
+    """Add each row's weight to the first equal row of its class.
+
+    Its own weight becomes 0, as does that of rows without frequent items.
 
     Only items whose ``number`` is not negative count; ``lengths`` receives how many of them each row holds. ``classes`` may be empty.
     ``table`` is the memory of a hash table: a power of two, at least twice the number of rows, all -1.
     """
     mask = len(table) - 1
     for row in range(len(offsets) - 1):
-        first, last = offsets[row], offsets[row + 1]
+        first = offsets[row]
+        last = offsets[row + 1]
         own = classes[row] if len(classes) > 0 else 0
-        length, value = 0, np.int64(own) + 0x9E3779B1
+        length = 0
+        value = np.int64(own) + 0x9E3779B1
         for place in range(first, last):
             item = number[members[place]]
             if item >= 0:  # no step leaves 64 bits
@@ -72,7 +75,7 @@ def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, l
             if (
                 lengths[twin] == length
                 and (len(classes) == 0 or classes[twin] == own)
-                and _same(members, number, first, last, offsets[twin], offsets[twin + 1])
+                and _are_equal(members, number, first, last, offsets[twin], offsets[twin + 1])
             ):
                 break
             slot = (slot + 1) & mask
@@ -83,9 +86,9 @@ def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, l
             weights[row] = 0
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: 3 * members.size)
 def index(offsets: Any, members: Any, number: Any, chosen: Any, starts: Any, places: Any, lists: Any, masks: Any) -> None:
-    """Write the frequent items of the ``chosen`` rows as masks (one bit per item) or as sorted lists, and where every item is.
+    """Write the chosen rows as masks or lists, and index them.
 
     With masks, the places of item i (``places[starts[i]:starts[i + 1]]``) are numbers of chosen rows. Without, they are positions of the item in
     ``lists``, in which rows are separated by -1. ``starts`` is all 0 before. Rows are read where they are: a renumbered copy of them would
@@ -132,19 +135,27 @@ def index(offsets: Any, members: Any, number: Any, chosen: Any, starts: Any, pla
 
 @part
 def common(left: Any, i: int, right: Any, j: int, parts: Any, first: int, last: int) -> tuple[int, int]:
-    """How many people are in both sets of rows, and how many of them in the class that has most of them, the class -1 set aside."""
-    total, best, within, current = 0, 0, 0, -2
+    """Return the weighted size of an intersection, and of its largest class.
+
+    The class -1 is excluded.
+    """
+    total = 0
+    best = 0
+    within = 0
+    current = -2
     start = 0
     for p in range(first, last, 3):
         stop = parts[p]
         # Slices with a plain loop over them are what the compiler turns into vector instructions.
-        these, those = left[i + start : i + stop], right[j + start : j + stop]
+        these = left[i + start : i + stop]
+        those = right[j + start : j + stop]
         ones = 0
         for word in range(len(these)):
             ones += popcount(these[word] & those[word])
         start = stop
         if parts[p + 2] != current:
-            within, current = 0, parts[p + 2]
+            within = 0
+            current = parts[p + 2]
         within += ones * parts[p + 1]
         total += ones * parts[p + 1]
         if current >= 0:
@@ -154,7 +165,7 @@ def common(left: Any, i: int, right: Any, j: int, parts: Any, first: int, last: 
 
 @part
 def contains(outer: Any, i: int, inner: Any, j: int, words: int) -> bool:
-    """Whether every row of ``inner`` is in ``outer``."""
+    """Tell if every row of ``inner`` is in ``outer``."""
     word = 0
     while word < words and inner[j + word] & ~outer[i + word] == 0:
         word += 1
@@ -164,14 +175,16 @@ def contains(outer: Any, i: int, inner: Any, j: int, words: int) -> bool:
 @part
 def intersect(left: Any, i: int, right: Any, j: int, result: Any, k: int, words: int) -> None:
     """Write the rows that are in both sets into ``result``."""
-    these, those, both = left[i : i + words], right[j : j + words], result[k : k + words]
+    these = left[i : i + words]
+    those = right[j : j + words]
+    both = result[k : k + words]
     for word in range(len(both)):
         both[word] = these[word] & those[word]
 
 
 @part
 def transpose(block: Any) -> None:
-    """Turn 64 words by 90 degrees in place: bit ``i`` of word ``j`` becomes bit ``j`` of word ``i``."""
+    """Transpose a matrix of 64 by 64 bits in place."""
     shift = 32
     mask = np.uint64(0xFFFFFFFF)
     while shift > 0:
@@ -186,14 +199,18 @@ def transpose(block: Any) -> None:
 
 
 @part
-def _by_length(offsets: Any, starts: Any) -> Any:
-    """The numbers of the sets, short ones first; ``starts`` (all 0 before) gets where the sets of each length start."""
+def _group_by_length(offsets: Any, starts: Any) -> Any:
+    """List the numbers of the sets, short ones first.
+
+    ``starts`` (all 0 before) receives where the sets of each length start.
+    """
     n_sets = len(offsets) - 1
     for i in range(n_sets):
         starts[offsets[i + 1] - offsets[i] + 1] += 1
     for length in range(len(starts) - 1):
         starts[length + 1] += starts[length]
-    cursor, grouped = np.empty(len(starts), np.int64), np.empty(n_sets, np.int64)
+    cursor = np.empty(len(starts), np.int64)
+    grouped = np.empty(n_sets, np.int64)
     for length in range(len(starts)):
         cursor[length] = starts[length]
     for i in range(n_sets):
@@ -203,24 +220,29 @@ def _by_length(offsets: Any, starts: Any) -> Any:
     return grouped
 
 
-@kernel
+@kernel(steps=lambda offsets, members, n_labels: 3 * members.size + n_labels * int((offsets[1:] - offsets[:-1]).max(initial=0)))
 def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
-    """The permutation that puts sets in dictionary order: ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``; equal sets keep their order.
+    """Return the stable permutation that puts sets in dictionary order.
+
+    That is ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``.
 
     Set i is ``members[offsets[i]:offsets[i + 1]]``, ascending, not empty. A radix sort from the last place to the first; at each place only the
     sets that are long enough take part, so that the cost is the number of members.
     """
-    n_sets, longest = len(offsets) - 1, 0
+    n_sets = len(offsets) - 1
+    longest = 0
     for i in range(n_sets):
         longest = max(longest, offsets[i + 1] - offsets[i])
     starts = np.zeros(longest + 2, np.int64)
-    grouped = _by_length(offsets, starts)
-    order, spare = np.empty(n_sets, np.int64), np.empty(n_sets, np.int64)
+    grouped = _group_by_length(offsets, starts)
+    order = np.empty(n_sets, np.int64)
+    spare = np.empty(n_sets, np.int64)
     buckets = np.zeros(n_labels + 1, np.int64)
     active = 0
     for place in range(longest - 1, -1, -1):
         # Sets that end here come before those that go on, which are sorted already.
-        first, last = starts[place + 1], starts[place + 2]
+        first = starts[place + 1]
+        last = starts[place + 2]
         for label in range(n_labels + 1):
             buckets[label] = 0
         for i in range(first, last):
@@ -242,7 +264,7 @@ def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
     return order
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: members.size)
 def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_members: Any) -> None:
     """Write the sets in the given order."""
     end = 0
@@ -253,21 +275,28 @@ def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_member
         new_offsets[i + 1] = end
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
-    """Cut a list of sets into runs whose union has at most ``most_items`` items (longer sets stand alone); ``ends`` receives where runs end.
+    """Cut sets into runs whose union has at most ``most_items`` items.
+
+    Longer sets stand alone. ``ends`` receives where runs end.
 
     Returns how many runs there are.
     """
     seen_in = np.full(n_labels, -1, np.int64)
-    run, first, items = 0, 0, 0
+    run = 0
+    first = 0
+    items = 0
     for s in range(len(offsets) - 1):
         fresh = 0
         for place in range(offsets[s], offsets[s + 1]):
             fresh += seen_in[members[place]] != run
         if s > first and (items + fresh > most_items or s - first == most_sets):
             ends[run] = s
-            run, first, items, fresh = run + 1, s, 0, offsets[s + 1] - offsets[s]
+            run = run + 1
+            first = s
+            items = 0
+            fresh = offsets[s + 1] - offsets[s]
         items += fresh
         for place in range(offsets[s], offsets[s + 1]):
             seen_in[members[place]] = run
@@ -276,15 +305,18 @@ def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, mos
 
 
 #: Positions of items that :func:`lines_within` meets: not allowed in a set, or allowed without a bit of its own.
-OUTSIDE, ALLOWED = -1, -2
+OUTSIDE = -1
+ALLOWED = -2
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
-@kernel
+@kernel(steps=lambda bits, _ends, _weights, _offsets, members, _counts: 2 * members.size * bits.shape[1])
 def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, counts: Any) -> None:
-    """People who hold every item of each set; ``bits[item]`` is the bit set of the rows that have the item.
+    """Count the people who hold every item of each set.
+
+    ``bits[item]`` is the bit set of the rows that have the item.
 
     Rows of equal weight stand together: the words up to ``ends[p]`` hold rows of ``weights[p]`` people each. Partial intersections of the
     previous set are kept, so that sets listed in an order with long common prefixes cost one intersection each.
@@ -295,10 +327,12 @@ def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, c
     width = bits.shape[1]
     partial = np.empty((longest, width), np.uint64)
     for s in range(offsets.size - 1):
-        start, length = offsets[s], offsets[s + 1] - offsets[s]
+        start = offsets[s]
+        length = offsets[s + 1] - offsets[s]
         shared = 0
         if s > 0:
-            before, before_length = offsets[s - 1], offsets[s] - offsets[s - 1]
+            before = offsets[s - 1]
+            before_length = offsets[s] - offsets[s - 1]
             while shared < length and shared < before_length and members[start + shared] == members[before + shared]:
                 shared += 1
         for depth in range(shared, length):
@@ -318,8 +352,9 @@ def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, c
 
 @part
 def _begins_next(offsets: Any, members: Any, s: int) -> Any:
-    """Whether the next set of the list begins with this one; so it often is in lists in dictionary order."""
-    start, length = offsets[s], offsets[s + 1] - offsets[s]
+    """Tell if the next set begins with this one."""
+    start = offsets[s]
+    length = offsets[s + 1] - offsets[s]
     if s + 2 >= offsets.size or offsets[s + 2] - offsets[s + 1] <= length:
         return False
     i = 0
@@ -328,9 +363,11 @@ def _begins_next(offsets: Any, members: Any, s: int) -> Any:
     return i == length
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, order, *_: members.size * (4 + order.size // 64))
 def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: Any) -> None:
-    """Mark the sets that are contained in no other set of the list; ``order`` lists the sets from longest to shortest.
+    """Mark the maximal sets of a list.
+
+    ``order`` lists the sets from longest to shortest.
 
     ``index[item]`` is the bit set of the maximal sets found so far that hold the item; a set lies in one of them when the bit sets of all its
     items share a bit. Neighbours often lie in the same one, so the word that covered the last set is tried first. Equal sets: the first in
@@ -339,12 +376,14 @@ def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: A
     width = 1
     index = np.zeros((n_items, 1), np.uint64)
     holding = np.zeros(n_items, np.int64)
-    found, hint = 0, 0
+    found = 0
+    hint = 0
     for place in range(order.size):
         s = order[place]
         if _begins_next(offsets, members, s):
             continue
-        start, end = offsets[s], offsets[s + 1]
+        start = offsets[s]
+        end = offsets[s + 1]
         # The item that the fewest maximal sets hold rules most words out by itself.
         rarest = -1
         common = ~_ZERO if found > 0 else _ZERO
@@ -378,9 +417,12 @@ def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: A
         found += 1
 
 
-@kernel
+@kernel(steps=lambda _offsets, members, *_: members.size)
 def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: Any) -> int:
-    """The sets without an item whose position is ``OUTSIDE``, as their numbers and as masks of positions; returns how many."""
+    """List the sets without ``OUTSIDE`` items, and their masks; count them.
+
+    Masks are over the positions of the items.
+    """
     used = 0
     for s in range(offsets.size - 1):
         mask = np.int64(0)

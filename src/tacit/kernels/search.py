@@ -1,51 +1,35 @@
-"""Conditional databases: for each root item, the rows that hold it, as one set of rows (64-bit words) per other item.
+"""Depth-first search for frequent itemsets (all, closed, maximal) and for rules.
 
-A *problem* is what a search works on: the people who have the root item. Its sets of rows are only as long as the root's own support, which
-makes mining fast on dense and sparse data alike. There are two ways to make one. From *masks* (one bit per item and row, for dense data) the
-root's rows are copied and turned by 90 degrees. From *lists* (for sparse data) the items are counted first, and only those that are
-frequent among the root's people become part of the problem.
+**Problems.** A search works on the conditional database of one root item, its *problem*: for each other item the set of the root's rows that
+hold it (64-bit words, see :mod:`tacit.kernels.rows`). These sets are only as long as the root's own support, which makes mining fast on dense
+and sparse data alike. :func:`project` makes problems in one of two ways. From *masks* (one bit per item and row, for dense data) the root's
+rows are copied and transposed. From *lists* (for sparse data) the items are counted first, and only those that are frequent among the root's
+people become part of the problem. Lists are as :func:`tacit.kernels.rows.index` makes them: ascending, separated by -1.
 
 Problems are written to two arrays. ``bits`` holds words: for each item its set of rows, then all rows, then a mask of the *earlier* items,
-those whose own branch was searched before the root's (from masks only; lists are looked through by :mod:`tacit.kernels.search`).
-``book`` holds numbers: ``book[i]`` is where the record of problem i starts; a record holds the fields below, the parts (see
-:mod:`tacit.kernels.rows`), the head (labels of items that everyone in the problem has), label and column of each item, the candidates
-(later items that are frequent, each with its count), and for lists the place of each row.
+those whose own branch was searched before the root's (from masks only; in lists they stand before the root item). ``book`` holds numbers:
+``book[i]`` is where the record of problem i starts; a record holds its fields, the parts, the head (labels of items that everyone in the
+problem has), label and column of each item, the candidates (later items that are frequent, each with its count), and for lists the place of
+each row.
 
-What both searches share: their state, their nodes, their output.
+**Nodes.** A node of a search is a *head* (a set of items), the rows that hold all of them, and its *candidates*, the items to branch on. A
+search stops when the output is full or its allowance of work is spent, and continues from there when called again.
 
-All frequent itemsets, and all rules itemset => class, of the problems that :func:`tacit.kernels.search.project` writes, depth first.
+**All itemsets, and rules** (:func:`search_patterns`). Without classes every frequent itemset is written. With classes, rows lie class by class,
+so that the class counts of an itemset are counts over parts of its rows: every (itemset, class) whose count reaches the threshold, and whose
+share of the itemset reaches a ratio, is written, in one pass; a branch ends where no class reaches the threshold. Items of one column exclude
+each other: a value and a coarser value that contains it are never in one set. In such a family a set is closed (maximal) when no set of the
+family that holds one more item has the same count (is frequent).
 
-Without classes every frequent itemset is written. With classes, rows lie class by class, so that the class counts of an itemset are counts
-over parts of its rows: every (itemset, class) whose count reaches the threshold, and whose share of the itemset reaches a ratio, is written, in
-one pass; a branch ends where no class reaches the threshold any more.
+**Closed and maximal itemsets** (:func:`search_closed`). A node whose rows all hold an earlier item (one branched on before, here or above) is
+cut, because everything below it was met on that item's branch; a candidate that all rows hold joins the head at once. So every head is closed,
+and every closed set is met once. For maximal sets a node is also cut when its head and all its candidates are inside a set already found. The
+most recent finds are kept as bits, item by item; a leaf is tested for being maximal by counting its earlier items, so that forgetting old finds
+costs time only.
 
-Items of one column exclude each other: a value and a coarser value that contains it are never in one set. In such a family a set is closed
-(maximal) when no set of the family that holds one more item has the same count (is frequent).
-
-The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
-
-What the functions below pass to each other: ``bits``, ``book`` and ``at``, the problem; ``box``, the state; ``tids``, for every depth rows and
-then the items that may still be added; ``lists`` and ``frames``, candidates and nodes.
-
-Earlier items looked up in the rows themselves: for sparse data, where most items are in few rows and their bits would be mostly zero.
-
-Rows are ``rows_of`` as :func:`tacit.kernels.rows.index` makes them: ascending, separated by -1. ``book[places + b]`` is where the root item of a
-problem stands in the row of bit ``b``, so that the items before that place are the earlier ones.
-
-Closed and maximal itemsets of the problems that :func:`tacit.kernels.search.project` writes, depth first.
-
-A node of the search is a *head* (a set of items), the rows that hold all of them, its *candidates* (items to branch on), and its *earlier* items
-(those branched on before, here or above). A node whose rows all hold an earlier item is cut, because everything below it was met on that
-item's branch; a candidate that all rows hold joins the head at once. So every head is closed, and every closed set is met once.
-
-For maximal sets a node is also cut when its head and all its candidates are inside a set already found. The most recent finds are kept as bits,
-item by item; whether a leaf is maximal is decided by counting its earlier items, so that forgetting old finds costs time only.
-
-The search stops when the output is full or its allowance of work is spent, and goes on from there when called again.
-
-What the functions below pass to each other: ``rows_of``, the rows as lists (none, if problems were made from masks); ``bits``, ``book`` and
-``at``, the problem; ``box``, the state; ``tids``, rows and then earlier items of every open node; ``lists`` and ``frames``, candidates and
-nodes; ``known``, finds.
+Functions share these arguments: ``bits``, ``book`` and ``at``, the problem; ``box``, the state; ``tids``, for every open node its rows and then
+a mask of items (those that may still be added, or the earlier ones); ``lists`` and ``frames``, candidates and nodes; ``rows_of``, the rows as
+lists (empty if problems were made from masks); ``known``, finds; ``members`` and ``lines``, the output.
 """
 
 from __future__ import annotations
@@ -61,8 +45,21 @@ from tacit.kernels.rows import common, contains, intersect, transpose
 #: earlier item is frequent (1 yes, -1 no, 0 not known); and where in the book the parts end (they follow the fields) and where head, items,
 #: candidates and places start.
 (
-    ITEMS, WORDS, WIDTH, BITS, EVERYONE, HEADS, CANDIDATES, EARLIER, PARTS_END, HEADS_AT, ITEMS_AT, CANDIDATES_AT, PLACES_AT, FIELDS,
-) = range(14)  # fmt: skip
+    ITEMS,
+    WORDS,
+    WIDTH,
+    BITS,
+    EVERYONE,
+    HEADS,
+    CANDIDATES,
+    EARLIER,
+    PARTS_END,
+    HEADS_AT,
+    ITEMS_AT,
+    CANDIDATES_AT,
+    PLACES_AT,
+    FIELDS,
+) = range(14)
 
 #: What is asked of :func:`project`: the root it began with, the next root, and where to end; how many problems at most; the least count of a
 #: frequent item; whether frequent earlier items are kept; whether items that everyone has go to the head, and a root that an earlier item covers
@@ -75,15 +72,126 @@ MADE, MOST_ITEMS, MOST_WORDS, NEED_BITS, NEED_BOOK, ASKED = range(7, 13)
 #: Counts are looked through this many at a time.
 STEP = 16
 
+#: The state of a search. Where it is: the current problem, how many there are, the depth of the current node (-1 before a problem is opened),
+#: how much work is left until it pauses. What is in the output: sets, members. What is asked: the least count; which itemsets; for rules,
+#: how many classes (-1 for itemsets), and the least confidence as a fraction. The database: how many items it has. For maximal sets: how many
+#: were found in this problem.
+(
+    PROBLEM,
+    N_PROBLEMS,
+    DEPTH,
+    WORK_LEFT,
+    N_SETS,
+    N_MEMBERS,
+    LEAST_PEOPLE,
+    WANTED,
+    CLASSES,
+    RATIO_PART,
+    RATIO_WHOLE,
+    N_ITEMS,
+    FOUND,
+    STATES,
+) = range(14)
+
+#: Which itemsets may be asked for.
+ALL, CLOSED, MAXIMAL = range(3)
+
+#: What a search answers when it comes back.
+DONE, OUTPUT_FULL, PAUSED = range(3)
+
+#: Fields of a node, a row of ``frames``. Its candidates are ``lists[NEXT:END]`` (item, count), the items it added to the head are
+#: ``lists[OWN:LAST]``; ``ROWS`` is the depth whose rows are its own, too; then how many people it has, the size of its head, and the head
+#: itself: labels, ascending.
+NEXT, END, OWN, LAST, ROWS, PEOPLE, SIZE, HEAD = range(8)
+
+#: How many recent finds are kept, in words of 64.
+KNOWN_WORDS = 16
+
+# Problems
+
+
+@kernel(steps=lambda lists, row_masks, starts, places, *_: 32 * places.size * (1 + starts.size // 64) + 200 * starts.size)
+def project(
+    lists: Any, row_masks: Any, starts: Any, places: Any, all_parts: Any, labels: Any, ask: Any, bits: Any, book: Any
+) -> None:
+    """Write the problems of the next roots while there is room.
+
+    ``lists``, ``row_masks``, ``starts``, ``places``: as :func:`tacit.kernels.rows.index` makes them; if there are masks, they are used.
+    ``all_parts[p]``: the first place behind part p, its weight, its class. ``labels[i]``: label and column of item i, its count, and a mark, set
+    when an earlier item was seen to be frequent together with it; without one, there is none if the search began with the first root.
+    """
+    total = len(labels)
+    dense = len(row_masks) > 0
+    counts = np.zeros((total + STEP - 1) // STEP * STEP, np.int64)
+    ids = np.empty(total, np.int64)
+    number = np.empty(total, np.int64)
+    for i in range(total):  # numpy's own functions for this would take a while to compile
+        ids[i] = i
+        number[i] = -1
+    cuts = np.empty(len(all_parts), np.int64)
+    masks = np.empty(0, np.uint64)
+    for i in range(MADE, ASKED):
+        ask[i] = 0
+    used = 0
+    at = ask[MAX_PROBLEMS]
+    while ask[NEXT_ROOT] < ask[END_ROOT] and ask[MADE] < ask[MAX_PROBLEMS]:
+        root = ask[NEXT_ROOT]
+        ask[NEED_BOOK] = at + FIELDS + 3 * len(all_parts)
+        if ask[NEED_BOOK] > len(book):
+            break
+        mine = places[starts[root] : starts[root + 1]]
+        n_parts = _write_parts(mine, all_parts, book, at, cuts)
+        n_items = total if dense else _list_frequent(lists, mine, book, at, cuts, n_parts, ask[LEAST], counts, ids)
+        words = book[at + WORDS]
+        width = (n_items + 63) >> 6
+        ask[NEED_BITS] = used + (n_items + 1) * words + width
+        ask[NEED_BOOK] = book[at + PARTS_END] + 1 + 5 * n_items + (0 if dense else 64 * words)
+        if ask[NEED_BITS] > len(bits) or ask[NEED_BOOK] > len(book):
+            break
+        if not dense:
+            for i in range(n_items):
+                labels[ids[i], 3] = 1
+        book[at + ITEMS] = n_items
+        book[at + WIDTH] = width
+        book[at + BITS] = used
+        book[at + EVERYONE] = labels[root, 2]
+        book[at + HEADS_AT] = book[at + PARTS_END]
+        book[at + ITEMS_AT] = book[at + HEADS_AT] + n_items + 1
+        book[at + CANDIDATES_AT] = book[at + ITEMS_AT] + 2 * n_items
+        book[at + PLACES_AT] = book[at + CANDIDATES_AT] + 2 * n_items
+        if len(masks) < 64 * words * width:
+            masks = np.empty(64 * words * width, np.uint64)
+        masks[: 64 * words * width] = np.uint64(0)
+        _write_masks(lists, row_masks, mine, cuts, n_parts, ids, n_items, number, masks)
+        _transpose_masks(masks, book, at, bits)
+        _write_rows(mine, cuts, n_parts, bits, used + n_items * words, book, -1 if dense else book[at + PLACES_AT])
+        if _sort_items(root, ids, labels, ask, bits, book, at):
+            if not dense and (labels[root, 3] != 0 or ask[FIRST_ROOT] > 0):
+                book[at + EARLIER] = labels[root, 3]
+            book[ask[MADE]] = at
+            used = ask[NEED_BITS]
+            at = ask[NEED_BOOK]
+            ask[MADE] += 1
+            ask[MOST_ITEMS] = max(ask[MOST_ITEMS], n_items)
+            ask[MOST_WORDS] = max(ask[MOST_WORDS], words)
+        ask[NEXT_ROOT] += 1
+
 
 @part
-def _lay_out(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> int:
-    """Write the parts of the places ``mine`` to the book, and to ``cuts`` where they end in ``mine``; how many parts."""
-    word, first, found, current = 0, 0, 0, 0
+def _write_parts(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> int:
+    """Write the parts of ``mine`` to the book; return how many.
+
+    ``cuts`` receives where they end in ``mine``.
+    """
+    word = 0
+    first = 0
+    found = 0
+    current = 0
     while first < len(mine):
         while all_parts[current, 0] <= mine[first]:
             current += 1
-        last, end = first, len(mine)
+        last = first
+        end = len(mine)
         while last < end:
             middle = (last + end) >> 1
             if mine[middle] < all_parts[current, 0]:
@@ -92,17 +200,23 @@ def _lay_out(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> int:
                 end = middle
         word += (last - first + 63) >> 6
         place = at + FIELDS + 3 * found
-        book[place], book[place + 1], book[place + 2] = word, all_parts[current, 1], all_parts[current, 2]
+        book[place] = word
+        book[place + 1] = all_parts[current, 1]
+        book[place + 2] = all_parts[current, 2]
         cuts[found] = last
         found += 1
         first = last
-    book[at + WORDS], book[at + PARTS_END] = word, at + FIELDS + 3 * found
+    book[at + WORDS] = word
+    book[at + PARTS_END] = at + FIELDS + 3 * found
     return found
 
 
 @part
-def _frequent(lists: Any, mine: Any, book: Any, at: int, cuts: Any, n_parts: int, least: int, counts: Any, ids: Any) -> int:
-    """List the later items that are frequent among the places ``mine``, ascending; how many. ``counts`` is zero before and after."""
+def _list_frequent(lists: Any, mine: Any, book: Any, at: int, cuts: Any, n_parts: int, least: int, counts: Any, ids: Any) -> int:
+    """List the later items that are frequent among ``mine``; count them.
+
+    They ascend. ``counts`` is zero before and after.
+    """
     first = 0
     for p in range(n_parts):
         weight = book[at + FIELDS + 3 * p + 1]
@@ -131,13 +245,17 @@ def _frequent(lists: Any, mine: Any, book: Any, at: int, cuts: Any, n_parts: int
 def _write_masks(
     lists: Any, row_masks: Any, mine: Any, cuts: Any, n_parts: int, ids: Any, n_items: int, number: Any, masks: Any
 ) -> None:
-    """The masks of the rows ``mine``, every part from a new word of 64 rows on: copied, or made of the items ``ids`` in their lists."""
+    """Write the masks of the rows ``mine``.
+
+    Every part starts at a new word. They are copied, or made of the items ``ids`` in their lists.
+    """
     width = (n_items + 63) >> 6
     dense = len(row_masks) > 0
     if not dense:
         for i in range(n_items):
             number[ids[i]] = i
-    first, row = 0, 0
+    first = 0
+    row = 0
     for p in range(n_parts):
         for i in range(first, cuts[p]):
             place = row * width
@@ -161,9 +279,12 @@ def _write_masks(
 
 
 @part
-def _turn(masks: Any, book: Any, at: int, bits: Any) -> None:
-    """Sets of rows from masks of rows, 64 rows and 64 items at a time."""
-    n_items, words, width, own = book[at + ITEMS], book[at + WORDS], book[at + WIDTH], book[at + BITS]
+def _transpose_masks(masks: Any, book: Any, at: int, bits: Any) -> None:
+    """Make sets of rows from masks of rows, 64 by 64."""
+    n_items = book[at + ITEMS]
+    words = book[at + WORDS]
+    width = book[at + WIDTH]
+    own = book[at + BITS]
     block = np.empty(64, np.uint64)
     for word in range(words):
         for column in range(width):
@@ -177,8 +298,12 @@ def _turn(masks: Any, book: Any, at: int, bits: Any) -> None:
 
 @part
 def _write_rows(mine: Any, cuts: Any, n_parts: int, bits: Any, word: int, book: Any, places: int) -> None:
-    """The set of all rows, from ``bits[word]`` on, and in the book the place of each row; every part starts at a new word."""
-    first, start = 0, word
+    """Write the set of all rows, and each row's place.
+
+    Every part starts at a new word; the first is ``bits[word]``.
+    """
+    first = 0
+    start = word
     for p in range(n_parts):
         for i in range(first, cuts[p]):
             row = i - first
@@ -192,18 +317,26 @@ def _write_rows(mine: Any, cuts: Any, n_parts: int, bits: Any, word: int, book: 
 
 
 @part
-def _sort_out(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, at: int) -> bool:
-    """Sort the items of a problem into earlier ones, candidates and head; False when an earlier item covers everyone."""
-    n_items, words, own = book[at + ITEMS], book[at + WORDS], book[at + BITS]
+def _sort_items(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, at: int) -> bool:
+    """Sort a problem's items; return False if an earlier one covers everyone.
+
+    They become earlier items, candidates, or part of the head.
+    """
+    n_items = book[at + ITEMS]
+    words = book[at + WORDS]
+    own = book[at + BITS]
     early = own + (n_items + 1) * words
     for i in range(book[at + WIDTH]):
         bits[early + i] = np.uint64(0)
     book[book[at + HEADS_AT]] = labels[root, 0]
-    heads, candidates, earlier = 1, 0, -1
+    heads = 1
+    candidates = 0
+    earlier = -1
     for i in range(n_items):
         item = ids[i]
         place = book[at + ITEMS_AT] + 2 * i
-        book[place], book[place + 1] = labels[item, 0], labels[item, 1]
+        book[place] = labels[item, 0]
+        book[place + 1] = labels[item, 1]
         if item == root or (item < root and not ask[KEEP_EARLIER]) or labels[item, 1] == labels[root, 1]:
             continue
         place = own + i * words
@@ -221,116 +354,51 @@ def _sort_out(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, 
             heads += 1
         else:
             place = book[at + CANDIDATES_AT] + 2 * candidates
-            book[place], book[place + 1] = i, count
+            book[place] = i
+            book[place + 1] = count
             candidates += 1
-    book[at + HEADS], book[at + CANDIDATES], book[at + EARLIER] = heads, candidates, earlier
+    book[at + HEADS] = heads
+    book[at + CANDIDATES] = candidates
+    book[at + EARLIER] = earlier
     return True
 
 
-@kernel
-def project(
-    lists: Any, row_masks: Any, starts: Any, places: Any, all_parts: Any, labels: Any, ask: Any, bits: Any, book: Any
-) -> None:
-    """Write the problems of the next roots into ``bits`` and ``book``, until the end, or one of them is full.
-
-    ``lists``, ``row_masks``, ``starts``, ``places``: as :func:`tacit.kernels.rows.index` makes them; if there are masks, they are used.
-    ``all_parts[p]``: the first place behind part p, its weight, its class. ``labels[i]``: label and column of item i, its count, and a mark, set
-    when an earlier item was seen to be frequent together with it; without one, there is none if the search began with the first root.
-    """
-    total, dense = len(labels), len(row_masks) > 0
-    counts = np.zeros((total + STEP - 1) // STEP * STEP, np.int64)
-    ids, number = np.empty(total, np.int64), np.empty(total, np.int64)
-    for i in range(total):  # numpy's own functions for this would take a while to compile
-        ids[i], number[i] = i, -1
-    cuts = np.empty(len(all_parts), np.int64)
-    masks = np.empty(0, np.uint64)
-    for i in range(MADE, ASKED):
-        ask[i] = 0
-    used, at = 0, ask[MAX_PROBLEMS]
-    while ask[NEXT_ROOT] < ask[END_ROOT] and ask[MADE] < ask[MAX_PROBLEMS]:
-        root = ask[NEXT_ROOT]
-        ask[NEED_BOOK] = at + FIELDS + 3 * len(all_parts)
-        if ask[NEED_BOOK] > len(book):
-            break
-        mine = places[starts[root] : starts[root + 1]]
-        n_parts = _lay_out(mine, all_parts, book, at, cuts)
-        n_items = total if dense else _frequent(lists, mine, book, at, cuts, n_parts, ask[LEAST], counts, ids)
-        words, width = book[at + WORDS], (n_items + 63) >> 6
-        ask[NEED_BITS] = used + (n_items + 1) * words + width
-        ask[NEED_BOOK] = book[at + PARTS_END] + 1 + 5 * n_items + (0 if dense else 64 * words)
-        if ask[NEED_BITS] > len(bits) or ask[NEED_BOOK] > len(book):
-            break
-        if not dense:
-            for i in range(n_items):
-                labels[ids[i], 3] = 1
-        book[at + ITEMS], book[at + WIDTH], book[at + BITS], book[at + EVERYONE] = n_items, width, used, labels[root, 2]
-        book[at + HEADS_AT] = book[at + PARTS_END]
-        book[at + ITEMS_AT] = book[at + HEADS_AT] + n_items + 1
-        book[at + CANDIDATES_AT] = book[at + ITEMS_AT] + 2 * n_items
-        book[at + PLACES_AT] = book[at + CANDIDATES_AT] + 2 * n_items
-        if len(masks) < 64 * words * width:
-            masks = np.empty(64 * words * width, np.uint64)
-        masks[: 64 * words * width] = np.uint64(0)
-        _write_masks(lists, row_masks, mine, cuts, n_parts, ids, n_items, number, masks)
-        _turn(masks, book, at, bits)
-        _write_rows(mine, cuts, n_parts, bits, used + n_items * words, book, -1 if dense else book[at + PLACES_AT])
-        if _sort_out(root, ids, labels, ask, bits, book, at):
-            if not dense and (labels[root, 3] != 0 or ask[FIRST_ROOT] > 0):
-                book[at + EARLIER] = labels[root, 3]
-            book[ask[MADE]] = at
-            used, at = ask[NEED_BITS], ask[NEED_BOOK]
-            ask[MADE] += 1
-            ask[MOST_ITEMS] = max(ask[MOST_ITEMS], n_items)
-            ask[MOST_WORDS] = max(ask[MOST_WORDS], words)
-        ask[NEXT_ROOT] += 1
-
-
-#: The state of a search. Where it is: the current problem, how many there are, the depth of the current node (-1 before a problem is opened),
-#: how much work is left until it pauses. What is in the output: sets, members. What is asked: the least count; which itemsets; for rules,
-#: how many classes (-1 for itemsets), and the least confidence as a fraction. The database: how many items it has. For maximal sets: how many
-#: were found in this problem.
-(
-    PROBLEM, N_PROBLEMS, DEPTH, WORK_LEFT, N_SETS, N_MEMBERS, LEAST_PEOPLE, WANTED, CLASSES, RATIO_PART, RATIO_WHOLE, N_ITEMS, FOUND, STATES,
-) = range(14)  # fmt: skip
-
-#: Which itemsets may be asked for.
-ALL, CLOSED, MAXIMAL = range(3)
-
-#: What a search answers when it comes back.
-DONE, OUTPUT_FULL, PAUSED = range(3)
-
-#: Fields of a node, a row of ``frames``. Its candidates are ``lists[NEXT:END]`` (item, count), the items it added to the head are
-#: ``lists[OWN:LAST]``; ``ROWS`` is the depth whose rows are its own, too; then how many people it has, the size of its head, and the head
-#: itself: labels, ascending.
-NEXT, END, OWN, LAST, ROWS, PEOPLE, SIZE, HEAD = range(8)
+# Nodes
 
 
 @part
-def begin(book: Any, at: int, box: Any, frames: Any, lists: Any) -> None:
-    """Make the root node of the problem at ``at``: its head, everyone in it, all its candidates."""
+def _begin_problem(book: Any, at: int, box: Any, frames: Any, lists: Any) -> None:
+    """Make the root node of a problem: head, people and candidates."""
     box[DEPTH] = 0
     candidates = book[at + CANDIDATES]
-    frames[0, NEXT], frames[0, END], frames[0, OWN], frames[0, LAST] = 0, candidates, candidates, candidates
-    frames[0, ROWS], frames[0, PEOPLE], frames[0, SIZE] = 0, book[at + EVERYONE], 0
+    frames[0, NEXT] = 0
+    frames[0, END] = candidates
+    frames[0, OWN] = candidates
+    frames[0, LAST] = candidates
+    frames[0, ROWS] = 0
+    frames[0, PEOPLE] = book[at + EVERYONE]
+    frames[0, SIZE] = 0
     for i in range(book[at + HEADS]):
-        insert(frames, box[DEPTH], book[book[at + HEADS_AT] + i])
+        _insert_item(frames, box[DEPTH], book[book[at + HEADS_AT] + i])
     first = book[at + CANDIDATES_AT]
     for i in range(candidates):
-        lists[i, 0], lists[i, 1] = book[first + 2 * i], book[first + 2 * i + 1]
+        lists[i, 0] = book[first + 2 * i]
+        lists[i, 1] = book[first + 2 * i + 1]
 
 
 @part
-def inherit(frames: Any, depth: int, people: int, label: int) -> None:
-    """Make the head of a node: that of the node above with one more item."""
+def _make_head(frames: Any, depth: int, people: int, label: int) -> None:
+    """Extend the head of the node above by one item."""
     size = frames[depth - 1, SIZE]
-    frames[depth, PEOPLE], frames[depth, SIZE] = people, size
+    frames[depth, PEOPLE] = people
+    frames[depth, SIZE] = size
     for i in range(HEAD, HEAD + size):
         frames[depth, i] = frames[depth - 1, i]
-    insert(frames, depth, label)
+    _insert_item(frames, depth, label)
 
 
 @part
-def insert(frames: Any, depth: int, label: int) -> None:
+def _insert_item(frames: Any, depth: int, label: int) -> None:
     """Add an item to the head of a node, which stays sorted."""
     place = HEAD + frames[depth, SIZE]
     while place > HEAD and frames[depth, place - 1] > label:
@@ -341,27 +409,160 @@ def insert(frames: Any, depth: int, label: int) -> None:
 
 
 @part
-def has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
-    """Whether the output has room for whatever one node may add."""
-    most, longest = max(box[CLASSES], 1), frames.shape[1] - HEAD
+def _has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
+    """Tell if the output has room for whatever one node may add."""
+    most = max(box[CLASSES], 1)
+    longest = frames.shape[1] - HEAD
     return box[N_SETS] + most <= len(lines) and box[N_MEMBERS] + most * longest <= len(members)
 
 
 @part
-def emit(frames: Any, depth: int, count: int, number: int, box: Any, members: Any, lines: Any) -> None:
-    """Write the head of a node to ``members``, and to ``lines`` where it ends, a count, the node's own count, and the number of a class."""
-    end, line = box[N_MEMBERS], box[N_SETS]
+def _write_head(frames: Any, depth: int, count: int, number: int, box: Any, members: Any, lines: Any) -> None:
+    """Write the head of a node with a count and a class.
+
+    ``members`` receives the head; ``lines`` where it ends, the count, the node's own count, and the number of the class.
+    """
+    end = box[N_MEMBERS]
+    line = box[N_SETS]
     for i in range(frames[depth, SIZE]):
         members[end + i] = frames[depth, HEAD + i]
     end += frames[depth, SIZE]
-    lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3] = end, count, frames[depth, PEOPLE], number
-    box[N_MEMBERS], box[N_SETS] = end, line + 1
+    lines[line, 0] = end
+    lines[line, 1] = count
+    lines[line, 2] = frames[depth, PEOPLE]
+    lines[line, 3] = number
+    box[N_MEMBERS] = end
+    box[N_SETS] = line + 1
+
+
+# All itemsets, and rules
+
+
+@kernel(steps=lambda _bits, _book, box, *_: 2 * int(box[WORK_LEFT]))
+def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, members: Any, lines: Any) -> int:
+    """Write itemsets or rules until done, full or out of work.
+
+    The output is as :func:`_write_head` writes it.
+    """
+    while box[PROBLEM] < box[N_PROBLEMS]:
+        if not _has_room(box, frames, members, lines):
+            return OUTPUT_FULL
+        at = book[box[PROBLEM]]
+        items = book[at + ITEMS_AT]
+        opened = box[DEPTH] < 0
+        if opened:
+            _open_problem(bits, book, at, box, tids, lists, frames)
+        while box[DEPTH] >= 0:
+            depth = box[DEPTH]
+            place = frames[depth, NEXT]
+            last = frames[depth, END]
+            if not opened:
+                if place == last:
+                    box[DEPTH] -= 1
+                    continue
+                if not _has_room(box, frames, members, lines):
+                    return OUTPUT_FULL
+                if box[WORK_LEFT] <= 0:
+                    return PAUSED
+                box[WORK_LEFT] -= 16 + (last - place) * (1 + book[at + WORDS])
+                depth += 1
+                item = items + 2 * lists[place, 0]
+                _make_head(frames, depth, lists[place, 1], book[item])
+                _find_candidates(bits, book, at, box[LEAST_PEOPLE], tids, lists, frames, depth)
+                if box[WANTED] != ALL:
+                    _mark_free_items(book, at, tids, depth, book[item + 1])
+                frames[depth - 1, NEXT] += 1
+                if frames[depth, NEXT] < frames[depth, END]:
+                    box[DEPTH] = depth
+            _write_node(bits, book, at, box, tids, frames, depth, members, lines)
+            opened = False
+        box[PROBLEM] += 1
+    return DONE
 
 
 @part
-def _emit_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: Any, depth: int, members: Any, lines: Any) -> None:
-    """Write every class that is frequent among the rows and reaches the ratio."""
-    within, start = 0, 0
+def _open_problem(bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any) -> None:
+    """Begin a problem: everyone, and all its items free to be added."""
+    _begin_problem(book, at, box, frames, lists)
+    words = book[at + WORDS]
+    everyone = book[at + BITS] + book[at + ITEMS] * words
+    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
+        tids[i] = bits[everyone + i]
+    for i in range(book[at + CANDIDATES]):
+        item = book[book[at + CANDIDATES_AT] + 2 * i]
+        tids[words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+
+
+@part
+def _find_candidates(bits: Any, book: Any, at: int, least: int, tids: Any, lists: Any, frames: Any, depth: int) -> None:
+    """Find the rows of a node, and its candidates.
+
+    Candidates are among those behind the current one of the node above.
+    """
+    own = book[at + BITS]
+    words = book[at + WORDS]
+    items = book[at + ITEMS_AT]
+    stride = book[at + WORDS] + book[at + WIDTH]
+    current = frames[depth - 1, NEXT]
+    last = frames[depth - 1, END]
+    item = lists[current, 0]
+    column = book[items + 2 * lists[current, 0] + 1]
+    same = frames[depth, PEOPLE] == frames[depth - 1, PEOPLE]
+    frames[depth, ROWS] = frames[depth - 1, ROWS] if same else depth
+    rows = frames[depth, ROWS] * stride
+    if not same:
+        intersect(tids, frames[depth - 1, ROWS] * stride, bits, own + item * words, tids, rows, words)
+    end = last
+    for i in range(current + 1, last):
+        other = lists[i, 0]
+        if book[items + 2 * other + 1] == column:
+            continue
+        count = lists[i, 1]
+        best = least
+        if not same:  # with the same people as above nothing needs to be counted
+            count, best = common(tids, rows, bits, own + other * words, book, at + FIELDS, book[at + PARTS_END])
+        if best >= least:
+            lists[end, 0] = other
+            lists[end, 1] = count
+            end += 1
+    frames[depth, NEXT] = last
+    frames[depth, END] = end
+
+
+@part
+def _mark_free_items(book: Any, at: int, tids: Any, depth: int, column: int) -> None:
+    """Mark the items that may be added to a node.
+
+    These are those of the node above, except the column of the item that it added.
+    """
+    words = book[at + WORDS]
+    items = book[at + ITEMS_AT]
+    stride = book[at + WORDS] + book[at + WIDTH]
+    free = depth * stride + words
+    for i in range(free, free + book[at + WIDTH]):
+        tids[i] = tids[i - stride]
+    for other in range(book[at + ITEMS]):
+        if book[items + 2 * other + 1] == column:
+            tids[free + (other >> 6)] &= ~(np.uint64(1) << np.uint64(other & 63))
+
+
+@part
+def _write_node(bits: Any, book: Any, at: int, box: Any, tids: Any, frames: Any, depth: int, members: Any, lines: Any) -> None:
+    """Write what is wanted of one node."""
+    words = book[at + WORDS]
+    stride = book[at + WORDS] + book[at + WIDTH]
+    rows = frames[depth, ROWS] * stride
+    if box[CLASSES] >= 0:
+        _write_classes(book, at, box, tids, rows, frames, depth, members, lines)
+    elif box[WANTED] == ALL or not _can_grow(bits, book, at, box, tids, rows, depth * stride + words):
+        _write_head(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)
+
+
+@part
+def _write_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: Any, depth: int, members: Any, lines: Any) -> None:
+    """Write every class that is frequent and reaches the ratio."""
+    within = 0
+    start = 0
     for p in range(at + FIELDS, book[at + PARTS_END], 3):
         ones = 0
         for word in range(start, book[p]):
@@ -374,14 +575,18 @@ def _emit_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: An
                 and within >= box[LEAST_PEOPLE]
                 and within * box[RATIO_WHOLE] >= frames[depth, PEOPLE] * box[RATIO_PART]
             ):
-                emit(frames, depth, within, book[p + 2], box, members, lines)
+                _write_head(frames, depth, within, book[p + 2], box, members, lines)
             within = 0
 
 
 @part
-def _may_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, free: int) -> bool:
-    """Whether one more item of the mask ``tids[free:]`` leaves the count as it is (for closed sets) or the set frequent (for maximal ones)."""
-    own, words = book[at + BITS], book[at + WORDS]
+def _can_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, free: int) -> bool:
+    """Tell if a free item can be added without loss.
+
+    The count matters for closed sets, the frequency for maximal ones. Free items are the mask ``tids[free:]``.
+    """
+    own = book[at + BITS]
+    words = book[at + WORDS]
     for column in range(book[at + WIDTH]):
         left = tids[free + column]
         while left != 0:
@@ -397,108 +602,186 @@ def _may_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, fre
     return False
 
 
-@part
-def _visit(bits: Any, book: Any, at: int, box: Any, tids: Any, frames: Any, depth: int, members: Any, lines: Any) -> None:
-    """Write what is wanted of one node."""
-    words, stride = book[at + WORDS], book[at + WORDS] + book[at + WIDTH]
-    rows = frames[depth, ROWS] * stride
-    if box[CLASSES] >= 0:
-        _emit_classes(book, at, box, tids, rows, frames, depth, members, lines)
-    elif box[WANTED] == ALL or not _may_grow(bits, book, at, box, tids, rows, depth * stride + words):
-        emit(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)
+# Closed and maximal itemsets
 
 
-@part
-def _open(bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any) -> None:
-    """Begin a problem with its root: everyone in it, and all its items free to be added."""
-    begin(book, at, box, frames, lists)
-    words = book[at + WORDS]
-    everyone = book[at + BITS] + book[at + ITEMS] * words
-    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
-        tids[i] = bits[everyone + i]
-    for i in range(book[at + CANDIDATES]):
-        item = book[book[at + CANDIDATES_AT] + 2 * i]
-        tids[words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+@kernel(steps=lambda _rows_of, _bits, _book, box, *_: 2 * int(box[WORK_LEFT]))
+def search_closed(
+    rows_of: Any, bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, known: Any, members: Any, lines: Any
+) -> int:
+    """Write closed or maximal itemsets until done, full or out of work.
 
-
-@part
-def _children(bits: Any, book: Any, at: int, least: int, tids: Any, lists: Any, frames: Any, depth: int) -> None:
-    """Find the candidates of a node among those behind the current one of the node above, and make its rows."""
-    own, words, items, stride = book[at + BITS], book[at + WORDS], book[at + ITEMS_AT], book[at + WORDS] + book[at + WIDTH]
-    current, last = frames[depth - 1, NEXT], frames[depth - 1, END]
-    item, column = lists[current, 0], book[items + 2 * lists[current, 0] + 1]
-    same = frames[depth, PEOPLE] == frames[depth - 1, PEOPLE]
-    frames[depth, ROWS] = frames[depth - 1, ROWS] if same else depth
-    rows = frames[depth, ROWS] * stride
-    if not same:
-        intersect(tids, frames[depth - 1, ROWS] * stride, bits, own + item * words, tids, rows, words)
-    end = last
-    for i in range(current + 1, last):
-        other = lists[i, 0]
-        if book[items + 2 * other + 1] == column:
-            continue
-        count, best = lists[i, 1], least
-        if not same:  # with the same people as above nothing needs to be counted
-            count, best = common(tids, rows, bits, own + other * words, book, at + FIELDS, book[at + PARTS_END])
-        if best >= least:
-            lists[end, 0], lists[end, 1] = other, count
-            end += 1
-    frames[depth, NEXT], frames[depth, END] = last, end
-
-
-@part
-def _free(book: Any, at: int, tids: Any, depth: int, column: int) -> None:
-    """Note which items may be added to a node: those of the node above, except the column of the item that it added."""
-    words, items, stride = book[at + WORDS], book[at + ITEMS_AT], book[at + WORDS] + book[at + WIDTH]
-    free = depth * stride + words
-    for i in range(free, free + book[at + WIDTH]):
-        tids[i] = tids[i - stride]
-    for other in range(book[at + ITEMS]):
-        if book[items + 2 * other + 1] == column:
-            tids[free + (other >> 6)] &= ~(np.uint64(1) << np.uint64(other & 63))
-
-
-@kernel
-def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, members: Any, lines: Any) -> int:
-    """Write itemsets or rules to ``members`` and ``lines`` (see :func:`tacit.kernels.search.emit`) until done, full or out of work."""
+    The output is as :func:`_write_head` writes it.
+    """
+    memory = np.zeros(box[N_ITEMS] + frames.shape[1] if len(rows_of) > 0 else 0, np.int64)
+    maximal = box[WANTED] == MAXIMAL
     while box[PROBLEM] < box[N_PROBLEMS]:
-        if not has_room(box, frames, members, lines):
+        if not _has_room(box, frames, members, lines):
             return OUTPUT_FULL
         at = book[box[PROBLEM]]
-        items = book[at + ITEMS_AT]
-        opened = box[DEPTH] < 0
-        if opened:
-            _open(bits, book, at, box, tids, lists, frames)
+        n_items = book[at + ITEMS]
+        own = book[at + BITS]
+        words = book[at + WORDS]
+        width = book[at + WIDTH]
+        if box[DEPTH] < 0:
+            _open_closed_problem(rows_of, bits, book, at, box, tids, lists, frames, memory, members, lines)
         while box[DEPTH] >= 0:
             depth = box[DEPTH]
-            place, last = frames[depth, NEXT], frames[depth, END]
-            if not opened:
-                if place == last:
-                    box[DEPTH] -= 1
-                    continue
-                if not has_room(box, frames, members, lines):
-                    return OUTPUT_FULL
-                if box[WORK_LEFT] <= 0:
-                    return PAUSED
-                box[WORK_LEFT] -= 16 + (last - place) * (1 + book[at + WORDS])
-                depth += 1
-                item = items + 2 * lists[place, 0]
-                inherit(frames, depth, lists[place, 1], book[item])
-                _children(bits, book, at, box[LEAST_PEOPLE], tids, lists, frames, depth)
-                if box[WANTED] != ALL:
-                    _free(book, at, tids, depth, book[item + 1])
-                frames[depth - 1, NEXT] += 1
-                if frames[depth, NEXT] < frames[depth, END]:
-                    box[DEPTH] = depth
-            _visit(bits, book, at, box, tids, frames, depth, members, lines)
-            opened = False
+            place = frames[depth, NEXT]
+            last = frames[depth, END]
+            if place == last or (maximal and _is_within_find(lists, place, last, box, known, n_items, depth)):
+                box[DEPTH] -= 1
+                continue
+            if not _has_room(box, frames, members, lines):
+                return OUTPUT_FULL
+            if box[WORK_LEFT] <= 0:
+                return PAUSED
+            box[WORK_LEFT] -= 16 + (last - place) * (1 + words)
+            item = lists[place, 0]
+            above = depth * (words + width)
+            rows = (depth + 1) * (words + width)
+            intersect(tids, above, bits, own + item * words, tids, rows, words)
+            goes_on = False
+            people = lists[place, 1]
+            if not _has_earlier_item(rows_of, bits, book, at, box, tids, rows, above + words, people, people, memory):
+                _make_head(frames, depth + 1, people, book[book[at + ITEMS_AT] + 2 * item])
+                _find_closed_candidates(bits, book, at, box[LEAST_PEOPLE], tids, rows, lists, frames, depth + 1)
+                for i in range(words, words + width):
+                    tids[rows + i] = tids[above + i]
+                goes_on = frames[depth + 1, NEXT] < frames[depth + 1, END]
+                wanted = not maximal
+                if maximal:
+                    _narrow_finds(frames, lists, box, known, n_items, depth + 1)
+                    wanted = not (
+                        goes_on
+                        or _is_within_find(lists, last, last, box, known, n_items, depth + 1)
+                        or _has_earlier_item(
+                            rows_of, bits, book, at, box, tids, rows, above + words, people, box[LEAST_PEOPLE], memory
+                        )
+                    )
+                if wanted:
+                    _write_head(frames, depth + 1, people, book[at + FIELDS + 2], box, members, lines)
+                    if maximal:
+                        _remember_find(frames, lists, box, known, n_items)
+            tids[above + words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+            frames[depth, NEXT] += 1
+            if goes_on:
+                box[DEPTH] += 1
         box[PROBLEM] += 1
     return DONE
 
 
 @part
-def is_in_all(rows_of: Any, book: Any, places: int, rows: Any, first: int, words: int, memory: Any, left: int) -> bool:
-    """Whether some earlier item is in all the rows ``rows[first:first + words]``; ``memory[left:]`` has room for the items of one row."""
+def _open_closed_problem(
+    rows_of: Any,
+    bits: Any,
+    book: Any,
+    at: int,
+    box: Any,
+    tids: Any,
+    lists: Any,
+    frames: Any,
+    memory: Any,
+    members: Any,
+    lines: Any,
+) -> None:
+    """Begin a problem, unless an earlier item covers everyone in it."""
+    _begin_problem(book, at, box, frames, lists)
+    words = book[at + WORDS]
+    rows = frames[0, ROWS]
+    people = frames[0, PEOPLE]
+    everyone = book[at + BITS] + book[at + ITEMS] * words
+    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
+        tids[i] = bits[everyone + i]
+    box[FOUND] = 0
+    if book[at + EARLIER] == 0:
+        some = _has_earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, box[LEAST_PEOPLE], memory)
+        book[at + EARLIER] = 1 if some else -1
+    # Problems made from masks are not covered: those were left out.
+    if len(rows_of) > 0 and _has_earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, people, memory):
+        box[DEPTH] = -1
+    elif box[WANTED] != MAXIMAL or (book[at + CANDIDATES] == 0 and book[at + EARLIER] < 0):
+        _write_head(frames, box[DEPTH], people, book[at + FIELDS + 2], box, members, lines)
+
+
+@part
+def _find_closed_candidates(
+    bits: Any, book: Any, at: int, least: int, tids: Any, rows: int, lists: Any, frames: Any, depth: int
+) -> None:
+    """Sort the candidates of the node above into head and candidates.
+
+    Those behind the current one are tested; infrequent ones drop out.
+    """
+    own = book[at + BITS]
+    words = book[at + WORDS]
+    items = book[at + ITEMS_AT]
+    current = frames[depth - 1, NEXT]
+    last = frames[depth - 1, END]
+    first = frames[depth - 1, LAST]
+    end = first
+    added = first + last - current - 1
+    frames[depth, LAST] = added + 1
+    lists[added, 0] = lists[current, 0]
+    for i in range(current + 1, last):
+        item = lists[i, 0]
+        count, _ = common(tids, rows, bits, own + item * words, book, at + FIELDS, book[at + PARTS_END])
+        if count == frames[depth, PEOPLE]:
+            added -= 1
+            lists[added, 0] = item
+            _insert_item(frames, depth, book[items + 2 * item])
+        elif count >= least:
+            place = end  # rare items first: their branches are small, and they are gone from the large ones
+            while place > first and lists[place - 1, 1] > count:
+                lists[place, 0] = lists[place - 1, 0]
+                lists[place, 1] = lists[place - 1, 1]
+                place -= 1
+            lists[place, 0] = item
+            lists[place, 1] = count
+            end += 1
+    frames[depth, NEXT] = first
+    frames[depth, END] = end
+    frames[depth, OWN] = added
+
+
+@part
+def _has_earlier_item(
+    rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, early: int, people: int, least: int, memory: Any
+) -> bool:
+    """Tell if ``least`` people in the rows share an earlier item.
+
+    If ``least`` is all ``people``, that item covers the rows.
+
+    Rows are ``tids[rows:]``; earlier items are those of the mask ``tids[early:]``, and those before the root in the lists.
+    """
+    own = book[at + BITS]
+    words = book[at + WORDS]
+    for column in range(book[at + WIDTH]):
+        left = tids[early + column]
+        while left != 0:
+            place = own + (column * 64 + lowest_one(left)) * words
+            left &= left - np.uint64(1)
+            if least == people:
+                if contains(bits, place, tids, rows, words):
+                    return True
+            else:
+                count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
+                if count >= least:
+                    return True
+    if (
+        len(rows_of) == 0 or book[at + EARLIER] < 0
+    ):  # what is not frequent with the root is not frequent, and covers nothing, below it
+        return False
+    if least == people:
+        return _is_item_in_all_rows(rows_of, book, book[at + PLACES_AT], tids, rows, words, memory, box[N_ITEMS])
+    return _is_item_frequent(rows_of, book, book[at + PLACES_AT], tids, rows, at + FIELDS, book[at + PARTS_END], least, memory)
+
+
+@part
+def _is_item_in_all_rows(rows_of: Any, book: Any, places: int, rows: Any, first: int, words: int, memory: Any, left: int) -> bool:
+    """Tell if some earlier item is in all of these rows.
+
+    Rows are ``rows[first:first + words]``; ``memory[left:]`` has room for the items of one row.
+    """
     count = -1
     for word in range(words):
         ones = rows[first + word]
@@ -527,14 +810,17 @@ def is_in_all(rows_of: Any, book: Any, places: int, rows: Any, first: int, words
 
 
 @part
-def is_frequent(
+def _is_item_frequent(
     rows_of: Any, book: Any, places: int, rows: Any, first: int, parts: int, end_parts: int, least: int, counts: Any
 ) -> bool:
-    """Whether some earlier item is frequent among the rows that start at ``rows[first]``; ``counts`` is memory, zero before and after.
+    """Tell if some earlier item is frequent among these rows.
+
+    Rows start at ``rows[first]``; ``counts`` is memory, zero before and after.
 
     The parts of the rows are ``book[parts:end_parts]``.
     """
-    answer, start = False, 0
+    answer = False
+    start = 0
     for p in range(parts, end_parts, 3):
         for word in range(start, book[p]):
             ones = rows[first + word]
@@ -557,19 +843,16 @@ def is_frequent(
     return answer
 
 
-#: How many recent finds are kept, in words of 64.
-KNOWN_WORDS = 16
-
-
 @part
-def _remember(frames: Any, lists: Any, box: Any, known: Any, n_items: int) -> None:
-    """Keep the head of the node below the current one as a find.
+def _remember_find(frames: Any, lists: Any, box: Any, known: Any, n_items: int) -> None:
+    """Keep the head of the node below the current one.
 
     ``known`` says first, for each word of finds, which of them hold each item; then, for each open node, which of them hold its head. All open
     nodes are on the way to this find, so it holds all their heads.
     """
     slot = box[FOUND] % (64 * KNOWN_WORDS)
-    word, bit = slot >> 6, np.uint64(1) << np.uint64(slot & 63)
+    word = slot >> 6
+    bit = np.uint64(1) << np.uint64(slot & 63)
     keep = np.uint64(0) if box[FOUND] < 64 * KNOWN_WORDS and slot & 63 == 0 else ~bit
     for item in range(word * n_items, (word + 1) * n_items):
         known[item] &= keep
@@ -582,8 +865,11 @@ def _remember(frames: Any, lists: Any, box: Any, known: Any, n_items: int) -> No
 
 
 @part
-def _within_a_find(lists: Any, first: int, last: int, box: Any, known: Any, n_items: int, depth: int) -> bool:
-    """Whether one find holds the head of the node at ``depth`` and all of ``lists[first:last]``."""
+def _is_within_find(lists: Any, first: int, last: int, box: Any, known: Any, n_items: int, depth: int) -> bool:
+    """Tell if one find holds a node's head and more items.
+
+    The node is at ``depth``, the items are ``lists[first:last]``.
+    """
     for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
         both = known[KNOWN_WORDS * (n_items + depth) + word]
         for i in range(first, last):
@@ -596,158 +882,14 @@ def _within_a_find(lists: Any, first: int, last: int, box: Any, known: Any, n_it
 
 
 @part
-def _narrow(frames: Any, lists: Any, box: Any, known: Any, n_items: int, depth: int) -> None:
-    """Note which finds hold the head of a new node: those that hold the head above it and the items it added."""
+def _narrow_finds(frames: Any, lists: Any, box: Any, known: Any, n_items: int, depth: int) -> None:
+    """Note which finds hold the head of a new node.
+
+    These hold the head above it and the items it added.
+    """
     for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
         place = KNOWN_WORDS * (n_items + depth) + word
         both = known[place - KNOWN_WORDS]
         for i in range(frames[depth, OWN], frames[depth, LAST]):
             both &= known[word * n_items + lists[i, 0]]
         known[place] = both
-
-
-@part
-def _closed_children(
-    bits: Any, book: Any, at: int, least: int, tids: Any, rows: int, lists: Any, frames: Any, depth: int
-) -> None:
-    """Test every candidate behind the current one of the node above: it joins the head of this node, or its candidates, or drops out."""
-    own, words, items = book[at + BITS], book[at + WORDS], book[at + ITEMS_AT]
-    current, last = frames[depth - 1, NEXT], frames[depth - 1, END]
-    first = frames[depth - 1, LAST]
-    end, added = first, first + last - current - 1
-    frames[depth, LAST] = added + 1
-    lists[added, 0] = lists[current, 0]
-    for i in range(current + 1, last):
-        item = lists[i, 0]
-        count, _ = common(tids, rows, bits, own + item * words, book, at + FIELDS, book[at + PARTS_END])
-        if count == frames[depth, PEOPLE]:
-            added -= 1
-            lists[added, 0] = item
-            insert(frames, depth, book[items + 2 * item])
-        elif count >= least:
-            place = end  # rare items first: their branches are small, and they are gone from the large ones
-            while place > first and lists[place - 1, 1] > count:
-                lists[place, 0], lists[place, 1] = lists[place - 1, 0], lists[place - 1, 1]
-                place -= 1
-            lists[place, 0], lists[place, 1] = item, count
-            end += 1
-    frames[depth, NEXT], frames[depth, END], frames[depth, OWN] = first, end, added
-
-
-@part
-def _earlier_item(
-    rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, early: int, people: int, least: int, memory: Any
-) -> bool:
-    """Whether ``least`` of the ``people`` in the rows have one earlier item in common; if ``least`` is all of them, that item covers the rows.
-
-    Rows are ``tids[rows:]``; earlier items are those of the mask ``tids[early:]``, and those before the root in the lists.
-    """
-    own, words = book[at + BITS], book[at + WORDS]
-    for column in range(book[at + WIDTH]):
-        left = tids[early + column]
-        while left != 0:
-            place = own + (column * 64 + lowest_one(left)) * words
-            left &= left - np.uint64(1)
-            if least == people:
-                if contains(bits, place, tids, rows, words):
-                    return True
-            else:
-                count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
-                if count >= least:
-                    return True
-    if (
-        len(rows_of) == 0 or book[at + EARLIER] < 0
-    ):  # what is not frequent with the root is not frequent, and covers nothing, below it
-        return False
-    if least == people:
-        return is_in_all(rows_of, book, book[at + PLACES_AT], tids, rows, words, memory, box[N_ITEMS])
-    return is_frequent(rows_of, book, book[at + PLACES_AT], tids, rows, at + FIELDS, book[at + PARTS_END], least, memory)
-
-
-@part
-def _open_closed(
-    rows_of: Any,
-    bits: Any,
-    book: Any,
-    at: int,
-    box: Any,
-    tids: Any,
-    lists: Any,
-    frames: Any,
-    memory: Any,
-    members: Any,
-    lines: Any,
-) -> None:
-    """Begin a problem with its root, unless an earlier item covers everyone in it."""
-    begin(book, at, box, frames, lists)
-    words, rows, people = book[at + WORDS], frames[0, ROWS], frames[0, PEOPLE]
-    everyone = book[at + BITS] + book[at + ITEMS] * words
-    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
-        tids[i] = bits[everyone + i]
-    box[FOUND] = 0
-    if book[at + EARLIER] == 0:
-        some = _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, box[LEAST_PEOPLE], memory)
-        book[at + EARLIER] = 1 if some else -1
-    # Problems made from masks are not covered: those were left out.
-    if len(rows_of) > 0 and _earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, people, memory):
-        box[DEPTH] = -1
-    elif box[WANTED] != MAXIMAL or (book[at + CANDIDATES] == 0 and book[at + EARLIER] < 0):
-        emit(frames, box[DEPTH], people, book[at + FIELDS + 2], box, members, lines)
-
-
-@kernel
-def search_closed(
-    rows_of: Any, bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, known: Any, members: Any, lines: Any
-) -> int:
-    """Write closed or maximal itemsets to ``members`` and ``lines`` (see :func:`tacit.kernels.search.emit`) until done, full or out of work."""
-    memory = np.zeros(box[N_ITEMS] + frames.shape[1] if len(rows_of) > 0 else 0, np.int64)
-    maximal = box[WANTED] == MAXIMAL
-    while box[PROBLEM] < box[N_PROBLEMS]:
-        if not has_room(box, frames, members, lines):
-            return OUTPUT_FULL
-        at = book[box[PROBLEM]]
-        n_items, own, words, width = book[at + ITEMS], book[at + BITS], book[at + WORDS], book[at + WIDTH]
-        if box[DEPTH] < 0:
-            _open_closed(rows_of, bits, book, at, box, tids, lists, frames, memory, members, lines)
-        while box[DEPTH] >= 0:
-            depth = box[DEPTH]
-            place, last = frames[depth, NEXT], frames[depth, END]
-            if place == last or (maximal and _within_a_find(lists, place, last, box, known, n_items, depth)):
-                box[DEPTH] -= 1
-                continue
-            if not has_room(box, frames, members, lines):
-                return OUTPUT_FULL
-            if box[WORK_LEFT] <= 0:
-                return PAUSED
-            box[WORK_LEFT] -= 16 + (last - place) * (1 + words)
-            item = lists[place, 0]
-            above, rows = depth * (words + width), (depth + 1) * (words + width)
-            intersect(tids, above, bits, own + item * words, tids, rows, words)
-            goes_on = False
-            people = lists[place, 1]
-            if not _earlier_item(rows_of, bits, book, at, box, tids, rows, above + words, people, people, memory):
-                inherit(frames, depth + 1, people, book[book[at + ITEMS_AT] + 2 * item])
-                _closed_children(bits, book, at, box[LEAST_PEOPLE], tids, rows, lists, frames, depth + 1)
-                for i in range(words, words + width):
-                    tids[rows + i] = tids[above + i]
-                goes_on = frames[depth + 1, NEXT] < frames[depth + 1, END]
-                wanted = not maximal
-                if maximal:
-                    _narrow(frames, lists, box, known, n_items, depth + 1)
-                    wanted = not (
-                        goes_on
-                        or _within_a_find(lists, last, last, box, known, n_items, depth + 1)
-                        or _earlier_item(
-                            rows_of, bits, book, at, box, tids, rows, above + words, people, box[LEAST_PEOPLE], memory
-                        )
-                    )
-                if wanted:
-                    emit(frames, depth + 1, people, book[at + FIELDS + 2], box, members, lines)
-                    if maximal:
-                        _remember(frames, lists, box, known, n_items)
-            tids[above + words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
-            frames[depth, NEXT] += 1
-            if goes_on:
-                box[DEPTH] += 1
-        box[PROBLEM] += 1
-    return DONE

@@ -1,1 +1,1 @@
-"""ROWS -> PATTERNS: frequent itemsets (all, closed, maximal) and rules QI => SA."""
+"""Mining: frequent itemsets, rules QI => SA, negative rules, and frequency tables."""

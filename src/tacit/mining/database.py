@@ -1,6 +1,6 @@
-"""Rows as the mining kernels want them.
+"""Rows prepared for the mining kernels.
 
-The items of a table: ``column=value``, and for columns with a hierarchy ``column=coarser value``.
+The items of a table are ``column=value``, and for columns with a hierarchy ``column=coarser value``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ MOST_CELLS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """What is mined: sets of items with weights, a class for each row (for rules) and a column for each item (for tables)."""
+    """Input of mining: weighted sets of items, with classes and columns.
+
+    Rules need a class for each row, tables a column for each item.
+    """
 
     sets: Sets
     weights: Ints
@@ -37,7 +40,9 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Database:
-    """Frequent items only, equal rows merged, classes and weights laid out in parts; see :mod:`tacit.kernels.search`.
+    """Database ready for mining: frequent items only, equal rows merged.
+
+    Classes and weights are laid out in parts; see :mod:`tacit.kernels.search`.
 
     ``kept[label]`` is the number that a frequent item had in the rows; labels ascend with it. ``least`` is the threshold, ``n_classes`` how
     many classes reach it (-1: there are no classes), ``longest`` the largest number of frequent items in a row.
@@ -56,12 +61,12 @@ class Database:
 
     @property
     def n_items(self) -> int:
-        """How many items are frequent."""
+        """Number of frequent items."""
         return len(self.kept)
 
 
 def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, dense: bool | None = None) -> Database:
-    """The rows ready for mining with the threshold ``least``.
+    """Prepare the rows for mining with the threshold ``least``.
 
     ``dictionary_order`` numbers the items in their own order where rows are kept as masks (all sets then come out in dictionary order);
     otherwise rare items come first, which is faster for sparse data. ``dense`` forces masks or lists.
@@ -74,16 +79,17 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     counts = np.zeros((rows.n_items, 2), np.int64)
     supports(offsets, given, weights, counts)
     kept = np.flatnonzero(counts[:, 1] >= least)
-    cells, people = int(counts[kept, 0].sum()), counts[kept, 1]
+    cells = int(counts[kept, 0].sum())
+    people = counts[kept, 1]
     if dense is None:
         dense = (len(kept) + 63) // 64 <= MASK_WORDS_PER_ITEM * cells / max(1, len(weights))
     order = np.arange(len(kept)) if dense and dictionary_order else np.argsort(people, kind="stable")
     number = np.full(rows.n_items, -1, np.int32)
     number[kept[order]] = np.arange(len(kept))
-    classes, n_classes = _frequent_classes(rows, least)
+    classes, n_classes = _find_frequent_classes(rows, least)
     lengths = np.empty(len(weights), np.int32)
     merge(offsets, given, number, classes, weights, lengths, np.full(1 << max(1, 2 * len(weights)).bit_length(), -1, np.int32))
-    chosen, ends, parts = _parts(weights, classes, rows.n_classes)
+    chosen, ends, parts = _lay_out_parts(weights, classes, rows.n_classes)
     del weights
     cells = int(lengths[chosen].sum(dtype=np.int64))
     if cells + len(chosen) >= MOST_CELLS:
@@ -92,7 +98,8 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
         parts[:, 0] = np.cumsum(lengths[chosen] + 1, dtype=np.int64)[ends - 1]
     longest = int(lengths.max(initial=0))
     del lengths
-    starts, places = np.zeros(len(kept) + 1, np.int64), np.empty(cells, np.int32)
+    starts = np.zeros(len(kept) + 1, np.int64)
+    places = np.empty(cells, np.int32)
     width = (len(kept) + 63) // 64
     masks = np.zeros(len(chosen) * width if dense else 0, np.uint64)
     lists = np.empty(0 if dense else cells + len(chosen) + 1, np.int32)
@@ -102,8 +109,11 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     return Database(kept, least, n_classes, lists, masks, starts, places, parts, labels, longest)
 
 
-def _frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
-    """The class of each row, and how many classes reach the threshold; all others become one class behind them. Without classes: nothing, -1."""
+def _find_frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
+    """Return the class of each row, and the number of frequent classes.
+
+    All others become one class behind them. Without classes: nothing, -1.
+    """
     if rows.classes is None:
         return np.empty(0, np.int32), -1
     people = np.zeros(rows.n_classes, np.int64)
@@ -112,8 +122,10 @@ def _frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
     return np.where(rare[rows.classes], rows.n_classes, rows.classes).astype(np.int32), int(np.count_nonzero(~rare))
 
 
-def _parts(weights: Ints, classes: Codes, n_classes: int) -> tuple[Codes, Ints, Ints]:
-    """The rows of each part, one part after the other; where each part ends; and its end, weight and class.
+def _lay_out_parts(weights: Ints, classes: Codes, n_classes: int) -> tuple[Codes, Ints, Ints]:
+    """Lay the rows out in parts of one weight and class.
+
+    Returns the rows of each part, one part after the other; where each part ends; and its end, weight and class.
 
     A row that stands for 13 people is in the parts of weights 8, 4 and 1 of its class: three bits instead of thirteen. The class behind the
     others, of which no rule is wanted, gets the number -1.
@@ -122,14 +134,17 @@ def _parts(weights: Ints, classes: Codes, n_classes: int) -> tuple[Codes, Ints, 
     chosen = [np.flatnonzero(weights >> plane & 1).astype(np.int32) for plane in range(planes)]
     sizes = np.array([len(part) for part in chosen], np.int64)
     rows = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
-    plane, found = np.arange(planes), np.zeros(planes, np.int64)
+    plane = np.arange(planes)
+    found = np.zeros(planes, np.int64)
     if len(classes):
         keys = np.repeat(plane, sizes) + planes * classes[rows].astype(np.int64)
         order = np.argsort(keys, kind="stable")
         rows = rows[order]
         known, sizes = np.unique(keys, return_counts=True)
         found, plane = np.divmod(known, max(1, planes))
-    plane, found, sizes = plane[sizes > 0], found[sizes > 0], sizes[sizes > 0]
+    plane = plane[sizes > 0]
+    found = found[sizes > 0]
+    sizes = sizes[sizes > 0]
     ends = np.cumsum(sizes)
     parts = np.stack((ends, 1 << plane, np.where(found == n_classes, -1, found)), axis=1).astype(np.int64)
     return rows, ends, parts
@@ -141,7 +156,9 @@ Pair = tuple[str, str]
 def table_rows(
     people: Table, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy] | None, classes: Column | None = None
 ) -> tuple[Rows, list[Pair]]:
-    """The rows of some columns of a table as sets of items, and what each item is; ``classes`` gives every row a class.
+    """Return rows as sets of items, and the meaning of items.
+
+    ``classes`` gives every row a class.
 
     A value brings along every coarser value that it belongs to, except the root, which says nothing, and a coarser value that has the name of a
     value, which would print like it.
@@ -154,7 +171,7 @@ def table_rows(
     for number, name in enumerate(columns):
         column = people.column(name)
         tree = (hierarchies or {}).get(name)
-        items, nodes = _items_of_values(column, tree, len(pairs))
+        items, nodes = _number_items(column, tree, len(pairs))
         pairs += [(name, value) for value in (*column.values, *nodes)]
         owners += [number] * (len(column.values) + len(nodes))
         blocks.append(items[column.codes])
@@ -167,8 +184,8 @@ def table_rows(
     return rows, pairs
 
 
-def _items_of_values(column: Column, tree: Hierarchy | None, first: int) -> tuple[npt.NDArray[np.int32], list[str]]:
-    """For every value of a column the numbers of its items, padded with -1, and the coarser values in use."""
+def _number_items(column: Column, tree: Hierarchy | None, first: int) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Return each value's items, padded with -1, and the coarser values."""
     values = set(column.values)
     chains = [
         [node for node in dict.fromkeys(tree.levels.get(value, ())) if node != ROOT and node not in values] if tree else []

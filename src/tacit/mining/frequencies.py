@@ -1,4 +1,4 @@
-"""People counted in the cells of tables, every combination of values, with small cells hidden and counts rounded as asked."""
+"""Frequency tables: counts of all combinations of values, suppressed and rounded."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def tabulate(
     round_to: int | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> FrequencyTable:
-    """How many people are in each cell of the tables over these sets of columns; cells with nobody are cells as well.
+    """Count the people in each cell of tables over these columns.
+
+    Cells with nobody are cells as well.
 
     Parameters
     ----------
@@ -58,8 +60,8 @@ def tabulate(
     >>> [(made.cell(index), made.text(index)) for index in range(len(made))][:3]
     [({'sex': 'F', 'job': 'cook'}, '7'), ({'sex': 'M', 'job': 'cook'}, ''), ({'sex': 'F'}, '7')]
     """
-    printing = _printing(hide_below, show_zeros, round_to)
-    chosen = _all_tables(people, tables, total=total)
+    printing = _choose_form(hide_below, show_zeros, round_to)
+    chosen = _list_tables(people, tables, total=total)
     columns = tuple(dict.fromkeys(column for table in chosen for column in table))
     values = tuple(people.column(column).values for column in columns)
     sizes = {column: len(known) for column, known in zip(columns, values, strict=True)}
@@ -67,9 +69,9 @@ def tabulate(
     if cells > MOST_CELLS:
         remedy = "Choose columns with fewer values, or fewer columns for a table"
         raise OptionError(f"makes {cells:,} cells, more than {MOST_CELLS:,}", where="--by", remedy=remedy)
-    counted = [_counts(people, table, check) for table in chosen]
-    codes = np.concatenate([_codes(columns, sizes, table) for table in chosen]).reshape(-1)
-    return _printed(people, columns, values, codes, np.concatenate(counted), printing)
+    counted = [_count_cells(people, table, check) for table in chosen]
+    codes = np.concatenate([_list_codes(columns, sizes, table) for table in chosen]).reshape(-1)
+    return _print_table(people, columns, values, codes, np.concatenate(counted), printing)
 
 
 def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
@@ -84,8 +86,8 @@ def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
     return [table for size in range(ways, 0, -1) for table in combinations(columns, size)]
 
 
-def _printing(hide_below: int | None, show_zeros: bool, round_to: int | None) -> CellPrinting:
-    """How cells are to be printed; refuses numbers that make no sense."""
+def _choose_form(hide_below: int | None, show_zeros: bool, round_to: int | None) -> CellPrinting:
+    """Return the form in which cells are printed; refuse meaningless numbers."""
     for value, least, where in ((hide_below, 1, "--hide-below"), (round_to, 2, "--round")):
         if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= MOST_BASE):
             what = f"must be a whole number of at least {least}"
@@ -96,8 +98,8 @@ def _printing(hide_below: int | None, show_zeros: bool, round_to: int | None) ->
     return CellPrinting(hide_below, show_zeros or hide_below is None, round_to, "half-up" if round_to is not None else "nearest")
 
 
-def _all_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) -> list[tuple[str, ...]]:
-    """The sets of columns to count over, each once, with those of the totals."""
+def _list_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) -> list[tuple[str, ...]]:
+    """Return the sets of columns to count over, totals included."""
     if not tables or not all(len(table) for table in tables):
         remedy = "Write for instance --by sex,job (Python: by=['sex,job'])"
         raise OptionError("names no column", where="--by", remedy=remedy)
@@ -115,21 +117,26 @@ def _all_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) 
     return list(found.values())
 
 
-def _counts(people: Table, table: Sequence[str], check: Callable[[], None]) -> Ints:
-    """The people of each cell of one table, in the order of the values."""
+def _count_cells(people: Table, table: Sequence[str], check: Callable[[], None]) -> Ints:
+    """Count the people in each cell of one table."""
     check()
-    key, cells = np.zeros(len(people.weights), np.int64), 1
+    key = np.zeros(len(people.weights), np.int64)
+    cells = 1
     for column in map(people.column, table):
-        key, cells = key * len(column.values) + column.codes, cells * len(column.values)
+        key = key * len(column.values) + column.codes
+        cells = cells * len(column.values)
     counts = np.zeros(cells, np.int64)
     np.add.at(counts, key, people.weights)
     return counts
 
 
-def _codes(
+def _list_codes(
     columns: Sequence[str], sizes: dict[str, int], table: Sequence[str]
 ) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
-    """The values of each cell of one table, column by column; ``ANY`` in the columns that it has not."""
+    """Return the values of each cell of one table, column by column.
+
+    Columns that the table does not have are ``ANY``.
+    """
     shape = [sizes[column] for column in table]
     codes = np.full((prod(shape), len(columns)), ANY, np.int32)
     grid = np.unravel_index(np.arange(prod(shape)), shape) if shape else ()
@@ -138,7 +145,7 @@ def _codes(
     return codes
 
 
-def _printed(
+def _print_table(
     people: Table,
     columns: tuple[str, ...],
     values: tuple[tuple[str, ...], ...],
@@ -146,7 +153,7 @@ def _printed(
     counts: Ints,
     printing: CellPrinting,
 ) -> FrequencyTable:
-    """The table as it is published."""
+    """Print the table as it is published."""
     printed = counts if printing.base is None else (2 * counts + printing.base) // (2 * printing.base) * printing.base
     hidden = np.zeros(len(counts), np.bool_)
     if printing.hidden_below is not None:
@@ -154,7 +161,8 @@ def _printed(
     printed = np.where(hidden, -1, printed)
     lo, hi = printing.numbers(printed, people.n)
     least, most = printing.hidden(people.n)
-    lo, hi = np.where(hidden, least, lo), np.where(hidden, most, hi)
+    lo = np.where(hidden, least, lo)
+    hi = np.where(hidden, most, hi)
     missing = people.missing
     header = Header(
         n=people.n, complete=True, base=printing.base, missing=missing.mark, missing_rule=missing.rule if missing.mark else None
@@ -164,11 +172,11 @@ def _printed(
     if mark is None:
         remedy = f"Write one of these values in another way: {' '.join(ANY_MARKS)}"
         raise OptionError("has values that look like every mark of a total", where="the data", remedy=remedy)
-    return FrequencyTable(columns, values, codes, lo, hi, printed, _with_roles(header, people, columns), printing, any_mark=mark)
+    return FrequencyTable(columns, values, codes, lo, hi, printed, _add_roles(header, people, columns), printing, any_mark=mark)
 
 
-def _with_roles(header: Header, people: Table, columns: tuple[str, ...]) -> Header:
-    """The header with the roles that the columns have in the data."""
+def _add_roles(header: Header, people: Table, columns: tuple[str, ...]) -> Header:
+    """Add the roles of the columns in the data to the header."""
     schema = people.schema
     sa = tuple(name for name in schema.sa if name in columns)
     domain = people.column(sa[0]).values if len(sa) == 1 else ()

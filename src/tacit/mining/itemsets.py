@@ -28,7 +28,9 @@ def mine_itemsets(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Itemsets:
-    """The frequent itemsets of the data with their counts, in dictionary order of the items; the empty set is not one of them.
+    """Mine the frequent itemsets of the data, in dictionary order.
+
+    The empty set is not one of them.
 
     Parameters
     ----------
@@ -59,17 +61,17 @@ def mine_itemsets(
     >>> [(found.names(i), found.count(i).lo) for i in range(len(found))]
     [(['beer'], 3), (['beer', 'crisps'], 2), (['crisps'], 2)]
     """
-    rows, items = _rows_and_items(data, hierarchies)
+    rows, items = _read_rows(data, hierarchies)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, max_itemsets, progress)
-    database, mined, _ = mine(rows, least, Wanted(_known(only), bool(hierarchies)), limits)
-    frequent = _chosen(items, database.kept.tolist())
+    database, mined, _ = mine(rows, least, Wanted(_check_only(only), bool(hierarchies)), limits)
+    frequent = _select_items(items, database.kept.tolist())
     return Itemsets(
         Sets(mined.offsets, mined.members),
         mined.counts,
         mined.counts,
         frequent,
-        _header(data, least, strict=strict, coarser=bool(hierarchies)),
+        _make_header(data, least, strict=strict, coarser=bool(hierarchies)),
         only,
     )
 
@@ -85,16 +87,18 @@ def count_itemsets(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> dict[Only, int]:
-    """How many frequent itemsets there are: all, closed, maximal, as asked; none of them is kept, so that little memory is needed.
+    """Count the frequent itemsets: all, closed or maximal.
+
+    None of them is kept, so that little memory is needed.
 
     >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
     >>> count_itemsets(baskets, min_support=2)
     {'all': 3, 'closed': 2, 'maximal': 1}
     """
-    rows, _ = _rows_and_items(data, hierarchies)
+    rows, _ = _read_rows(data, hierarchies)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, None, progress)
-    return {name: mine(rows, least, Wanted(_known(name), bool(hierarchies)), limits, keep=False)[2] for name in only}
+    return {name: mine(rows, least, Wanted(_check_only(name), bool(hierarchies)), limits, keep=False)[2] for name in only}
 
 
 def count_by_threshold(
@@ -106,7 +110,9 @@ def count_by_threshold(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> list[int]:
-    """How many itemsets (all or closed) at least so many people have, for each threshold: one search from the lowest one on.
+    """Count the itemsets (all or closed) that reach each threshold.
+
+    One search, from the lowest threshold on, counts for all of them.
 
     An itemset is closed whatever the threshold is, so one search serves them all; what is maximal depends on it and is not counted here.
 
@@ -118,20 +124,20 @@ def count_by_threshold(
         raise OptionError("which itemsets are maximal depends on the threshold", where="only", remedy="Count them one by one")
     if not thresholds:
         return []
-    rows, _ = _rows_and_items(data, hierarchies)
+    rows, _ = _read_rows(data, hierarchies)
     limits = Limits(time_limit, None, None, progress)
-    wanted = Wanted(_known(only), bool(hierarchies))
+    wanted = Wanted(_check_only(only), bool(hierarchies))
     return [int(number) for number in count(rows, np.array(thresholds, np.int64), wanted, limits)]
 
 
-def _known(only: Only) -> Only:
+def _check_only(only: Only) -> Only:
     if only not in get_args(Only):
         raise OptionError(f"unknown choice {only!r}", where="--only", remedy=nearest_name(only, ONLY, "choices"))
     return only
 
 
-def _rows_and_items(data: Transactions | Table, hierarchies: Mapping[str, Hierarchy] | None) -> tuple[Rows, Items]:
-    """What is mined, and the names of all its items."""
+def _read_rows(data: Transactions | Table, hierarchies: Mapping[str, Hierarchy] | None) -> tuple[Rows, Items]:
+    """Return the rows to be mined, and their items' names."""
     if isinstance(data, Table):
         columns = [name for name in data.names if name not in data.schema.identifying]
         rows, pairs = table_rows(data, columns, hierarchies)
@@ -141,18 +147,27 @@ def _rows_and_items(data: Transactions | Table, hierarchies: Mapping[str, Hierar
     return Rows(data.rows, data.weights, len(data.items)), data.items
 
 
-def _chosen(items: Items, kept: list[int]) -> Items:
+def _select_items(items: Items, kept: list[int]) -> Items:
     """These items only."""
     names = tuple(items.names[i] for i in kept)
     return Items(names, None if items.pairs is None else tuple(items.pairs[i] for i in kept))
 
 
-def _header(data: Transactions | Table, least: int, *, strict: bool, coarser: bool) -> Header:
+def _make_header(data: Transactions | Table, least: int, *, strict: bool, coarser: bool) -> Header:
     if not isinstance(data, Table):
         return Header(n=data.n, min_support=least, complete=True, strict=strict)
-    schema, missing = data.schema, data.missing
+    schema = data.schema
+    missing = data.missing
     domain = data.column(schema.sa[0]).values if len(schema.sa) == 1 else ()
     return Header(
-        n=data.n, min_support=least, complete=True, strict=strict,
-        missing=missing.mark, missing_rule=missing.rule, qi=schema.qi, sa=schema.sa, sa_values=domain, coarser=coarser,
-    )  # fmt: skip
+        n=data.n,
+        min_support=least,
+        complete=True,
+        strict=strict,
+        missing=missing.mark,
+        missing_rule=missing.rule,
+        qi=schema.qi,
+        sa=schema.sa,
+        sa_values=domain,
+        coarser=coarser,
+    )

@@ -1,14 +1,15 @@
-"""Negative rules ``X => not s``: combinations of QI values, coarser ones included, that never occur with a sensitive value.
+"""Negative rules ``X => not s``: values that exclude a sensitive one.
 
-That nobody of few people has a rare value says little. A rule counts when somebody would be expected: when the chance that at least one of the
-people with X has s, were values handed out by their shares, reaches a threshold: ``1 - (1 - P(s))**count(X) >= min_expectation``.
+X is a combination of QI values, coarser ones included. That nobody of few people has a rare value says little. A rule counts when somebody
+would be expected: when the probability that at least one of the people with X has s, were values assigned by their shares, reaches a threshold:
+``1 - (1 - P(s))**count(X) >= min_expectation``.
 
-What a rule excludes, every more special antecedent excludes as well, so the most general ones, the *minimal* rules, say everything. In few
-columns all rules are listed (``negative_search``), in many the minimal ones (``negative_minimal``).
+If a rule excludes a value, every more special antecedent excludes it as well, so the most general ones, the *minimal* rules, say everything. In
+few columns all rules are listed, in many the minimal ones (:mod:`tacit.mining.negative_search`).
 
-With a confidence below 1 a rule may have exceptions: at most the share ``1 - min_confidence`` of the people with X has s. How many people X
-needs does not depend on them (Li and Li, section IV-C). Nobody can be matched to values by such rules, since they can be wrong about the very
-people that they come from.
+With a confidence below 1 a rule may have exceptions: at most the share ``1 - min_confidence`` of the people with X has s. The number of people
+that X needs does not depend on them (Li and Li, section IV-C). Nobody can be matched to values by such rules, since they can be wrong about the
+very people that they come from.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ MOST_CHOICES = 5_000
 
 @dataclass(frozen=True)
 class _Asked:
-    """The thresholds as they were asked for."""
+    """Thresholds of a search for negative rules."""
 
     expectation: float
     confidence: Fraction
@@ -62,7 +63,7 @@ class _Asked:
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """The rules that were found, which of them are minimal, and what they were held to."""
+    """Rules found, which of them are minimal, and the bars they passed."""
 
     found: Found
     minimal: Flags
@@ -87,7 +88,9 @@ def mine_negative_rules(
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> NegativeRules:
-    """The negative rules of a table; in many columns only the minimal ones are listed.
+    """Mine the negative rules of a table.
+
+    In many columns only the minimal ones are listed.
 
     Parameters
     ----------
@@ -126,10 +129,10 @@ def mine_negative_rules(
     [({'sex': ['M']}, 'ovarian cancer', 20)]
     """
     watch = Watch(Limits.within(time_limit), progress, 1 + permutations)
-    asked = _asked(people, min_expectation, min_confidence, significance, max_length)
+    asked = _check_thresholds(people, min_expectation, min_confidence, significance, max_length)
     spreads = checked_spreads(fuzzy, people.schema.qi)
     case = Case.of(people, hierarchies or {}, spreads)
-    answer = _mined(case, asked, watch)
+    answer = _mine(case, asked, watch)
     found = answer.found
     crisp, against = fully_covered(found, case) if case.is_fuzzy else (found.support, found.against)
     with np.errstate(divide="ignore"):
@@ -137,21 +140,43 @@ def mine_negative_rules(
     excluded = excluded_by(found, answer.minimal, case)
     own = excluded[np.arange(len(case.values)), case.values]
     header = Header(
-        n=people.n, complete=True, qi=people.schema.qi, sa=people.schema.sa, sa_values=people.sa.values,
-        missing=people.missing.mark, missing_rule=people.missing.rule, coarser=bool(hierarchies),
-    )  # fmt: skip
+        n=people.n,
+        complete=True,
+        qi=people.schema.qi,
+        sa=people.schema.sa,
+        sa_values=people.sa.values,
+        missing=people.missing.mark,
+        missing_rule=people.missing.rule,
+        coarser=bool(hierarchies),
+    )
     return NegativeRules(
-        found.antecedents, found.excluded, crisp.astype(np.int64), answer.minimal, case.nodes, header, answer.expectation,
-        np.bincount(excluded.sum(axis=1), case.weights, 1).astype(np.int64), answer.itemsets, asked.significance,
-        _by_chance(case, answer, asked, permutations, seed, watch), expectation,
-        support=found.support, confidence=(found.support - found.against) / found.support, against=against.astype(np.int64),
-        min_confidence=asked.confidence, fuzzy={name: float(spread) for name, spread in spreads.items()}, all_rules=answer.all_rules,
-        itemsets_counted=answer.counted, own_excluded=int(case.weights[own].sum()),
-    )  # fmt: skip
+        antecedents=found.antecedents,
+        excluded=found.excluded,
+        count=crisp.astype(np.int64),
+        minimal=answer.minimal,
+        nodes=case.nodes,
+        header=header,
+        min_expectation=answer.expectation,
+        excluded_values=np.bincount(excluded.sum(axis=1), case.weights, 1).astype(np.int64),
+        itemsets=answer.itemsets,
+        significance=asked.significance,
+        by_chance=_count_by_chance(case, answer, asked, permutations, seed, watch),
+        expectation=expectation,
+        support=found.support,
+        confidence=(found.support - found.against) / found.support,
+        against=against.astype(np.int64),
+        min_confidence=asked.confidence,
+        fuzzy={name: float(spread) for name, spread in spreads.items()},
+        all_rules=answer.all_rules,
+        itemsets_counted=answer.counted,
+        own_excluded=int(case.weights[own].sum()),
+    )
 
 
-def _asked(people: Table, expectation: object, confidence: object, significance: object, max_length: int | None) -> _Asked:
-    """The thresholds, checked."""
+def _check_thresholds(
+    people: Table, expectation: object, confidence: object, significance: object, max_length: int | None
+) -> _Asked:
+    """Check the thresholds."""
     bar = float(share(expectation, where="--min-expectation"))
     if bar >= 1:
         raise OptionError(
@@ -167,29 +192,35 @@ def _asked(people: Table, expectation: object, confidence: object, significance:
 
 
 def _lists_all(case: Case, asked: _Asked) -> bool:
-    """Whether all rules are listed. Rules with exceptions always are: a general one does not imply the special ones."""
+    """Tell if all rules are listed.
+
+    Rules with exceptions always are: a general one does not imply the special ones.
+    """
     return asked.confidence < 1 or choices(case, asked.length) <= MOST_CHOICES
 
 
-def _mined(case: Case, asked: _Asked, watch: Watch) -> _Answer:
-    """The rules, all of them or the minimal ones."""
+def _mine(case: Case, asked: _Asked, watch: Watch) -> _Answer:
+    """Mine the rules, all of them or the minimal ones."""
     bar = Bar(needed_people(case.shares, log_doubt(asked.expectation)), 1 - asked.confidence)
     if _lists_all(case, asked):
         found = all_rules(case, bar, asked.length, watch)
-        bar, expectation = _corrected(case, bar, asked, found.itemsets)
+        bar, expectation = _correct(case, bar, asked, found.itemsets)
         found = found.only(found.support >= bar.needed[found.excluded])
         return _Answer(found, minimal_of(found, case), bar, expectation, len(found), found.itemsets, True)
     looked = count_all(case, bar, asked.length, watch)
     itemsets = most_antecedents(case, bar.least, asked.length) if looked is None else looked[0]
-    bar, expectation = _corrected(case, bar, asked, itemsets)
+    bar, expectation = _correct(case, bar, asked, itemsets)
     found, _ = minimal_rules(case, bar, asked.length, watch)
     counted = looked if asked.significance is None else count_all(case, bar, asked.length, watch)
     everything = None if counted is None else counted[1]
     return _Answer(found, np.ones(len(found), np.bool_), bar, expectation, everything, itemsets, looked is not None)
 
 
-def _corrected(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar, float]:
-    """The bar and the expectation that are left when all tests together may be wrong with the asked probability only."""
+def _correct(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar, float]:
+    """Correct the bar and the expectation for testing many rules.
+
+    All tests together may then be wrong with the asked probability only.
+    """
     if asked.significance is None:
         return bar, asked.expectation
     doubt = asked.significance / max(1, itemsets * case.n_values)
@@ -198,15 +229,16 @@ def _corrected(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar,
     return Bar(needed_people(case.shares, math.log(doubt)), bar.tolerated), 1 - doubt
 
 
-def _by_chance(
+def _count_by_chance(
     case: Case, answer: _Answer, asked: _Asked, permutations: int, seed: int, watch: Watch
 ) -> tuple[float | None, float] | None:
-    """How many rules come out on average, all and minimal, when sensitive values are shuffled among the people."""
+    """Count the rules that shuffled sensitive values give on average."""
     if permutations < 1:
         return None
     chance = np.random.default_rng(seed)
     who = np.repeat(np.arange(len(case.values)), case.weights)
-    codes, values = tuple(codes[who] for codes in case.codes), case.values[who]
+    codes = tuple(codes[who] for codes in case.codes)
+    values = case.values[who]
     alone = replace(case, codes=codes, values=values, weights=np.ones(len(who), np.int64))
     shuffled = [chance.permutation(values) for _ in range(permutations)]
     if _lists_all(case, asked):

@@ -1,21 +1,17 @@
-"""The search for all negative rules: through the columns one after the other, each at all its levels of coarseness.
+"""Search for negative rules over all levels of coarseness.
 
-Rows are kept in groups, all groups of one choice of levels at a time, as long as a group has enough people for some value. Every antecedent that
-is frequent enough is looked at, so all rules come out, and the number of antecedents is known.
+**All rules.** The search goes through the columns one after the other, each at all its levels. Rows are kept in groups, all groups of one
+choice of levels at a time, as long as a group has enough people for some value. Every antecedent that is frequent enough is looked at, so all
+rules come out, and the number of antecedents is known.
 
-Numeric values as fuzzy sets: who is close to a value, or to an interval of values, belongs to it in part.
+**Minimal rules** in many columns: nothing is looked at that a rule already decides. An antecedent stays open for a value as long as the value
+occurs in it, as it does in every more general antecedent, and enough of its people lack the value. Where it is open for no value, nothing below
+it is looked at (the pruning of Apriori, value by value). The choices of levels are visited in depth, and so that more general ones come first:
+only the rows of one path are in memory at a time.
 
-A value of the set belongs to it fully. Others belong to the degree ``1 - distance / (spread + step)``, where the distance is to the nearest
-value of the set and the step is that of the column's last printed digit (1 for whole numbers): with spread 2, the ages 28 to 32 belong to the
-age 30 to the degrees 1/3, 2/3, 1, 2/3, 1/3.
-
-What antecedents of negative rules are made of: the values of the QI columns, coarser ones included, and the rows over them.
-
-The search for minimal negative rules in many columns: nothing is looked at that a rule already decides.
-
-An antecedent stays open for a value as long as the value occurs in it, as it does in every more general antecedent, and enough of its people
-lack the value. Where it is open for no value, nothing below it is looked at (the pruning of Apriori, value by value). The choices of levels
-are visited in depth, and so that more general ones come first: only the rows of one path are in memory at a time.
+**Fuzzy columns.** A numeric value close to a set of values (a value, or an interval) belongs to it in part: to the degree ``1 - distance /
+(spread + step)``, where the distance is to the nearest value of the set and the step is that of the column's last printed digit (1 for whole
+numbers). With spread 2, the ages 28 to 32 belong to the age 30 to the degrees 1/3, 2/3, 1, 2/3, 1/3.
 """
 
 from __future__ import annotations
@@ -42,19 +38,22 @@ _MOST_STEPS = 1 << 53
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """The values of a column, and of its hierarchy, as whole numbers of steps, and how many steps away somebody still belongs."""
+    """Values of a column and its hierarchy, as whole numbers of steps.
+
+    It also says how many steps away somebody still belongs.
+    """
 
     place: dict[str, int]
     reach: float
 
     @classmethod
     def of(cls, column: Column, tree: Hierarchy | None, spread: Fraction) -> Scale:
-        """The scale of a numeric column."""
-        numbers = {value: _number(value, _where(column, code)) for code, value in enumerate(column.values)}
+        """Make the scale of a numeric column."""
+        numbers = {value: _read_number(value, _locate(column, code)) for code, value in enumerate(column.values)}
         if tree is not None:
             for line, value in enumerate(tree.levels, start=1):
                 if value not in numbers:
-                    numbers[value] = _number(value, f"{tree.file}, value {line}")
+                    numbers[value] = _read_number(value, f"{tree.file}, value {line}")
         per_step = 1
         while per_step < _MOST_STEPS and any((number * per_step).denominator > 1 for number in numbers.values()):
             per_step *= 10
@@ -68,7 +67,7 @@ class Scale:
         return cls(place, float(spread * per_step) + 1)
 
     def degrees(self, members: Sequence[str], values: Sequence[str]) -> tuple[Ints, Floats]:
-        """The numbers of those values that belong to the set of the members, and the degrees to which they do.
+        """Return the values that belong to the members' set, and their degrees.
 
         >>> ages = Column.from_texts("age", ["20", "21", "23", "30"])
         >>> [part.tolist() for part in Scale.of(ages, None, Fraction(3)).degrees(["21"], ages.values)]
@@ -85,7 +84,7 @@ class Scale:
 
 
 def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> dict[str, Fraction]:
-    """The spread of each fuzzy column, as exact numbers."""
+    """Return the spread of each fuzzy column, as exact numbers."""
     spreads = {}
     for name, spread in (given or {}).items():
         if name not in qi:
@@ -104,12 +103,12 @@ def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> di
     return spreads
 
 
-def _where(column: Column, code: int) -> str:
+def _locate(column: Column, code: int) -> str:
     row = int(np.flatnonzero(column.codes == code)[0]) + 1
     return f"column {column.name!r}, row {row} of the data"
 
 
-def _number(value: str, where: str) -> Fraction:
+def _read_number(value: str, where: str) -> Fraction:
     try:
         return exact(value, where=where)
     except OptionError:
@@ -120,7 +119,7 @@ def _number(value: str, where: str) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class Shoulders:
-    """For every raw value the fuzzy nodes that it belongs to, in flat form, and the degrees."""
+    """Fuzzy nodes of every raw value, in flat form, and the degrees."""
 
     starts: Ints
     node: Ints
@@ -129,7 +128,9 @@ class Shoulders:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One level of coarseness of a column: for every raw value its node, or -1 where it has none of this height.
+    """Level of coarseness of a column: each raw value's node, or -1.
+
+    A value has -1 where it has no node of this height.
 
     In a fuzzy column a raw value belongs to other nodes of the height as well, to a degree.
     """
@@ -140,14 +141,17 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """Entries of rows in groups; a row stands in several groups where a column is fuzzy, and then to a degree in each."""
+    """Entries of rows in groups.
+
+    A row stands in several groups where a column is fuzzy, and then to a degree in each.
+    """
 
     row: Ints
     group: Ints
     degree: Floats | None = None
 
     def at(self, level: Level, codes: Ints) -> tuple[Grouped, Ints]:
-        """The entries at one level of a column with these codes, and the node of each."""
+        """Return the entries at one level of a column with nodes."""
         if level.shoulders is None:
             node = level.node[codes[self.row]]
             inside = node >= 0
@@ -155,7 +159,8 @@ class Grouped:
                 return self, node
             degree = None if self.degree is None else self.degree[inside]
             return Grouped(self.row[inside], self.group[inside], degree), node[inside]
-        known, code = level.shoulders, codes[self.row]
+        known = level.shoulders
+        code = codes[self.row]
         times = known.starts[code + 1] - known.starts[code]
         ends = np.cumsum(times)
         place = np.arange(int(times.sum())) + np.repeat(known.starts[code] - ends + times, times)
@@ -163,7 +168,7 @@ class Grouped:
         return Grouped(np.repeat(self.row, times), np.repeat(self.group, times), degree), known.node[place]
 
     def people(self, weights: Ints) -> Ints | Floats:
-        """How many people each entry counts for."""
+        """Number of people of each entry."""
         return weights[self.row] if self.degree is None else weights[self.row] * self.degree
 
     def only(self, inside: npt.NDArray[np.bool_], group: Ints) -> Grouped:
@@ -175,7 +180,10 @@ class Grouped:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Distinct rows as codes, with weights and sensitive values; the nodes of each column, level by level; the next coarser node of each."""
+    """Distinct rows as codes, with weights, sensitive values and hierarchies.
+
+    The nodes of each column stand level by level, with the next coarser node of each.
+    """
 
     codes: tuple[Ints, ...]
     values: Ints
@@ -187,17 +195,17 @@ class Case:
 
     @property
     def n(self) -> int:
-        """How many people there are."""
+        """Number of people."""
         return int(self.weights.sum())
 
     @property
     def n_nodes(self) -> int:
-        """How many values and coarser values there are in all columns."""
+        """Number of values and coarser values in all columns."""
         return len(self.nodes)
 
     @property
     def shares(self) -> Floats:
-        """The share of the people who have each sensitive value."""
+        """Share of the people who have each sensitive value."""
         return np.bincount(self.values, self.weights, self.n_values) / max(1, self.n)
 
     @property
@@ -207,23 +215,24 @@ class Case:
 
     @property
     def is_fuzzy(self) -> bool:
-        """Whether some column is."""
+        """True if some column is fuzzy."""
         return any(level.shoulders is not None for levels in self.levels for level in levels)
 
     @classmethod
     def of(cls, people: Table, hierarchies: Mapping[str, Hierarchy], spreads: Mapping[str, Fraction]) -> Case:
-        """The case of a table; columns with a spread are fuzzy."""
-        columns, sa = [people.column(name) for name in people.schema.qi], people.sa
+        """Make the case of a table; columns with a spread are fuzzy."""
+        columns = [people.column(name) for name in people.schema.qi]
+        sa = people.sa
         merged = Table((*columns, sa), people.weights).merged()
         nodes: list[Node] = []
         parent: list[int] = []
         levels = []
         for column in columns:
             tree = hierarchies.get(column.name)
-            found, above, of_column = _levels(column, tree, len(nodes))
+            found, above, of_column = _list_levels(column, tree, len(nodes))
             if column.name in spreads:
                 scale = Scale.of(column, tree, spreads[column.name])
-                of_column = _softened(column, tree, found, of_column, len(nodes), scale)
+                of_column = _soften(column, tree, found, of_column, len(nodes), scale)
             nodes += found
             parent += above
             levels.append(of_column)
@@ -236,8 +245,11 @@ class Case:
 _Key = tuple[str, int]
 
 
-def _chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
-    """For every value the coarser values that it belongs to, without the root and names of other values."""
+def _list_chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
+    """Return the coarser values of every value, without the root.
+
+    Names of other values are left out, too.
+    """
     if tree is None:
         return [[] for _ in column.values]
     values = set(column.values)
@@ -248,12 +260,14 @@ def _chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
     ]
 
 
-def _levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[Level, ...]]:
-    """The nodes of a column, raw values first, the next coarser node of each, and its levels.
+def _list_levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[Level, ...]]:
+    """Return the nodes of a column, their parents, and its levels.
+
+    Raw values come first; the parent is the next coarser node.
 
     A node has one height, the largest number of steps from a raw value to it.
     """
-    chains = _chains(column, tree)
+    chains = _list_chains(column, tree)
     height: dict[_Key, int] = {}
     for chain in chains:
         for step, key in enumerate(chain, 1):
@@ -276,11 +290,12 @@ def _levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[No
     return nodes, parent, tuple(levels)
 
 
-def _softened(
+def _soften(
     column: Column, tree: Hierarchy | None, nodes: list[Node], levels: tuple[Level, ...], first: int, scale: Scale
 ) -> tuple[Level, ...]:
-    """The levels with shoulders."""
-    close, degrees = [], []
+    """Add shoulders to the levels."""
+    close = []
+    degrees = []
     for place, node in enumerate(nodes):
         # A coarser value is as wide as its hierarchy says, whichever of its values occur.
         members = node.members if tree is None or place < len(column.values) else tree.members(node.name) or node.members
@@ -302,7 +317,7 @@ def _softened(
 
 @dataclass(frozen=True)
 class Watch:
-    """Tells how far the work is, in this round of several, and ends it when time is over."""
+    """Report progress within one of several rounds, and enforce time limits."""
 
     limits: Limits
     progress: Callable[[float], None] | None = None
@@ -325,7 +340,10 @@ class Watch:
 
 
 def heights(levels: tuple[tuple[Level, ...], ...], n_nodes: int) -> Ints:
-    """The height of every node in its column; -1 behind the last, for "nothing asked"."""
+    """Return the height of every node in its column.
+
+    The last entry, -1, stands for "nothing asked".
+    """
     height = np.full(n_nodes + 1, -1, np.int64)
     for of_column in levels:
         for step, level in enumerate(of_column):
@@ -335,20 +353,23 @@ def heights(levels: tuple[tuple[Level, ...], ...], n_nodes: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Bar:
-    """What a rule must reach: ``needed[v]`` people for value v, of whom at most the share ``tolerated`` has it."""
+    """Thresholds of a rule.
+
+    ``needed[v]`` people for value v, of whom at most the share ``tolerated`` has it.
+    """
 
     needed: Floats
     tolerated: Fraction = Fraction(0)
 
     @property
     def least(self) -> float:
-        """The fewest people with whom an antecedent can matter."""
+        """Fewest people with whom an antecedent can matter."""
         return float(self.needed.min(initial=np.inf))
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Rules as columns: nodes by column, excluded value, people by membership, and how many of them have the value after all."""
+    """Rules as columns: nodes, excluded value, people, and exceptions."""
 
     antecedents: npt.NDArray[np.int32]
     excluded: Ints
@@ -366,28 +387,34 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Antecedents that use the same levels: their nodes by column, their people, and their rows."""
+    """Antecedents that use the same levels: their nodes, people and rows."""
 
     nodes: npt.NDArray[np.int32]
     people: Floats
     rows: Grouped
 
     def counts(self, case: Case, values: Ints) -> Floats:
-        """How many people of each antecedent have each value, where ``values`` has the value of every row."""
+        """Count the people of each antecedent with each value.
+
+        ``values`` has the value of every row.
+        """
         key = self.rows.group * case.n_values + values[self.rows.row]
         size = len(self.people) * case.n_values
         counts: Floats = np.bincount(key, self.rows.people(case.weights), size).astype(np.float64)
         return counts.reshape(-1, case.n_values)
 
     def absent(self, case: Case, values: Ints) -> Flags:
-        """Which values no row of each antecedent has."""
+        """Mark the values that no row of each antecedent has."""
         key = self.rows.group * case.n_values + values[self.rows.row]
         absent: Flags = np.bincount(key, minlength=len(self.people) * case.n_values) == 0
         return absent.reshape(-1, case.n_values)
 
 
 def needed_people(shares: Floats, log_doubt: float) -> Floats:
-    """How many people an antecedent needs so that the absence of each value counts; ``log_doubt`` is log(1 - expectation)."""
+    """Count the people that an antecedent needs, value by value.
+
+    With fewer, the absence of a value means nothing; ``log_doubt`` is log(1 - expectation).
+    """
     if log_doubt >= 0:
         return np.ones(len(shares))
     with np.errstate(divide="ignore"):
@@ -395,7 +422,7 @@ def needed_people(shares: Floats, log_doubt: float) -> Floats:
 
 
 def log_doubt(expectation: float) -> float:
-    """The logarithm of what an expectation leaves to chance."""
+    """Return the logarithm of the probability that an expectation leaves to chance."""
     return math.log1p(-expectation)
 
 
@@ -405,18 +432,21 @@ def all_rules(case: Case, bar: Bar, length: int, watch: Watch) -> Found:
 
 
 def rules_of_each(case: Case, values: Sequence[Ints], bar: Bar, length: int, watch: Watch) -> list[Found]:
-    """All rules for each of several ways to give the rows values; the antecedents are the same, and are searched for once."""
+    """Find all rules for each of several assignments of values.
+
+    The antecedents are the same, and are searched for once.
+    """
     parts: list[list[Found]] = [[] for _ in values]
     itemsets = 0
     for batch in frequent(case, bar.least, length, watch):
         itemsets += len(batch.people)
         for of_rows, found in zip(values, parts, strict=True):
-            found.append(_rules_in(batch, case, of_rows, bar))
+            found.append(_find_rules(batch, case, of_rows, bar))
     return [joined(found, len(case.codes), itemsets) for found in parts]
 
 
-def _rules_in(batch: Batch, case: Case, values: Ints, bar: Bar) -> Found:
-    """The rules of a batch."""
+def _find_rules(batch: Batch, case: Case, values: Ints, bar: Bar) -> Found:
+    """Find the rules of a batch."""
     enough = batch.people[:, None] >= bar.needed
     if bar.tolerated == 0:
         group, value = np.nonzero(batch.absent(case, values) & enough)
@@ -440,7 +470,7 @@ def joined(parts: list[Found], columns: int, itemsets: int) -> Found:
 
 
 def few(counts: Floats, people: Floats, tolerated: Fraction, *, exact: bool) -> Flags:
-    """Which counts are at most a share of the people; whole numbers of people are compared exactly."""
+    """Mark counts that are at most a share of the people, exactly."""
     if exact and tolerated.denominator * int(people.max(initial=0)) < 1 << 62:
         whole = counts.astype(np.int64) * tolerated.denominator
         return whole <= people.astype(np.int64)[:, None] * tolerated.numerator
@@ -471,21 +501,27 @@ def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[Ba
 
 
 def split(case: Case, rows: Grouped, node: Ints, chosen: npt.NDArray[np.int32], column: int, least: float) -> Batch | None:
-    """Groups cut by the node that each row has in a column; those with enough people, numbered anew."""
+    """Split groups by the node of each row in a column.
+
+    Those with enough people are numbered again.
+    """
     if len(node) == 0:
         return None
-    key, weights = rows.group * case.n_nodes + node, rows.people(case.weights)
+    key = rows.group * case.n_nodes + node
+    weights = rows.people(case.weights)
     if int(key.max()) < 8 * len(key) + 1024:
         people = np.bincount(key, weights)
         known = np.flatnonzero((people >= least) & (people > 0))
         number = np.full(len(people), -1, np.int64)
         number[known] = np.arange(len(known))
-        fresh, sizes = number[key], people[known]
+        fresh = number[key]
+        sizes = people[known]
     else:
         every, inverse = np.unique(key, return_inverse=True)
         people = np.bincount(inverse, weights)
         keep = people >= least
-        known, sizes = every[keep], people[keep]
+        known = every[keep]
+        sizes = people[keep]
         fresh = np.where(keep, np.cumsum(keep) - 1, -1)[inverse]
     if len(known) == 0:
         return None
@@ -495,14 +531,20 @@ def split(case: Case, rows: Grouped, node: Ints, chosen: npt.NDArray[np.int32], 
 
 
 def marks_of(n_nodes: int, n_values: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Random marks of nodes (the last for "nothing asked") and of values; sums of them tell antecedents apart."""
+    """Return random marks of nodes and of values, whose sums identify antecedents.
+
+    The last mark stands for "nothing asked".
+    """
     chance = np.random.default_rng(2008)
     of_node = np.append(chance.integers(1, 2**63, n_nodes, np.uint64), np.uint64(0))
     return of_node, chance.integers(1, 2**63, n_values, np.uint64)
 
 
 def minimal_of(found: Found, case: Case) -> Flags:
-    """Which rules no more general rule implies: only one that nobody contradicts implies others, and it is enough to look one step up."""
+    """Mark the rules that no more general rule implies.
+
+    Only one that nobody contradicts implies others, and it is enough to look one step up.
+    """
     mix, of_value = marks_of(case.n_nodes, case.n_values)
     marks = mix[found.antecedents].sum(axis=1, dtype=np.uint64) + of_value[found.excluded]
     known = np.sort(marks[found.against == 0])
@@ -525,7 +567,10 @@ def minimal_of(found: Found, case: Case) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class _Covered:
-    """Some rules and the rows they are about: rule ``rules[i]`` has antecedent ``place[i]``, row ``rows[j]`` belongs to antecedent ``at[j]``."""
+    """Rules and the rows they are about.
+
+    Rule ``rules[i]`` has antecedent ``place[i]``, row ``rows[j]`` belongs to antecedent ``at[j]``.
+    """
 
     rules: Ints
     place: Ints
@@ -534,8 +579,11 @@ class _Covered:
     size: int
 
 
-def _covering(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_Covered]:
-    """Who belongs to antecedents, those that use the same levels at a time; in a fuzzy column, who belongs to a node fully."""
+def _yield_covered(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_Covered]:
+    """Yield the rows of antecedents, one choice of levels at a time.
+
+    In a fuzzy column, these are the rows that belong to a node fully.
+    """
     vectors, which = np.unique(heights(case.levels, case.n_nodes)[antecedents], axis=0, return_inverse=True)
     mix, _ = marks_of(case.n_nodes, case.n_values)
     marks = mix[antecedents].sum(axis=1, dtype=np.uint64)
@@ -550,12 +598,12 @@ def _covering(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_Cover
             if step >= 0:
                 mark += at_level[column][step]
         wanted, place = np.unique(marks[rules], return_inverse=True)
-        rows, at = _looked_up(mark, wanted)
+        rows, at = _look_up(mark, wanted)
         yield _Covered(rules, place.reshape(-1), rows, at, len(wanted))
 
 
-def _looked_up(marks: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> tuple[Ints, Ints]:
-    """The places of those marks that are wanted, and which of the sorted wanted ones they are."""
+def _look_up(marks: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """Find wanted marks, and their places among the wanted ones."""
     first_bits = wanted >> np.uint64(48)
     table = np.full(1 << 16, -1, np.int64)
     table[first_bits] = np.arange(len(wanted))
@@ -570,11 +618,11 @@ def _looked_up(marks: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) ->
 
 
 def excluded_by(found: Found, minimal: Flags, case: Case) -> Flags:
-    """Which values the rules exclude for each row of the case."""
+    """Mark the values that rules exclude for each row."""
     excluded = np.zeros((len(case.values), case.n_values), np.bool_)
     chosen = found.only(minimal)
     if len(chosen):
-        for covered in _covering(chosen.antecedents, case):
+        for covered in _yield_covered(chosen.antecedents, case):
             table = np.zeros((covered.size, case.n_values), np.bool_)
             table[covered.place, chosen.excluded[covered.rules]] = True
             excluded[covered.rows] |= table[covered.at]
@@ -582,10 +630,11 @@ def excluded_by(found: Found, minimal: Flags, case: Case) -> Flags:
 
 
 def fully_covered(found: Found, case: Case) -> tuple[Floats, Floats]:
-    """How many people belong to the antecedent of each rule fully, and how many of them have the value after all."""
-    people, against = np.zeros(len(found)), np.zeros(len(found))
+    """Count the full members of each rule's antecedent, and the exceptions."""
+    people = np.zeros(len(found))
+    against = np.zeros(len(found))
     if len(found):
-        for covered in _covering(found.antecedents, case):
+        for covered in _yield_covered(found.antecedents, case):
             weights = case.weights[covered.rows]
             key = covered.at * case.n_values + case.values[covered.rows]
             counts = np.bincount(key, weights, covered.size * case.n_values).reshape(-1, case.n_values)
@@ -605,7 +654,7 @@ _PER_CHOICE = 20_000
 
 
 def choices(case: Case, length: int) -> int:
-    """How many choices of levels there are with at most ``length`` columns.
+    """Count the choices of levels with at most ``length`` columns.
 
     Each column is used at one of its levels or not at all.
     """
@@ -617,7 +666,10 @@ def choices(case: Case, length: int) -> int:
 
 
 def most_antecedents(case: Case, least: float, length: int) -> int:
-    """An upper bound of how many antecedents are frequent: there are no more at all, and everyone is in few of them."""
+    """Bound the number of frequent antecedents.
+
+    There are no more at all, and everyone is in few of them.
+    """
     everything = [1] + [0] * length
     for levels in case.levels:
         nodes = len(np.unique(np.concatenate([level.node[level.node >= 0] for level in levels])))
@@ -630,8 +682,10 @@ def most_antecedents(case: Case, least: float, length: int) -> int:
 
 
 def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int] | None:
-    """How many antecedents are frequent and how many rules there are in all; None when that would take too long."""
-    itemsets, rules, work = 0, 0, choices(case, min(2, length)) * _PER_CHOICE
+    """Count frequent antecedents and all rules; None if that takes long."""
+    itemsets = 0
+    rules = 0
+    work = choices(case, min(2, length)) * _PER_CHOICE
     for batch in frequent(case, bar.least, length, watch):
         itemsets += len(batch.people)
         rules += int(np.count_nonzero(batch.absent(case, case.values) & (batch.people[:, None] >= bar.needed)))
@@ -643,7 +697,10 @@ def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int
 
 @dataclass(eq=False)
 class _Open:
-    """The open antecedents of one choice of levels, by their marks, and the values that each is open for as packed bits."""
+    """Open antecedents of one choice of levels, by their marks.
+
+    The values that each is open for are packed bits.
+    """
 
     marks: Words
     values: npt.NDArray[np.uint8]
@@ -654,14 +711,14 @@ class _Open:
         return cls(marks[order], np.packbits(values[order], axis=1))
 
     def at(self, marks: Words) -> npt.NDArray[np.uint8]:
-        """What the antecedents with these marks are open for."""
+        """Return the values that the antecedents with these marks are open for."""
         place = np.minimum(np.searchsorted(self.marks, marks), len(self.marks) - 1)
         return np.where((self.marks[place] == marks)[:, None], self.values[place], np.uint8(0))
 
 
 @dataclass(eq=False)
 class _Search:
-    """What is known so far: the open antecedents by choice of levels, and the rules."""
+    """State of a search: open antecedents by choice of levels, and rules."""
 
     case: Case
     bar: Bar
@@ -681,9 +738,9 @@ class _Search:
         self.known[(-1,) * len(self.case.codes)] = _Open.of(np.zeros(1, np.uint64), fits[None, :])
 
     def look(self, batch: Batch) -> Batch | None:
-        """Take the rules out of a batch; what of it stays open, for the search below it."""
+        """Take rules out of a batch; return the part still open."""
         self.looked_at += len(batch.people)
-        above = np.unpackbits(self._above(batch), axis=1, count=self.case.n_values).astype(np.bool_)
+        above = np.unpackbits(self._find_open_above(batch), axis=1, count=self.case.n_values).astype(np.bool_)
         counts = batch.counts(self.case, self.case.values)
         absent = batch.absent(self.case, self.case.values)
         group, value = np.nonzero(absent & above & (batch.people[:, None] >= self.bar.needed))
@@ -706,8 +763,8 @@ class _Search:
         number = np.where(keep, np.cumsum(keep) - 1, -1)[batch.rows.group]
         return Batch(batch.nodes[keep], batch.people[keep], batch.rows.only(number >= 0, number))
 
-    def _above(self, batch: Batch) -> npt.NDArray[np.uint8]:
-        """The values that every antecedent one step more general is open for."""
+    def _find_open_above(self, batch: Batch) -> npt.NDArray[np.uint8]:
+        """Return the values open in every antecedent one step more general."""
         marks = self.mix[batch.nodes].sum(axis=1, dtype=np.uint64)
         choice = self.height[batch.nodes[0]]
         parents = np.append(self.case.parent, -1)
@@ -724,7 +781,7 @@ class _Search:
 
 
 def minimal_rules(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[Found, int]:
-    """The minimal rules whose antecedents use at most ``length`` columns, and how many antecedents were looked at."""
+    """Find the minimal rules with at most ``length`` columns; count antecedents."""
     search = _Search(case, bar, watch)
     branches = sum(len(levels) for levels in case.levels)
     done = 0

@@ -31,7 +31,7 @@ MOST_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The form in which rules are published."""
+    """Form in which rules are published."""
 
     withhold_values: bool = False
     digits: int | None = None
@@ -61,16 +61,21 @@ class Numbers(NamedTuple):
 
 
 def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numbers:
-    """What is published of rules with these counts (antecedent and consequent; antecedent)."""
-    n, least = header.n or 0, header.min_support or 0
+    """Return the published numbers of rules with these counts.
+
+    Counts are of antecedent and consequent, and of the antecedent.
+    """
+    n = header.n or 0
+    least = header.min_support or 0
     if form.withhold_values:
-        lo, hi = np.full(len(counts), least, np.int64), np.full(len(counts), n, np.int64)
+        lo = np.full(len(counts), least, np.int64)
+        hi = np.full(len(counts), n, np.int64)
         return Numbers(lo, hi, lo, hi)
     if form.digits is None:
         return Numbers(counts, counts, wholes, wholes)
     support = rounded(counts, np.full(len(counts), n, np.int64), form.digits)
     confidence = rounded(counts, wholes, form.digits) if form.with_confidence else None
-    lo, hi, whole_lo, whole_hi = np.ascontiguousarray(_ends(support, confidence, header, form.digits).T)
+    lo, hi, whole_lo, whole_hi = np.ascontiguousarray(_bound_counts(support, confidence, header, form.digits).T)
     return Numbers(lo, hi, whole_lo, whole_hi, support, confidence)
 
 
@@ -92,9 +97,10 @@ def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
     return Decimals(scaled, np.full(len(parts), digits, np.int8))
 
 
-def _ends(support: Decimals, confidence: Decimals | None, header: Header, digits: int) -> Ints:
-    """For every rule the ends of both counts that its line and the thresholds allow."""
-    n, least = header.n or 0, header.min_support or 0
+def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header, digits: int) -> Ints:
+    """Bound both counts of every rule by its line and the thresholds."""
+    n = header.n or 0
+    least = header.min_support or 0
     step = Fraction(1, 10**digits)
     bar = header.min_confidence or Fraction(0)
 
@@ -102,12 +108,16 @@ def _ends(support: Decimals, confidence: Decimals | None, header: Header, digits
     def of(printed_support: int, printed_confidence: int) -> tuple[int, int, int, int]:
         counts = Printed.around(printed_support * step, step, header.rounding).counts(n)
         assert counts is not None  # the true count prints so
-        low, high, low_open, high_open = bar, Fraction(1), header.strict and bar > 0, False
+        low = bar
+        high = Fraction(1)
+        low_open = header.strict and bar > 0
+        high_open = False
         if printed_confidence >= 0:
             shares = Printed.around(printed_confidence * step, step, header.rounding)
             low_open = low_open and low >= shares.lo
             high_open = shares.hi <= high and shares.hi_open
-            low, high = max(low, shares.lo), min(high, shares.hi)
+            low = max(low, shares.lo)
+            high = min(high, shares.hi)
         return narrowed(max(counts.lo, least), counts.hi, n, low, high, low_open=low_open, high_open=high_open)
 
     confidences = [-1] * len(support.scaled) if confidence is None else confidence.scaled.tolist()
@@ -118,12 +128,15 @@ def _ends(support: Decimals, confidence: Decimals | None, header: Header, digits
 def narrowed(
     lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_open: bool, high_open: bool = False
 ) -> tuple[int, int, int, int]:
-    """The ends of all pairs (part, whole) with part in [lo, hi], whole at most n, and a share part/whole from low to high.
+    """Bound all pairs (part, whole) whose share lies from ``low`` to ``high``.
+
+    The part lies in [lo, hi], the whole is at most n.
 
     >>> narrowed(45, 55, 1000, Fraction("0.975"), Fraction("0.985"), low_open=False)
     (45, 55, 46, 56)
     """
-    whole_lo, whole_hi = 1, n
+    whole_lo = 1
+    whole_hi = n
     while True:
         before = lo, hi, whole_lo, whole_hi
         whole_lo = max(whole_lo, _floor(lo / high) + 1 if high_open else _ceil(lo / high))
@@ -164,7 +177,9 @@ def mine_rules(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Rules:
-    """All rules from values of QI columns to a value of the SA column, in dictionary order of the QI items.
+    """Mine all rules from values of QI columns to an SA value.
+
+    They come in dictionary order of the QI items.
 
     A rule Q => x is listed when at least ``ceil(max(s * n, c * count(Q)))`` people have Q and x; Q is not empty. Several SA columns count as
     one, whose values are the combinations that occur.
@@ -205,29 +220,42 @@ def mine_rules(
     form = Published(withhold_values, digits, with_confidence)
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
-    sa, n = people.sa, people.n
+    sa = people.sa
+    n = people.n
     least = Threshold.parse(min_support).least_count(n, strict=strict)
     bar = share(min_confidence, where="min_confidence")
     if n > MOST_PEOPLE:
         raise OptionError("the table stands for over 3 billion people", where="weights", remedy="Mine a part of it")
     header = Header(
-        n=n, min_support=least, min_confidence=bar, complete=not incomplete, strict=strict, digits=digits,
+        n=n,
+        min_support=least,
+        min_confidence=bar,
+        complete=not incomplete,
+        strict=strict,
+        digits=digits,
         rounding="nearest" if digits is None else "half-up",
-        missing=people.missing.mark, missing_rule=people.missing.rule, qi=people.schema.qi, sa=people.schema.sa,
-        sa_values=sa.values, sa_counts=_distribution(people, sa) if publish_sa_distribution else (), coarser=bool(hierarchies),
-    )  # fmt: skip
+        missing=people.missing.mark,
+        missing_rule=people.missing.rule,
+        qi=people.schema.qi,
+        sa=people.schema.sa,
+        sa_values=sa.values,
+        sa_counts=_count_values(people, sa) if publish_sa_distribution else (),
+        coarser=bool(hierarchies),
+    )
     rows, pairs = table_rows(people, people.schema.qi, hierarchies, sa)
     part, whole = least_ratio(bar, n, strict=strict)
     wanted = Wanted("all", bool(hierarchies), part, whole)
     database, mined, _ = mine(rows, least, wanted, Limits(time_limit, threads, max_rules, progress))
     antecedents = Sets(mined.offsets, mined.members)
-    sides, items = _sides(antecedents, mined.classes, [pairs[i] for i in database.kept.tolist()], sa)
+    sides, items = _split_sides(antecedents, mined.classes, [pairs[i] for i in database.kept.tolist()], sa)
     published = publish(mined.counts, mined.wholes, header, form)
     return Rules(*sides, *published[:4], items, header, published.support, published.confidence)
 
 
 def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
-    """The smallest share of at most ``n`` people that reaches ``bar`` (strict: exceeds it), as numerator and denominator.
+    """Return the smallest share of at most ``n`` people that reaches ``bar``.
+
+    It comes as numerator and denominator; if strict, it exceeds ``bar``.
 
     A share of at most n people reaches the bar exactly when it reaches this one, whose denominator is at most n: comparing with it needs
     products of at most n * (n + 1), however many digits the bar has.
@@ -240,22 +268,26 @@ def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
     if near > bar or (near == bar and not strict):
         return near.numerator, near.denominator
     # The next larger share p/q has p * b - a * q = 1; of the q that fit, the largest gives the smallest share.
-    a, b = near.numerator, near.denominator
+    a = near.numerator
+    b = near.denominator
     q = n - (n + pow(a, -1, b)) % b
     return (1 + a * q) // b, q
 
 
-def _distribution(people: Table, sa: Column) -> tuple[int, ...]:
-    """How many people have each value."""
+def _count_values(people: Table, sa: Column) -> tuple[int, ...]:
+    """Count the people who have each value."""
     counts = np.zeros(len(sa.values), np.int64)
     np.add.at(counts, sa.codes, people.weights)
     return tuple(counts.tolist())
 
 
-def _sides(
+def _split_sides(
     antecedents: Sets, classes: npt.NDArray[np.int32], pairs: Sequence[Pair], sa: Column
 ) -> tuple[tuple[Sets, Sets], Items]:
-    """Antecedents and consequents over the items that some rule uses: QI items first, then SA items."""
+    """Return antecedents and consequents over the items in use.
+
+    QI items come first, then SA items.
+    """
     used = np.unique(antecedents.members)
     values = np.unique(classes)
     items = Items.of_columns([*(pairs[i] for i in used.tolist()), *((sa.name, sa.values[i]) for i in values.tolist())])

@@ -1,10 +1,8 @@
-"""Runs the search kernels over a database: in bounded steps, on one or several cores, interruptible at any time.
+"""Driver of the search kernels: bounded steps, several cores, output that grows.
 
-An array that grows at its end and never holds more memory than was written to it.
-
-Where mined patterns gather: arrays that grow in place, and no object per pattern.
-
-Several cores work on one search; what they find comes out in the order of the work, whoever is faster.
+A :class:`Task` searches some root items step by step, so that a search can be interrupted at any time. A :class:`Team` runs tasks on several
+cores; their output keeps the order of the work, whichever is faster. A :class:`Collector` gathers patterns in arrays that grow in place, with
+no object per pattern.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ class Growing:
 
     @property
     def nbytes(self) -> int:
-        """How much memory was written to."""
+        """Bytes of memory written to."""
         return self._used * self._dtype.itemsize
 
     def extend(self, values: npt.NDArray[Any]) -> None:
@@ -61,7 +59,7 @@ class Growing:
         self._used = end
 
     def finish(self) -> npt.NDArray[Any]:
-        """The array at its final size; nothing can be added any more."""
+        """Return the array at its final size; nothing can be added afterwards."""
         if self._memory is None or self._used == 0:
             return np.empty(0, self._dtype)
         if self.nbytes <= FIRST:
@@ -69,22 +67,22 @@ class Growing:
         return np.frombuffer(self._memory, self._dtype, self._used)
 
     def _reserve(self, need: int) -> mmap.mmap:
-        """Memory of at least so many bytes that begins with what was written so far."""
+        """Return memory of at least ``need`` bytes that begins with the array."""
         if self._memory is None:
-            self._memory = _reserved(max(need, FIRST))
+            self._memory = _reserve_memory(max(need, FIRST))
         elif need > len(self._memory):
             size = max(need, 2 * len(self._memory))
             try:
                 self._memory.resize(size)
             except (SystemError, ValueError):  # a system that cannot extend memory in place
-                larger = _reserved(size)
+                larger = _reserve_memory(size)
                 larger[: self.nbytes] = self._memory[: self.nbytes]
                 self._memory = larger
         return self._memory
 
 
-def _reserved(size: int) -> mmap.mmap:
-    """Memory from the system, of this process alone where the system lets us say so."""
+def _reserve_memory(size: int) -> mmap.mmap:
+    """Reserve memory for this process alone, where the system allows it."""
     if hasattr(mmap, "MAP_PRIVATE"):
         return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return mmap.mmap(-1, size)
@@ -94,7 +92,7 @@ LabelArray = npt.NDArray[np.int16] | npt.NDArray[np.int32]
 
 
 def label_type(n_labels: int) -> type[np.int16] | type[np.int32]:
-    """The smallest type that holds item numbers."""
+    """Return the smallest type that holds item numbers."""
     return np.int16 if n_labels <= np.iinfo(np.int16).max else np.int32
 
 
@@ -105,7 +103,9 @@ def as_labels(numbers: npt.NDArray[np.integer[Any]], n_labels: int) -> LabelArra
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Some mined patterns: pattern i holds the ``members`` before ``ends[i]``, from where the one before it ends.
+    """Piece of the mined patterns.
+
+    Pattern i holds the ``members`` before ``ends[i]``, from where the one before it ends.
 
     ``counts`` says how many people have it; for rules, ``wholes`` how many have the antecedent, and ``classes`` the consequents.
     """
@@ -118,13 +118,16 @@ class Piece:
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes."""
+        """Bytes of memory in use."""
         return sum(part.nbytes for part in (self.members, self.ends, self.counts, self.wholes, self.classes) if part is not None)
 
 
 @dataclass(slots=True, eq=False)
 class Mined:
-    """Mined patterns: pattern i is ``members[offsets[i]:offsets[i + 1]]``; the rest as in :class:`Piece`."""
+    """Mined patterns: pattern i is ``members[offsets[i]:offsets[i + 1]]``.
+
+    The other fields are as in :class:`Piece`.
+    """
 
     offsets: Ints
     members: LabelArray
@@ -133,20 +136,25 @@ class Mined:
     classes: npt.NDArray[np.int32]
 
     def sort(self, n_labels: int) -> None:
-        """Put the patterns in dictionary order; one array after the other, so that little memory is needed besides."""
+        """Sort the patterns in dictionary order, array by array to save memory."""
         from tacit.kernels.rows import arrange, dictionary_order
 
         order = dictionary_order(self.offsets, self.members, n_labels)
-        offsets, members = np.zeros_like(self.offsets), np.empty_like(self.members)
+        offsets = np.zeros_like(self.offsets)
+        members = np.empty_like(self.members)
         arrange(self.offsets, self.members, order, offsets, members)
-        self.offsets, self.members = offsets, members
+        self.offsets = offsets
+        self.members = members
         self.counts = self.counts[order]
         if len(self.wholes):
-            self.wholes, self.classes = self.wholes[order], self.classes[order]
+            self.wholes = self.wholes[order]
+            self.classes = self.classes[order]
 
 
 class Collector:
-    """Gathers pieces in the order in which they are added; ``keep=False`` only counts them.
+    """Collector of pieces, in the order in which they are added.
+
+    With ``keep=False`` it only counts them.
 
     ``reaching[i]`` counts the patterns that at least ``levels[i]`` people have.
     """
@@ -155,17 +163,24 @@ class Collector:
         self.total = 0
         self._levels = np.empty(0, np.int64) if levels is None else levels
         self.reaching = np.zeros(len(self._levels), np.int64)
-        self._keep, self._max_itemsets = keep, max_itemsets
-        self._offsets, self._counts, self._wholes = Growing(np.int64), Growing(np.int64), Growing(np.int64)
-        self._members, self._classes = Growing(label_type(n_labels)), Growing(np.int32)
+        self._keep = keep
+        self._max_itemsets = max_itemsets
+        self._offsets = Growing(np.int64)
+        self._counts = Growing(np.int64)
+        self._wholes = Growing(np.int64)
+        self._members = Growing(label_type(n_labels))
+        self._classes = Growing(np.int32)
         self._offsets.extend(np.zeros(1, np.int64))
         self._most_bytes = _memory() * 3 // 4
 
     def add(self, piece: Piece) -> None:
-        """Append a piece; stops the search when there are more patterns than wanted, or than fit in memory."""
+        """Append a piece; stop if there are too many patterns.
+
+        That is more than wanted, or than fit in memory.
+        """
         self.total += len(piece.counts)
         if self._max_itemsets is not None and self.total > self._max_itemsets:
-            raise _too_many(f"more than {self._max_itemsets} patterns reach it")
+            raise _too_many_error(f"more than {self._max_itemsets} patterns reach it")
         if len(self._levels):
             self.reaching += (piece.counts >= self._levels[:, None]).sum(axis=1)
         if not self._keep:
@@ -178,7 +193,7 @@ class Collector:
             self._classes.extend(piece.classes)
         parts = (self._offsets, self._members, self._counts, self._wholes, self._classes)
         if sum(part.nbytes for part in parts) > self._most_bytes:
-            raise _too_many(f"the first {self.total} patterns that reach it fill the memory of this machine")
+            raise _too_many_error(f"the first {self.total} patterns that reach it fill the memory of this machine")
 
     def finish(self) -> Mined:
         """Everything that was gathered."""
@@ -188,14 +203,14 @@ class Collector:
 
 
 def _memory() -> int:
-    """The bytes of memory that this machine has; a very large number where it does not say."""
+    """Return this machine's memory in bytes; very many if unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return 2**62
 
 
-def _too_many(what: str) -> OptionError:
+def _too_many_error(what: str) -> OptionError:
     return OptionError(what, where="min_support", remedy="Raise --min-support or use --only closed")
 
 
@@ -210,7 +225,9 @@ POLL = 0.05
 
 
 class Team:
-    """Runs jobs on threads; :meth:`pieces` gives what they find, job after job, and None when there is nothing new yet.
+    """Threads that run jobs.
+
+    :meth:`pieces` yields the results, job after job, and None when there is nothing new yet.
 
     Only the jobs in front are finished: those behind pause when too much of what they found is waiting.
     """
@@ -219,7 +236,9 @@ class Team:
         self._jobs = jobs
         self._found: list[deque[Piece]] = [deque() for _ in jobs]
         self._finished = [False] * len(jobs)
-        self._next, self._front, self._waiting = 0, 0, 0
+        self._next = 0
+        self._front = 0
+        self._waiting = 0
         self._error: BaseException | None = None
         self._stopped = False
         self._change = threading.Condition()
@@ -227,11 +246,11 @@ class Team:
 
     @property
     def share_done(self) -> float:
-        """How many of the jobs are finished, from 0 to 1."""
+        """Share of the jobs that are finished."""
         return sum(self._finished) / len(self._jobs)
 
     def pieces(self) -> Generator[Piece | None]:
-        """What the jobs find, in order; closing the iterator stops all of them."""
+        """Yield the results of the jobs, in order; closing stops all jobs."""
         for thread in self._threads:
             thread.start()
         try:
@@ -248,7 +267,7 @@ class Team:
                 thread.join()
 
     def _take(self) -> list[Piece]:
-        """What the job in front has found; empty after a short wait."""
+        """Take the first job's results; empty after a short wait."""
         with self._change:
             found = self._found[self._front]
             if not found and not self._finished[self._front]:
@@ -279,7 +298,7 @@ class Team:
                 self._change.notify_all()
 
     def _claim(self) -> int | None:
-        """The number of the next job."""
+        """Return the number of the next job."""
         with self._change:
             if self._stopped or self._next == len(self._jobs):
                 return None
@@ -287,7 +306,7 @@ class Team:
             return self._next - 1
 
     def _put(self, number: int, piece: Piece | None) -> bool:
-        """Leave a piece for the waiting thread, when there is room; False when all is to stop."""
+        """Leave a piece when there is room; return False to stop."""
         with self._change:
             while self._waiting > MOST_WAITING and number != self._front and not self._stopped:
                 self._change.wait(POLL)
@@ -300,20 +319,23 @@ class Team:
 
 Progress = Callable[[float], None]
 
-#: What a kernel may do before it comes back to Python: some hundredths of a second.
+#: What a kernel may do before it comes back to Python: some hundredths of a second. The first call does little, which need not be compiled.
 WORK_PER_CALL = 1 << 22
+WORK_OF_FIRST_CALL = 1 << 13
 
 #: A search that takes longer than this many seconds is shared among cores.
 SHARE_AFTER = 0.05
 
 #: First sizes of the arrays that problems are written to (they grow when a problem needs more), and sizes of the output of one call.
-BITS, BOOK = 1 << 17, 1 << 16
-MEMBERS, LINES = 1 << 17, 1 << 14
+BITS = 1 << 17
+BOOK = 1 << 16
+MEMBERS = 1 << 17
+LINES = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is searched for: which itemsets, or rules whose confidence is at least ``part / whole``.
+    """Aim of a search: itemsets, or rules of confidence ``part / whole``.
 
     ``family``: items of one column exclude each other, which changes what closed and maximal mean (see :mod:`tacit.kernels.search`).
     """
@@ -325,18 +347,21 @@ class Wanted:
 
     @property
     def enumerates(self) -> bool:
-        """Whether every frequent itemset is visited."""
+        """True if every frequent itemset is visited."""
         return self.only == "all" or self.family
 
     @property
     def needs_masks(self) -> bool | None:
-        """Whether rows must be kept as masks: the test looks at all items of a row, which lists do not offer. None: as it fits."""
+        """True if rows must be masks; None if both will do.
+
+        The test looks at all items of a row, which lists do not offer.
+        """
         return True if self.family and self.only != "all" else None
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a search may take, how many cores it may use, how many patterns may come out, and who wants to hear of its progress."""
+    """Limits of a search, and its listener for progress."""
 
     time_limit: float | None = None
     threads: int | None = None
@@ -361,30 +386,40 @@ class Limits:
 
     @property
     def cores(self) -> int:
-        """How many cores may be used."""
+        """Number of cores that may be used."""
         if self.threads is not None:
             return max(1, self.threads)
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Task:
-    """The search of some root items, one bounded step after the other; its memory can be used for other roots afterwards."""
+    """Search of some root items, one bounded step after the other.
+
+    Its memory can be used for other roots afterwards.
+    """
 
     def __init__(self, database: Database, wanted: Wanted) -> None:
         from tacit.kernels import search
 
-        self._database, self._wanted = database, wanted
+        self._database = database
+        self._wanted = wanted
+        self._work = min(WORK_OF_FIRST_CALL, WORK_PER_CALL)
         self._ask = np.zeros(search.ASKED, np.int64)
         self._ask[search.MAX_PROBLEMS] = min(256, -(-database.n_items // 16))
         self._ask[search.LEAST] = database.least
         self._ask[search.KEEP_EARLIER] = wanted.only != "all"
         self._ask[search.ABSORB] = not wanted.enumerates
         self._box = np.zeros(search.STATES, np.int64)
-        self._box[search.LEAST_PEOPLE], self._box[search.WANTED] = database.least, ONLY.index(wanted.only)
-        self._box[search.CLASSES], self._box[search.N_ITEMS] = database.n_classes, database.n_items
-        self._box[search.RATIO_PART], self._box[search.RATIO_WHOLE] = wanted.part, wanted.whole
-        self._bits, self._book = np.empty(BITS, np.uint64), np.empty(BOOK, np.int64)
-        self._tids, self._known = np.empty(0, np.uint64), np.empty(0, np.uint64)
+        self._box[search.LEAST_PEOPLE] = database.least
+        self._box[search.WANTED] = ONLY.index(wanted.only)
+        self._box[search.CLASSES] = database.n_classes
+        self._box[search.N_ITEMS] = database.n_items
+        self._box[search.RATIO_PART] = wanted.part
+        self._box[search.RATIO_WHOLE] = wanted.whole
+        self._bits = np.empty(BITS, np.uint64)
+        self._book = np.empty(BOOK, np.int64)
+        self._tids = np.empty(0, np.uint64)
+        self._known = np.empty(0, np.uint64)
         self._lists = np.empty((0, 2), np.int64)
         self._frames = np.empty((database.longest + 2, search.HEAD + database.longest), np.int64)
         self._lines = np.empty((max(LINES, 2 * database.n_classes), 4), np.int64)
@@ -394,10 +429,12 @@ class Task:
         """Turn to the root items from ``first`` to ``end`` (not included)."""
         from tacit.kernels import search
 
-        self._ask[search.FIRST_ROOT], self._ask[search.NEXT_ROOT], self._ask[search.END_ROOT] = first, first, end
+        self._ask[search.FIRST_ROOT] = first
+        self._ask[search.NEXT_ROOT] = first
+        self._ask[search.END_ROOT] = end
 
     def give_up_rest(self) -> int:
-        """Keep only the roots begun so far; the first of those given up."""
+        """Keep only the roots begun; return the first of the others."""
         from tacit.kernels import search
 
         self._ask[search.END_ROOT] = self._ask[search.NEXT_ROOT]
@@ -405,22 +442,20 @@ class Task:
 
     @property
     def next_root(self) -> int:
-        """The first root that was not begun."""
+        """First root that was not begun."""
         from tacit.kernels import search
 
         return int(self._ask[search.NEXT_ROOT])
 
     def pieces(self) -> Iterator[Piece | None]:
-        """The patterns of these roots; None after a step that has nothing to hand over yet."""
+        """Yield the patterns of these roots; None after a step without any."""
         from tacit.kernels import search
 
         while self._ask[search.NEXT_ROOT] < self._ask[search.END_ROOT]:
             self._project()
-            self._box[search.PROBLEM], self._box[search.N_PROBLEMS], self._box[search.DEPTH] = (
-                0,
-                self._ask[search.MADE],
-                -1,
-            )
+            self._box[search.PROBLEM] = 0
+            self._box[search.N_PROBLEMS] = self._ask[search.MADE]
+            self._box[search.DEPTH] = -1
             while (status := self._search()) != search.DONE:
                 yield self._hand_over() if status == search.OUTPUT_FULL else None
             yield None
@@ -431,14 +466,16 @@ class Task:
         """Make the next problems, and enough memory to search them."""
         from tacit.kernels import search
 
-        db, ask = self._database, self._ask
+        db = self._database
+        ask = self._ask
         search.project(db.lists, db.masks, db.starts, db.places, db.parts, db.labels, ask, self._bits, self._book)
         if ask[search.MADE] == 0:
             if len(self._bits) < ask[search.NEED_BITS]:
                 self._bits = np.empty(ask[search.NEED_BITS], np.uint64)
             if len(self._book) < ask[search.NEED_BOOK]:
                 self._book = np.empty(ask[search.NEED_BOOK], np.int64)
-        depth, items = len(self._frames), int(ask[search.MOST_ITEMS])
+        depth = len(self._frames)
+        items = int(ask[search.MOST_ITEMS])
         words = int(ask[search.MOST_WORDS]) + (items + 63) // 64
         if len(self._tids) < depth * words:
             self._tids = np.empty(depth * words, np.uint64)
@@ -451,19 +488,21 @@ class Task:
         """Go on searching for a while."""
         from tacit.kernels import search
 
-        self._box[search.WORK_LEFT] = WORK_PER_CALL
+        self._box[search.WORK_LEFT] = self._work
+        self._work = WORK_PER_CALL
         memory = (self._bits, self._book, self._box, self._tids, self._lists, self._frames)
         if self._wanted.enumerates:
             return search.search_patterns(*memory, self._members, self._lines)
         return search.search_closed(self._database.lists, *memory, self._known, self._members, self._lines)
 
     def _hand_over(self) -> Piece:
-        """What is in the output, which is empty afterwards."""
+        """Return the output and empty it."""
         from tacit.kernels import search
 
         members = as_labels(self._members[: self._box[search.N_MEMBERS]], self._database.n_items)
         ends, counts, wholes, classes = self._lines[: self._box[search.N_SETS]].T
-        self._box[search.N_SETS], self._box[search.N_MEMBERS] = 0, 0
+        self._box[search.N_SETS] = 0
+        self._box[search.N_MEMBERS] = 0
         if self._database.n_classes < 0:
             return Piece(members, ends.astype(np.int32), counts.copy())
         return Piece(members, ends.astype(np.int32), counts.copy(), wholes.copy(), classes.astype(np.int32))
@@ -472,7 +511,9 @@ class Task:
 def mine(
     rows: Rows, least: int, wanted: Wanted, limits: Limits, *, keep: bool = True, dense: bool | None = None
 ) -> tuple[Database, Mined, int]:
-    """The patterns of ``rows`` with at least ``least`` people, in dictionary order, and how many there are.
+    """Mine the patterns of ``rows`` with at least ``least`` people; count them.
+
+    They come in dictionary order.
 
     ``keep=False`` only counts them; ``dense`` forces rows as masks or as lists.
     """
@@ -490,7 +531,7 @@ def mine(
 
 
 def count(rows: Rows, levels: Ints, wanted: Wanted, limits: Limits) -> Ints:
-    """How many patterns of ``rows`` at least so many people have, for each level; one search from the lowest level on."""
+    """Count the patterns of ``rows`` that reach each level, in one search."""
     database = make_database(rows, int(levels.min()), dictionary_order=wanted.enumerates, dense=wanted.needs_masks)
     collector = Collector(database.n_items, keep=False, levels=levels)
     if database.n_items:
@@ -501,7 +542,9 @@ def count(rows: Rows, levels: Ints, wanted: Wanted, limits: Limits) -> Ints:
 
 def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collector) -> None:
     """Search all roots: here, and when it takes longer on all cores."""
-    task, n_roots, cores = Task(database, wanted), database.n_items, limits.cores
+    task = Task(database, wanted)
+    n_roots = database.n_items
+    cores = limits.cores
     task.begin(0, n_roots)
     begun = time.monotonic()
     pieces = task.pieces()
@@ -518,7 +561,10 @@ def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collecto
 def _share(
     database: Database, wanted: Wanted, limits: Limits, collector: Collector, begun: Iterator[Piece | None], first: int
 ) -> None:
-    """Finish what was begun and search the roots from ``first`` on, on all cores."""
+    """Finish the begun search and share the other roots among all cores.
+
+    The others are those from ``first`` on.
+    """
     own = threading.local()
 
     def block(start: int, end: int) -> Iterator[Piece | None]:

@@ -1,4 +1,4 @@
-"""The papers' tables and figures beside ours: one module per paper, one row each in the table.
+"""Reproductions: the papers' tables and figures compared with ours.
 
 A paper's module has a function ``reproduce(bench) -> (parts, left out)``. What needs no data always runs; what needs a public data set is
 left out, and said so, where the file is not there.
@@ -22,7 +22,7 @@ TIME_LIMIT = 240.0
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A row of the table: ``reproduce`` returns the parts of the paper, and what was left out."""
+    """Row of the table: ``reproduce`` returns the parts, and those left out."""
 
     name: str
     citation: str
@@ -55,7 +55,7 @@ PAPERS: tuple[Paper, ...] = (
 
 
 def paper_named(name: str) -> Paper:
-    """The row of this name."""
+    """Return the row of this name."""
     for paper in PAPERS:
         if paper.name == name:
             return paper

@@ -1,4 +1,7 @@
-"""Atzori, Bonchi, Giannotti, Pedreschi, *k-Anonymous Patterns*, PKDD 2005: the rule of Example 1, the running example, Figures 2 and 3."""
+"""Atzori, Bonchi, Giannotti, Pedreschi, *k-Anonymous Patterns*, PKDD 2005.
+
+Reproduced are the rule of Example 1, the running example, Figures 2 and 3.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +44,9 @@ LEVELS = (10, 25, 50, 100)
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-    """The parts of the paper, and what was left out."""
-    parts, left_out = [example_rule(), running_example()], []
+    """Return the parts of the paper, and those left out."""
+    parts = [example_rule(), running_example()]
+    left_out = []
     mushroom = bench.people("mushroom")
     if mushroom is None:
         left_out.append(bench.missing("mushroom", "Figures 2 (a), 2 (b) and 3 (a)"))
@@ -63,8 +67,13 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
 
 
 def example_rule() -> Part:
-    """Example 1: what support 80 and confidence 98.7 % say about the antecedent, under every way of rounding."""
-    together, printed, unit = 80, Fraction(987, 1000), Fraction(1, 1000)
+    """Example 1: the antecedent's support, under every way of rounding.
+
+    The rule has support 80 and confidence 98.7 %.
+    """
+    together = 80
+    printed = Fraction(987, 1000)
+    unit = Fraction(1, 1000)
     prints_so: dict[str, Callable[[Fraction], bool]] = {
         "nearest": lambda confidence: abs(confidence - printed) <= unit / 2,
         "truncated": lambda confidence: printed <= confidence < printed + unit,
@@ -89,9 +98,12 @@ def example_rule() -> Part:
 
 def running_example() -> Part:
     """Figure 1 and the numbers of the text about it."""
-    data, people = RUNNING, RUNNING.people
-    every = {name: audit(mine_itemsets(people, min_support=6, only="closed"), policy=Policy(k=K), attacks=["I01"], algorithm=name)
-             for name in ("projection", "naive", "oicd")}  # fmt: skip
+    data = RUNNING
+    people = RUNNING.people
+    every = {
+        name: audit(mine_itemsets(people, min_support=6, only="closed"), policy=Policy(k=K), attacks=["I01"], algorithm=name)
+        for name in ("projection", "naive", "oicd")
+    }
     maximal = {}
     for finding in every["projection"].findings:
         assert isinstance(finding.event, ItemEvent)
@@ -102,16 +114,21 @@ def running_example() -> Part:
         fact("Fig. 1 (b)", "people with e who lack b or d", 4, data.support("e") - data.support("bde")),
         fact("Fig. 1 (b)", "people with h and not b", 1, data.support("h", "b")),
         fact("Fig. 1 (b)", "supports of abc, abde, cd", "6 7 9", " ".join(str(data.support(x)) for x in ("abc", "abde", "cd"))),
-        fact("Fig. 1 (c)", "F(D, 8)", listed(F8), listed(_mined(people, 8, "all"))),
-        fact("Fig. 1 (d)", "Cl(D, 8)", listed(CL8), listed(_mined(people, 8, "closed"))),
+        fact("Fig. 1 (c)", "F(D, 8)", listed(F8), listed(_mine_words(people, 8, "all"))),
+        fact("Fig. 1 (d)", "Cl(D, 8)", listed(CL8), listed(_mine_words(people, 8, "closed"))),
         fact("Lemma 8", "b, neither d nor e", "8 - 7 - 7 + 7 = 1", _lemma_8(data)),
         fact("Example 10", "ab in abcde", 1, maximal.get(("ab", "abcde"))),
-        fact("Section 4", "ad in acd and abd in abcd are one person", "1 1", f"{data.support('ad', 'c')} {data.support('abd', 'c')}"),
+        fact(
+            "Section 4",
+            "ad in acd and abd in abcd are one person",
+            "1 1",
+            f"{data.support('ad', 'c')} {data.support('abd', 'c')}",
+        ),
         fact("Fig. 1 (e)", "MCh(3, Cl(D, 6))", pairs(MCH6), pairs(maximal)),
         fact("Section 4", "all channels |Ch(3, F(D, 6))|, by Algorithm 1", 58, every["naive"].measures["all_channels"]),
         fact("Section 4", "maximal channels, by Algorithm 2", 5, every["oicd"].attack("I01").findings),
         *_errors(data, maximal),
-    ]  # fmt: skip
+    ]
     return facts_part(
         "running-example",
         "Figure 1 and the running example",
@@ -126,8 +143,11 @@ def _lemma_8(data: Database) -> str:
     return "{} - {} - {} + {} = {}".format(*terms, terms[0] - terms[1] - terms[2] + terms[3])
 
 
-def _mined(people: Transactions, least: int, only: str) -> dict[str, int]:
-    """The mined itemsets as words; the empty set is added where it belongs to the list, as the papers do."""
+def _mine_words(people: Transactions, least: int, only: str) -> dict[str, int]:
+    """Return the mined itemsets as words.
+
+    The empty set is added where it belongs to the list, as the papers do.
+    """
     release = mine_itemsets(people, min_support=least, only="closed" if only == "closed" else "all")
     found = {"".join(release.names(i)): release.count(i).lo for i in range(len(release))}
     return found if only == "closed" and people.n in found.values() else {"": people.n} | found
@@ -143,12 +163,21 @@ def _errors(data: Database, maximal: dict[tuple[str, str], int]) -> list[Row]:
     ]
     from_maximal_alone = sum(size for (_, whole), size in maximal.items() if whole == "fg")
     return [
-        fact("Def. 16", "maximal channels, the definition read literally", 5, len(literally), "a channel is also compared with itself"),
         fact(
-            "after Thm 18", "everyone, added up over MCh alone on fg", len(data.rows), from_maximal_alone,
+            "Def. 16",
+            "maximal channels, the definition read literally",
+            5,
+            len(literally),
+            "a channel is also compared with itself",
+        ),
+        fact(
+            "after Thm 18",
+            "everyone, added up over MCh alone on fg",
+            len(data.rows),
+            from_maximal_alone,
             "groups of k or more people are not in MCh; it holds for MCh together with F or Cl",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def condensed(bench: Bench, settings: dict[int, Setting]) -> Part:
@@ -159,7 +188,8 @@ def condensed(bench: Bench, settings: dict[int, Setting]) -> Part:
         points = []
         for share in CONDENSED:
             setting = settings[share].with_k(k)
-            maximal, full = bench.ours(setting).found or 0, bench.rival("naive", setting)
+            maximal = bench.ours(setting).found or 0
+            full = bench.rival("naive", setting)
             every = full.measures.get("all_channels")
             rows.append(
                 (
@@ -190,7 +220,7 @@ def condensed(bench: Bench, settings: dict[int, Setting]) -> Part:
 
 
 def run_times(bench: Bench, settings: dict[int, Setting]) -> Part:
-    """Figure 2 (b): the naive algorithm and the optimized one, and the others beside them."""
+    """Figure 2 (b): the naive algorithm, the optimized one, and the others."""
     timed: list[tuple[float, dict[str, Timing]]] = []
     for share in TIMED:
         setting = settings[share]

@@ -1,10 +1,7 @@
-"""What reproductions work with: the public data sets, the rivals on the same input, and the time that they may take.
+"""Data sets, rival detectors, time limits and tables for reproductions.
 
-Tables that several papers share: run times of all detectors, and numbers of channels by threshold and k.
-
-UCI Adult as the papers use it: by default as Zhu, Wang and Du, eight categorical columns, the salary, rows with a missing value removed.
-
-What a paper states beside what is found: rows of place, statement, the paper's number, ours, and whether they agree.
+UCI Adult is read as the papers use it: by default as Zhu, Wang and Du, eight categorical columns, the salary, rows with a missing value
+removed.
 """
 
 from __future__ import annotations
@@ -51,7 +48,10 @@ QUICK = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """A data set at a threshold (a share of the people, or a count), and the k that groups are compared with."""
+    """Data set at a threshold, and the k of its groups.
+
+    The threshold is a share of the people, or a count.
+    """
 
     people: Transactions
     min_support: float
@@ -59,16 +59,16 @@ class Setting:
 
     @cached_property
     def closed(self) -> Itemsets:
-        """What is published: the closed itemsets."""
+        """Closed itemsets, which are published."""
         return mine_itemsets(self.people, min_support=self.min_support, only="closed")
 
     @cached_property
     def family(self) -> Family:
-        """The itemsets as the papers' detectors take them."""
+        """Itemsets as the papers' detectors take them."""
         return Family(Target(self.closed, Policy(k=self.k), data=self.people), Supports(self.closed))
 
     def with_k(self, k: int) -> Setting:
-        """The same publication under another k; nothing is mined again."""
+        """Return the same publication under another k; nothing is mined again."""
         other = Setting(self.people, self.min_support, k)
         target = replace(self.family.target, policy=Policy(k=k))
         vars(other).update(closed=self.closed, family=self.family.under(target))
@@ -77,7 +77,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How a rival did: its seconds and what it found, or None and the seconds that it would take about; and how much it has to do."""
+    """Result of a rival: seconds and findings, or None and an estimate.
+
+    It also says how much the rival has to do.
+    """
 
     seconds: float | None
     found: int | None = None
@@ -87,7 +90,7 @@ class Timing:
 
     @property
     def told(self) -> float | str:
-        """The seconds, or why there are none."""
+        """Seconds, or why there are none."""
         if self.seconds is not None:
             return self.seconds
         return "not run: too many itemsets" if self.about is None else f"not run: would take about {_length(self.about)}"
@@ -106,7 +109,10 @@ def _length(seconds: float) -> str:
 
 @dataclass(eq=False)
 class Bench:
-    """A folder of data sets, and a clock; it learns how fast each rival works, and runs what fits into the time."""
+    """Folder of data sets, and a clock.
+
+    It learns how fast each rival works, and runs what fits into the time.
+    """
 
     folder: Path | None
     limits: Limits
@@ -116,7 +122,10 @@ class Bench:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str] | None, time_limit: float, progress: Progress) -> Bench:
-        """A bench over a folder, which must exist where one is given; ``bundled`` is what comes with Tacit, Adult only."""
+        """Open a bench over a folder, which must exist if given.
+
+        ``bundled`` is what comes with Tacit, Adult only.
+        """
         if folder == BUNDLED and not Path(BUNDLED).exists():
             folder = str(files("tacit").joinpath("data"))
         place = None if folder is None else Path(folder)
@@ -126,7 +135,7 @@ class Bench:
         return cls(place, Limits.within(time_limit), time_limit / 10, progress)
 
     def people(self, name: str) -> Transactions | None:
-        """A data set of the FIMI repository, or None where the folder does not hold it."""
+        """Return a data set of the FIMI repository, or None without it."""
         if self.folder is None:
             return None
         for ending in (".dat", ".dat.gz"):
@@ -136,23 +145,23 @@ class Bench:
         return None
 
     def missing(self, name: str, parts: str) -> str:
-        """What to say about a data set that is not there, and what is left out without it."""
+        """Return the message about a missing data set and its consequence."""
         where = "no folder was given with --data" if self.folder is None else f"it is not in {shown(self.folder)}"
         return f"{parts}: they need {name}.dat or {name}.dat.gz of the FIMI repository (Frequent Itemset Mining Implementations), and {where}"
 
     def ours(self, setting: Setting) -> Timing:
-        """Tacit's own search: the whole audit call, the comparison of every published count with the data included."""
+        """Time Tacit's whole audit call, consistency check included."""
 
         def attack() -> AttackRun:
             found = audit(setting.closed, data=setting.people, policy=Policy(k=setting.k), attacks=["I01"])
             return found.attack("I01")
 
         attack()  # kernels are compiled once, and that is not what is measured
-        best, run = _least(attack)
+        best, run = _time_call(attack)
         return Timing(best, run.findings)
 
     def rival(self, name: str, setting: Setting) -> Timing:
-        """A paper's detector on the itemsets of a setting, which are made ready before the clock starts."""
+        """Time a paper's detector on itemsets that are ready."""
         family = setting.family
         try:
             steps = WORK[name](family)
@@ -160,14 +169,15 @@ class Bench:
                 len(family.frequent)  # worked out once, here
         except OptionError:  # more frequent itemsets than the references hold
             return Timing(None)
-        about, left = self.rates.get(name, 0.0) * steps, self.limits.seconds_left or 0.0
+        about = self.rates.get(name, 0.0) * steps
+        left = self.limits.seconds_left or 0.0
         if about > min(self.allowance, left) or left < 0.01:
             return Timing(None, steps=steps, about=about)
         shares = [0.0]
         target = replace(family.target, limits=Limits.within(min(self.allowance, left)), progress=shares.append)
         begun = time.perf_counter()
         try:
-            seconds, (found, measures) = _least(lambda: _detected(name, family.under(target)))
+            seconds, (found, measures) = _time_call(lambda: _detect(name, family.under(target)))
         except LimitReached:
             about = (time.perf_counter() - begun) / max(shares[-1], 1e-3)
             self.rates[name] = about / max(1, steps)
@@ -176,8 +186,8 @@ class Bench:
         return Timing(seconds, found, measures, steps)
 
 
-def _detected(name: str, family: Family) -> tuple[int, dict[str, int]]:
-    """How many channels a detector hands on, and its numbers."""
+def _detect(name: str, family: Family) -> tuple[int, dict[str, int]]:
+    """Count the channels of a detector, and return its numbers."""
     found = 0
 
     def count(channels: Found) -> None:
@@ -188,8 +198,11 @@ def _detected(name: str, family: Family) -> tuple[int, dict[str, int]]:
     return found, told.measures
 
 
-def _least(call: Callable[[], Made]) -> tuple[float, Made]:
-    """The seconds that a call takes, the least of three where it is quick, and what it returns."""
+def _time_call(call: Callable[[], Made]) -> tuple[float, Made]:
+    """Time a call, and return its result.
+
+    The least of three times, where it is quick.
+    """
     best = float("inf")
     for _ in range(3):
         begun = time.perf_counter()
@@ -212,9 +225,12 @@ READING = (
 def times_part(
     name: str, title: str, what: str, timed: Sequence[tuple[float, dict[str, Timing]]], claim: str, reading: str = READING
 ) -> Part:
-    """Seconds of every detector by ``what``, how much the rivals have to do, and whether all found the same."""
+    """Make the table of run times of every detector by ``what``.
+
+    It shows how much the rivals have to do, and if all found the same.
+    """
     rows = tuple(
-        (x, *(times[rival].told for rival in NAMES), *(times[rival].steps for rival in RIVALS), _same(times))
+        (x, *(times[rival].told for rival in NAMES), *(times[rival].steps for rival in RIVALS), _compare_findings(times))
         for x, times in timed
     )
     seconds = {rival: [(x, found) for x, times in timed if (found := times[rival].seconds) is not None] for rival in NAMES}
@@ -230,8 +246,8 @@ def times_part(
     )
 
 
-def _same(times: dict[str, Timing]) -> str:
-    """What was found, and whether all who ran found it."""
+def _compare_findings(times: dict[str, Timing]) -> str:
+    """Return the findings, and tell if all rivals agree."""
     numbers = {timing.found for timing in times.values() if timing.found is not None}
     return f"{max(numbers):,}, all the same" if len(numbers) == 1 else f"DIFFERENT: {sorted(numbers)}"
 
@@ -239,7 +255,10 @@ def _same(times: dict[str, Timing]) -> str:
 def counts_by_support(
     name: str, title: str, reading: str, people: Transactions, shares: Sequence[float], levels: Sequence[int]
 ) -> Part:
-    """Numbers of maximal channels by support (percent) and k: one search with the largest k, then counted for each."""
+    """Count maximal channels by support (percent) and k.
+
+    One search with the largest k, then counted for each.
+    """
     rows: list[tuple[Cell, ...]] = []
     for share in shares:
         release = mine_itemsets(people, min_support=share / 100, only="closed")
@@ -248,7 +267,7 @@ def counts_by_support(
         rows.append((share, *(int((sizes < k).sum()) for k in levels)))
     lines = [(f"k = {k}", tuple((float(row[0]), float(row[1 + i])) for row in rows)) for i, k in enumerate(levels)]  # type: ignore[arg-type]
     falls = all(earlier[i] <= later[i] for earlier, later in pairwise(rows) for i in range(1, len(levels) + 1))  # type: ignore[operator]
-    free = [f"k = {k}: {_lowest_free(rows, i + 1)}" for i, k in enumerate(levels)]
+    free = [f"k = {k}: {_find_lowest_free(rows, i + 1)}" for i, k in enumerate(levels)]
     return Part(
         name,
         title,
@@ -261,8 +280,8 @@ def counts_by_support(
     )
 
 
-def _lowest_free(rows: Sequence[tuple[Cell, ...]], column: int) -> str:
-    """The lowest support from which on no channel is left."""
+def _find_lowest_free(rows: Sequence[tuple[Cell, ...]], column: int) -> str:
+    """Return the lowest support from which on no channel is left."""
     free = None
     for row in rows:
         if row[column]:
@@ -273,16 +292,43 @@ def _lowest_free(rows: Sequence[tuple[Cell, ...]], column: int) -> str:
 
 FILES = ("adult.data", "adult.csv", "adult.csv.gz")
 COLUMN_NAMES = (
-    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race", "sex",
-    "capital-gain", "capital-loss", "hours-per-week", "native-country", "salary",
-)  # fmt: skip
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "salary",
+)
 QI = ("workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country", "education")
 SA = "salary"
 #: The levels of education in their order: the column education-num numbers them from 1, and the copy that comes with Tacit leaves it out.
 EDUCATION = (
-    "Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college", "Assoc-voc", "Assoc-acdm",
-    "Bachelors", "Masters", "Prof-school", "Doctorate",
-)  # fmt: skip
+    "Preschool",
+    "1st-4th",
+    "5th-6th",
+    "7th-8th",
+    "9th",
+    "10th",
+    "11th",
+    "12th",
+    "HS-grad",
+    "Some-college",
+    "Assoc-voc",
+    "Assoc-acdm",
+    "Bachelors",
+    "Masters",
+    "Prof-school",
+    "Doctorate",
+)
 #: What to say where the data are not there.
 NEEDED = (
     "they need adult.data of the UCI repository (Adult), or adult.csv or adult.csv.gz with its column names "
@@ -291,14 +337,20 @@ NEEDED = (
 
 
 def find_adult(folder: Path | None) -> Path | None:
-    """The training file of Adult in a folder: as UCI distributes it, or with a header line."""
+    """Find the training file of Adult in a folder.
+
+    As UCI distributes it, or with a header line.
+    """
     return next((folder / name for name in FILES if (folder / name).is_file()), None) if folder is not None else None
 
 
 def read_adult(
     path: Path, *, qi: Sequence[str] = QI, sa: str = SA, missing_rule: Literal["drop", "drop-any"] = "drop-any"
 ) -> Table:
-    """The people of a paper; rows with a question mark in any column, or in one that is used, are left out."""
+    """Read the people of a paper.
+
+    Rows with a question mark in any column, or in one that is used, are left out.
+    """
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     rows = [row for row in csv.reader(io.StringIO(text.decode("utf-8", "replace")), skipinitialspace=True) if row]
     names = [name.strip() for name in rows.pop(0)] if rows and not rows[0][0].strip().isdigit() else list(COLUMN_NAMES)
@@ -329,18 +381,18 @@ def facts_part(name: str, title: str, reading: str, rows: Sequence[Row]) -> Part
 
 
 class Database:
-    """A few people with letters as items, looked at straight from the definitions."""
+    """Few people with letters as items, counted by the definitions."""
 
     def __init__(self, rows: str) -> None:
         self.rows = [frozenset(row) for row in rows.split()]
 
     @property
     def people(self) -> Transactions:
-        """The same people as transactions."""
+        """Same people as transactions."""
         return Transactions.from_lists(sorted(row) for row in self.rows)
 
     def support(self, present: str, absent: str = "") -> int:
-        """How many people have all of the first letters and none of the second.
+        """Count the people with all first letters and no second ones.
 
         >>> Database("ab a b").support("a", "b")
         1
@@ -348,12 +400,15 @@ class Database:
         return sum(row.issuperset(present) and row.isdisjoint(absent) for row in self.rows)
 
     def frequent(self, least: int) -> dict[str, int]:
-        """All sets of letters that at least so many people have, the empty one included."""
+        """Return all frequent sets of letters, the empty one included."""
         items = sorted(frozenset().union(*self.rows))
         return {part: count for part in subsets(items) if (count := self.support(part)) >= least}
 
     def channels(self, least: int, k: int) -> dict[tuple[str, str], int]:
-        """All channels as (I, J): the people whose letters of the frequent set J are exactly I, where they are 1 to k-1."""
+        """Return all channels as (I, J).
+
+        These are the people whose letters of the frequent set J are exactly I, where they are 1 to k-1.
+        """
         found = {}
         for whole in self.frequent(least):
             for part in subsets(whole):

@@ -1,4 +1,6 @@
-"""*Injector: Mining Background Knowledge for Data Anonymization*, ICDE 2008: Tables I and II, Figures 3 to 8.
+"""*Injector: Mining Background Knowledge for Data Anonymization*, ICDE 2008.
+
+Reproduced are Tables I and II, Figures 3 to 8.
 
 Adult as the Injector paper uses it: its trees as far as they can be told, rules, groups and errors, each worked out once.
 """
@@ -66,7 +68,7 @@ QUERIES = 1000
 
 
 def trees(people: Table) -> dict[str, Hierarchy]:
-    """The trees of the columns that have one, for the values that occur."""
+    """Return the trees of the columns that have one, for occurring values."""
     out = {}
     for column, coarser in _COARSER.items():
         upper = {node: top for top, listed in _COARSEST.get(column, {}).items() for node in listed.split("/")}
@@ -91,7 +93,7 @@ class Grouped:
 
 @dataclass(eq=False)
 class Trial:
-    """The people, and all that was worked out about them so far; settings come back in several figures."""
+    """People, and all results about them so far, shared by the figures."""
 
     people: Table
     _rules: dict[Any, tuple[NegativeRules, Exclusions, float]] = field(default_factory=dict)
@@ -101,18 +103,21 @@ class Trial:
 
     @cached_property
     def trees(self) -> dict[str, Hierarchy]:
-        """The trees of the columns."""
+        """Trees of the columns."""
         return trees(self.people)
 
     def rules(self, expectation: float) -> tuple[NegativeRules, Exclusions, float]:
-        """The rules about single columns at an expectation, what they rule out for whom, and the seconds that mining took."""
-        return self._mined((expectation, 1), min_expectation=expectation, max_length=1)
+        """Mine rules about single columns at an expectation, and time it.
+
+        Returns the rules, the values they rule out for each person, and the seconds.
+        """
+        return self._mine((expectation, 1), min_expectation=expectation, max_length=1)
 
     def conjunctive(self) -> tuple[NegativeRules, Exclusions, float]:
-        """The rules about any columns that are no chance, corrected for the number of tests."""
-        return self._mined("conjunctive", min_expectation=0.9, significance=0.05)
+        """Mine the significant rules about any columns, corrected for many tests."""
+        return self._mine("conjunctive", min_expectation=0.9, significance=0.05)
 
-    def _mined(self, key: Any, **how: Any) -> tuple[NegativeRules, Exclusions, float]:
+    def _mine(self, key: Any, **how: Any) -> tuple[NegativeRules, Exclusions, float]:
         if key not in self._rules:
             start = time.perf_counter()
             found = mine_negative_rules(self.people, hierarchies=self.trees, **how)
@@ -122,7 +127,7 @@ class Trial:
         return self._rules[key]
 
     def groups(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Grouped:
-        """The groups of a method; Anatomy does not look at what is known."""
+        """Return the groups of a method; Anatomy ignores the knowledge."""
         key = (method, least, None if method == "anatomy" else id(known), seed)
         if key not in self._groups:
             start = time.perf_counter()
@@ -132,21 +137,24 @@ class Trial:
         return self._groups[key]
 
     def valid(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Valid:
-        """What everybody can have in the groups of a method."""
+        """Return everybody's valid values in the groups of a method."""
         return valid_values(self.groups(method, least, known, seed).buckets, known, self.people.sa.codes)
 
     def vulnerable(self, method: Method, least: int, known: Exclusions) -> list[int]:
-        """How many people have fewer than l valid values; Anatomy is drawn several times."""
+        """Count the people with fewer than l valid values.
+
+        Anatomy is drawn several times.
+        """
         seeds = range(DRAWS) if method == "anatomy" else range(1)
         return [int(np.count_nonzero(self.valid(method, least, known, seed).counts < least)) for seed in seeds]
 
     @cached_property
     def cells(self) -> Combinations:
-        """The combinations of quasi-identifiers; they are the same for all groups of the same people."""
+        """Combinations of quasi-identifiers, the same for all groups of the same people."""
         return Combinations.of(self.groups("anatomy", 3, self.rules(0.9)[1]).buckets, self.people)
 
     def readers(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> tuple[Estimator, Estimator]:
-        """What groups let one count, as they are and with their mixing undone."""
+        """Return counters over groups, as they are and with mixing undone."""
         key = (method, least, None if method == "anatomy" else id(known), seed)
         if key not in self._readers:
             uniform, debiased, _ = by_groups(self.cells, self.groups(method, least, known, seed).buckets)
@@ -177,7 +185,10 @@ class Trial:
         dim: int = 2,
         selectivity: str = "0.5",
     ) -> dict[str, float]:
-        """Mean errors of the answers that several groupings give to the same questions; each is a method, its name, and how many draws."""
+        """Return mean errors of several groupings on the same questions.
+
+        Each grouping is a method, its name, and a number of draws.
+        """
         key = (dim, selectivity)
         if key not in self._queries:
             self._queries[key] = draw_queries(self.cells, number=QUERIES, dim=dim, selectivity=Fraction(selectivity), seed=1)
@@ -192,7 +203,10 @@ class Trial:
         return {name: mean([found[name, seed] for seed in range(draws)]) for _, name, draws in groupings}
 
     def guessed(self, method: Method, least: int, known: Exclusions) -> tuple[float, float]:
-        """The share of people whose value is the most frequent one of their group, and whose value is what B03 guesses."""
+        """Return the shares of people guessed by frequency and by B03.
+
+        The first have the most frequent value of their group.
+        """
         valid = self.valid(method, least, known)
         buckets = valid.cells.buckets
         right = guess(valid, learn(valid)).top == self.people.sa.codes
@@ -200,7 +214,7 @@ class Trial:
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean of some numbers."""
+    """Return the mean of some numbers."""
     return float(np.mean(values))
 
 
@@ -216,9 +230,16 @@ FIGURE_3 = {
 }
 #: Table I with the groups of Table II: zip code, age, sex, disease, group.
 TABLE_I = (
-    "47677 29 F Ovarian 1", "47602 22 F Ovarian 1", "47678 27 M Prostate 1", "47905 43 M Flu 2", "47909 52 F Heart 2",
-    "47906 47 M Heart 2", "47605 30 M Heart 3", "47673 36 M Flu 3", "47607 32 M Flu 3",
-)  # fmt: skip
+    "47677 29 F Ovarian 1",
+    "47602 22 F Ovarian 1",
+    "47678 27 M Prostate 1",
+    "47905 43 M Flu 2",
+    "47909 52 F Heart 2",
+    "47906 47 M Heart 2",
+    "47605 30 M Heart 3",
+    "47673 36 M Flu 3",
+    "47607 32 M Flu 3",
+)
 #: Groupings, the columns that they stand in, and how often each is drawn for errors.
 GROUPINGS: tuple[tuple[Method, str, int], ...] = (
     ("anatomy", "Anatomy", 3),
@@ -231,7 +252,7 @@ _WHAT = "Figures 3 to 8"
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-    """The parts of the paper, and what was left out."""
+    """Return the parts of the paper, and those left out."""
     parts = [example()]
     path = find_adult(bench.folder)
     if path is None:
@@ -253,7 +274,10 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
 
 
 def example() -> Part:
-    """Tables I and II: what Anatomy gives away to somebody who knows that no man has ovarian cancer."""
+    """Tables I and II: Anatomy against knowledge about ovarian cancer.
+
+    The adversary knows that no man has it.
+    """
     rows = [line.split() for line in TABLE_I]
     qit = {name: [row[place] for row in rows] for place, name in enumerate(("zip", "age", "sex"))} | {
         "group": [row[4] for row in rows]
@@ -272,10 +296,15 @@ def example() -> Part:
             fact("Table II (b)", "lines of the sensitive table", 6, len(buckets.value)),
             fact("Section II", "what Bob, the man of the first group, can have", "Prostate", ", ".join(bob)),
             fact("Section II", "people whose value is certain without the knowledge", 0, int(without.measures["pinned"] or 0)),
-            fact("Section II", "people whose value is certain with it", "Bob", int(found.measures["pinned"] or 0),
-                 "the values of both women of his group are certain as well"),
+            fact(
+                "Section II",
+                "people whose value is certain with it",
+                "Bob",
+                int(found.measures["pinned"] or 0),
+                "the values of both women of his group are certain as well",
+            ),
         ],
-    )  # fmt: skip
+    )
 
 
 def rules(trial: Trial) -> list[Part]:
@@ -316,7 +345,7 @@ def rules(trial: Trial) -> list[Part]:
 
 
 def _people_by_values(trial: Trial, expectation: float) -> list[tuple[float, str, float, float]]:
-    """The percentages of people by how many values are ruled out for them, the paper's beside ours."""
+    """Compare the percentages of people by the number of values ruled out."""
     excluded = (100 * trial.rules(expectation)[0].excluded_values / trial.people.n).tolist()
     ours = [*(excluded + [0.0] * 5)[:5], sum(excluded[5:])]
     paper = (0.0, *FIGURE_3[expectation][1:])
@@ -338,7 +367,7 @@ def vulnerable(trial: Trial) -> list[Part]:
         ("figure-4b", "Figure 4 (b): vulnerable people by expectation", "min. expectation", "l = 6.", by_rules),
     )
     return [
-        _curves(name, title, f"{reading} {fixed}", axis, found, "people", _none(found))
+        _make_curves(name, title, f"{reading} {fixed}", axis, found, "people", _judge_vulnerable(found))
         for name, title, axis, fixed, found in drawn
     ]
 
@@ -347,12 +376,12 @@ def _vulnerable(trial: Trial, least: int, known: Exclusions) -> dict[str, float]
     return {name: mean(trial.vulnerable(method, least, known)) for method, name, _ in GROUPINGS}
 
 
-def _none(found: Mapping[float, Mapping[str, float]]) -> str:
-    """What became of the statement that Injector leaves nobody vulnerable."""
+def _judge_vulnerable(found: Mapping[float, Mapping[str, float]]) -> str:
+    """Judge the statement that Injector leaves nobody vulnerable."""
     ours = [value for row in found.values() for name, value in row.items() if name != "Anatomy"]
     anatomy = [row["Anatomy"] for row in found.values()]
     return (
-        f"'Injector has no vulnerable tuples': {_said(not any(ours))}, as printed (with its errors corrected) and balanced. "
+        f"'Injector has no vulnerable tuples': {_confirm(not any(ours))}, as printed (with its errors corrected) and balanced. "
         f"Anatomy leaves {min(anatomy):,.0f} to {max(anatomy):,.0f}."
     )
 
@@ -392,8 +421,8 @@ def rule_errors(trial: Trial) -> list[Part]:
     ):
         off = _percent(found, "uniform", "confidence_error")
         title = f"Figure 6 ({letter}): confidence error by {axis}"
-        told = _smaller("confidence errors", off)
-        parts.append(_curves(f"figure-6{letter}", title, f"{reading} {fixed}", axis, off, "percent", told))
+        told = _judge_errors("confidence errors", off)
+        parts.append(_make_curves(f"figure-6{letter}", title, f"{reading} {fixed}", axis, off, "percent", told))
     for letter, axis, fixed, found in (
         ("a", "l", "Min. expectation .9.", by_least),
         ("b", "min. expectation", "l = 6.", by_rules),
@@ -404,9 +433,10 @@ def rule_errors(trial: Trial) -> list[Part]:
         ):
             off = _percent(found, "uniform", name)
             values = [value for row in off.values() for value in row.values()]
-            told = f"{_smaller('identification errors', off)} {min(values):.0f} to {max(values):.0f} % as many rules are {what} (sigma {sign})."
+            told = _judge_errors("identification errors", off)
+            told += f" {min(values):.0f} to {max(values):.0f} % as many rules are {what} (sigma {sign})."
             title = f"Figure 7 ({letter}): rules {what} by {axis}"
-            parts.append(_curves(f"figure-7{letter}-{what}", title, f"{reading} {fixed}", axis, off, "percent", told))
+            parts.append(_make_curves(f"figure-7{letter}-{what}", title, f"{reading} {fixed}", axis, off, "percent", told))
     debiased = _percent(by_least, "debiased", "confidence_error")
     fell = ", ".join(
         f"l = {least:g} {100 * by_least[least]['Anatomy']['uniform']['confidence_error']:.0f} to {row['Anatomy']:.0f}"
@@ -414,7 +444,7 @@ def rule_errors(trial: Trial) -> list[Part]:
     )
     told = f"past the paper: what groups mix can be undone on average where they are drawn at random. Errors of Anatomy fall, at {fell}."
     title = "Confidence error, mixing undone, by l"
-    return [*parts, _curves("debiased", title, f"{how}Min. expectation .9.", "l", debiased, "percent", told)]
+    return [*parts, _make_curves("debiased", title, f"{how}Min. expectation .9.", "l", debiased, "percent", told)]
 
 
 def _errors_of_rules(trial: Trial, least: int, expectation: float) -> dict[str, dict[str, dict[str, float]]]:
@@ -444,12 +474,23 @@ def query_errors(trial: Trial) -> list[Part]:
     drawn = (
         ("figure-8a", "by l", "Two columns, selectivity .5.", "l", {float(least): errors(least) for least in LEAST}),
         ("figure-8b", "by columns", "l = 6, selectivity .5.", "columns", {float(dim): errors(6, dim) for dim in (1, 2, 3, 4)}),
-        ("figure-8c", "by selectivity", "l = 6, two columns.", "selectivity",
-         {float(part): errors(6, 2, part) for part in ("0.2", "0.4", "0.6", "0.8")}),
-    )  # fmt: skip
+        (
+            "figure-8c",
+            "by selectivity",
+            "l = 6, two columns.",
+            "selectivity",
+            {float(part): errors(6, 2, part) for part in ("0.2", "0.4", "0.6", "0.8")},
+        ),
+    )
     return [
-        _curves(
-            name, f"Figure 8: query error {what}", f"{reading} {fixed}", axis, found, "percent", _smaller("query errors", found)
+        _make_curves(
+            name,
+            f"Figure 8: query error {what}",
+            f"{reading} {fixed}",
+            axis,
+            found,
+            "percent",
+            _judge_errors("query errors", found),
         )
         for name, what, fixed, axis, found in drawn
     ]
@@ -457,7 +498,8 @@ def query_errors(trial: Trial) -> list[Part]:
 
 def beyond(trial: Trial) -> list[Part]:
     """Past the paper: rules about several columns, and what can be guessed."""
-    single, several = trial.rules(0.9), trial.conjunctive()
+    single = trial.rules(0.9)
+    several = trial.conjunctive()
     rows: list[tuple[int, str, Method, int, int, float, float]] = []
     for least in (3, 6):
         for name, (_, known, _) in (("single columns, min. expectation .9", single), ("any columns, Bonferroni .05", several)):
@@ -479,17 +521,17 @@ def beyond(trial: Trial) -> list[Part]:
     return [Part("beyond", "Past the paper: stronger rules, and guesses that need none", reading, head, tuple(rows), outcome)]
 
 
-def _smaller(what: str, found: Mapping[float, Mapping[str, float]]) -> str:
-    """What became of the statement that Injector has the smaller errors."""
+def _judge_errors(what: str, found: Mapping[float, Mapping[str, float]]) -> str:
+    """Judge the statement that Injector has the smaller errors."""
     told = []
     for name in ("Injector as printed", "balanced-1", "balanced-2"):
         better = sum(row[name] < row["Anatomy"] for row in found.values())
         told.append(f"{name} in {better} of {len(found)} settings")
     holds = all(row["Injector as printed"] < row["Anatomy"] for row in found.values())
-    return f"'In all figures, Injector has smaller {what}': {_said(holds)}; smaller than Anatomy are {', '.join(told)}."
+    return f"'In all figures, Injector has smaller {what}': {_confirm(holds)}; smaller than Anatomy are {', '.join(told)}."
 
 
-def _curves(
+def _make_curves(
     name: str, title: str, reading: str, axis: str, found: Mapping[float, Mapping[str, float]], unit: str, outcome: str
 ) -> Part:
     """A table of curves over one axis, with their picture."""
@@ -499,5 +541,5 @@ def _curves(
     return Part(name, title, reading, (axis, *names), rows, outcome, chart=Chart(axis, unit, lines, logarithmic=False))
 
 
-def _said(holds: bool) -> str:
+def _confirm(holds: bool) -> str:
     return "confirmed" if holds else "NOT confirmed"

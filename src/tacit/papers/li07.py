@@ -1,4 +1,7 @@
-"""*Protecting Individual Information Against Inference Attacks in Data Publishing*, DASFAA 2007: Figures 2 and 3, and several values."""
+"""*Protecting Individual Information Against Inference Attacks*, DASFAA 2007.
+
+Reproduced are Figures 2 and 3, and several sensitive values.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ OWNERS = (0, 4)
 #: Six attributes are named where the paper announces seven; race is the seventh here.
 CONDITIONS = ("sex", "marital-status", "workclass", "education", "salary", "race", "education-num")
 SA = "occupation"
-PEOPLE, CONFIDENCE, SUPPORT = 30_000, Fraction(3, 5), 60
+PEOPLE = 30_000
+CONFIDENCE = Fraction(3, 5)
+SUPPORT = 60
 DRAWS = {"few": 3, "many": 10}
 _WHAT = "Figure 3 and several sensitive values"
 _READ = (
@@ -32,13 +37,16 @@ _READ = (
     "sex, marital status, workclass, education, its number, salary and race; minimum support 60. "
 )
 NC: tuple[tuple[Method, str], ...] = (
-    ("rgraph-max-descendant", "MAX-DESCENDANT"), ("rgraph-random-max", "RANDOM-MAX"), ("rgraph-random", "RANDOM"), ("cr", "CR"),
-)  # fmt: skip
+    ("rgraph-max-descendant", "MAX-DESCENDANT"),
+    ("rgraph-random-max", "RANDOM-MAX"),
+    ("rgraph-random", "RANDOM"),
+    ("cr", "CR"),
+)
 NS: tuple[tuple[Method, str], ...] = (("smc", "SMC"), ("cr", "CR"))
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-    """The parts of the paper, and what was left out."""
+    """Return the parts of the paper, and those left out."""
     parts = [graph_part(), example()]
     path = find_adult(bench.folder)
     if path is None:
@@ -58,7 +66,10 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of the R-graph of Figure 2: its pattern, the records that have it, with s as well, MinHide, and ExactMatch."""
+    """Node of the R-graph of Figure 2.
+
+    Its pattern, the records that have it, with s as well, MinHide, and ExactMatch.
+    """
 
     pattern: str
     having: int
@@ -68,7 +79,7 @@ class Node:
 
 
 def nodes() -> list[Node]:
-    """The nodes, straight from the definitions: patterns of the sensitive records, the largest first.
+    """Return the nodes by their definition, the largest pattern first.
 
     >>> [node.pattern for node in nodes()][:3], next(node for node in nodes() if node.pattern == "bd")
     (['abc', 'abd', 'ab'], Node(pattern='bd', having=3, both=2, least=1, exact=2))
@@ -89,7 +100,7 @@ def nodes() -> list[Node]:
 
 
 def graph_part() -> Part:
-    """The R-graph of Figure 2, drawn."""
+    """Draw the R-graph of Figure 2."""
     found = nodes()
     rows = tuple(
         tuple((node.pattern, f"{node.least}, {node.exact}", node.least > 0) for node in found if len(node.pattern) == size)
@@ -109,7 +120,7 @@ def graph_part() -> Part:
 
 
 def example() -> Part:
-    """What the paper says about Figure 2, and how many cells each region takes."""
+    """Compare the text about Figure 2, and the cells of each region."""
     codes = np.array([[ord(sign) for sign in row] for row in FIGURE_2], np.int32)
     protected = np.zeros((len(codes), 1), np.bool_)
     protected[list(OWNERS)] = True
@@ -127,10 +138,14 @@ def example() -> Part:
             fact("Section 5.1", "nodes of the R-graph", 11, len(found)),
             fact("Section 5.1", "MinHide of {b, d}", 1, found["bd"].least),
             fact("Section 5.1", "ExactMatch of {b, d}", 2, found["bd"].exact),
-            fact("Lemma 1", "hiding condition cells besides sensitive ones helps", "no",
-                 "no" if fewest["ns+nc"] == fewest["ns"] else "yes"),
+            fact(
+                "Lemma 1",
+                "hiding condition cells besides sensitive ones helps",
+                "no",
+                "no" if fewest["ns+nc"] == fewest["ns"] else "yes",
+            ),
         ],
-    )  # fmt: skip
+    )
 
 
 def _cells(problem: Problem, regions: Sequence[str], method: Method, seed: int = 0, limits: Limits | None = None) -> int:
@@ -143,15 +158,20 @@ class Trial:
     def __init__(self, people: Table, limits: Limits) -> None:
         self.limits = limits
         self.codes = np.stack([people.column(name).codes for name in CONDITIONS], axis=1)
-        self.values, self.names = people.column(SA).codes, people.column(SA).values
+        self.names = people.column(SA).values
+        self.values = people.column(SA).codes
 
     def cells(
         self, seed: int, sensitive: int, *, size: int = PEOPLE, attributes: int = 7, value: str | None = None, values: int = 0
     ) -> Cells:
-        """Some people and attributes, and so many sensitive records: any, or with one value, or spread over several."""
+        """Draw people, attributes and sensitive records.
+
+        These have any value, or one, or several.
+        """
         chance = np.random.default_rng(seed)
         rows = chance.permutation(len(self.values))[:size]
-        codes, own = self.codes[rows][:, :attributes], self.values[rows]
+        codes = self.codes[rows][:, :attributes]
+        own = self.values[rows]
         wanted = np.arange(len(rows))
         if value is not None:
             wanted = np.flatnonzero(own == self.names.index(value))
@@ -170,7 +190,7 @@ class Trial:
         draws: int,
         confidence: Fraction = CONFIDENCE,
     ) -> float:
-        """The percentage of all cells that a method hides, on average over some draws."""
+        """Return the mean percentage of cells that a method hides."""
         shares = []
         for seed in range(draws):
             cells = made(seed)
@@ -180,7 +200,7 @@ class Trial:
         return float(np.mean(shares))
 
 
-def _figure(
+def _make_figure(
     name: str,
     title: str,
     reading: str,
@@ -189,7 +209,7 @@ def _figure(
     methods: Sequence[tuple[Method, str]],
     told: str,
 ) -> Part:
-    """A figure of removal rates: one column and one line for each method."""
+    """Make a figure of removal rates, one line for each method."""
     lines = tuple((label, tuple((row[0], row[1 + place]) for row in rows)) for place, (_, label) in enumerate(methods))
     chart = Chart(axis, "cells hidden, percent", lines, logarithmic=False)
     head = (axis, *(f"{label}, %" for _, label in methods))
@@ -210,7 +230,7 @@ def by_records(trial: Trial) -> Part:
         f"{ratio:.2f} times as much as SMC in all: 'much fewer additional entries' is {'confirmed' if ratio >= 1.5 else 'NOT confirmed'}. "
         "Few occupations have a rule above .6, so draws differ much."
     )
-    return _figure(
+    return _make_figure(
         "figure-3ac",
         "Figure 3 (a) and (c): by sensitive records",
         "Confidence .6; mean of 10 draws.",
@@ -229,7 +249,9 @@ def by_confidence(trial: Trial) -> Part:
     falls = all(later[1] <= row[1] + 1e-9 for row, later in pairwise(rates))
     told = f"'as the minimum confidence increases, there are fewer unsafe rules': {'confirmed' if falls else 'NOT confirmed'}."
     reading = "20 sensitive records; mean of 3 draws."
-    return _figure("figure-3bd", "Figure 3 (b) and (d): by minimum confidence", reading, "minimum confidence", rates, NS, told)
+    return _make_figure(
+        "figure-3bd", "Figure 3 (b) and (d): by minimum confidence", reading, "minimum confidence", rates, NS, told
+    )
 
 
 def by_size(trial: Trial) -> Part:
@@ -242,10 +264,10 @@ def by_size(trial: Trial) -> Part:
     grows = all(later[1] >= row[1] for row, later in pairwise(made))
     told = (
         f"'as the table size becomes larger .. more values hidden': of the number of cells {'confirmed' if more else 'NOT confirmed'}, of "
-        f"their share {'confirmed' if grows else 'NOT confirmed'}. {_against_cr(made)}"
+        f"their share {'confirmed' if grows else 'NOT confirmed'}. {_compare_with_cr(made)}"
     )
     reading = "5 conditions, confidence .6, 10 sensitive records with Prof-specialty; mean of 3 draws."
-    return _figure("figure-3e", "Figure 3 (e): by table size, condition cells", reading, "records", made, NC, told)
+    return _make_figure("figure-3e", "Figure 3 (e): by table size, condition cells", reading, "records", made, NC, told)
 
 
 def by_attributes(trial: Trial) -> Part:
@@ -257,8 +279,8 @@ def by_attributes(trial: Trial) -> Part:
     grows = all(later[1] >= row[1] for row, later in pairwise(made))
     told = f"'when we increased the number of condition attributes, more values need to be hidden': {'confirmed' if grows else 'NOT confirmed'}."
     reading = "The first 3 to 6 conditions, confidence .6, 10 sensitive records with Prof-specialty; mean of 3 draws."
-    told += f" {_against_cr(made)}"
-    return _figure("figure-3f", "Figure 3 (f): by conditions, condition cells", reading, "conditions", made, NC, told)
+    told += f" {_compare_with_cr(made)}"
+    return _make_figure("figure-3f", "Figure 3 (f): by conditions, condition cells", reading, "conditions", made, NC, told)
 
 
 def by_values(trial: Trial) -> Part:
@@ -276,7 +298,7 @@ def by_values(trial: Trial) -> Part:
         "records are spread over more values; how strong the rules of the values are decides."
     )
     reading = "5 conditions, confidence .7, 20 sensitive records over the most frequent values; mean of 3 draws."
-    return _figure("several-values", "Several sensitive values", reading, "values", made, methods, told)
+    return _make_figure("several-values", "Several sensitive values", reading, "values", made, methods, told)
 
 
 def _anybody(trial: Trial, sensitive: int) -> Callable[[int], Cells]:
@@ -291,10 +313,11 @@ def _spread(trial: Trial, values: int) -> Callable[[int], Cells]:
     return lambda seed: trial.cells(seed, 20, attributes=5, values=values)
 
 
-def _against_cr(rows: Sequence[tuple[float, ...]]) -> str:
-    """How the heuristics compare with each other and with CR."""
+def _compare_with_cr(rows: Sequence[tuple[float, ...]]) -> str:
+    """Compare the heuristics with each other and with CR."""
     sums: npt.NDArray[np.float64] = np.array([row[1:] for row in rows]).sum(axis=0)
-    close, ratio = sums[:3].max() / max(1e-9, sums[:3].min()), sums[3] / max(1e-9, sums[0])
+    close = sums[:3].max() / max(1e-9, sums[:3].min())
+    ratio = sums[3] / max(1e-9, sums[0])
     return (
         f"'Their results were very similar': the three heuristics differ by {close - 1:.0%}. CR hides {ratio:.1f} times as much as "
         f"MAX-DESCENDANT: 'removes fewer entries' is {'confirmed' if ratio > 1 else 'NOT confirmed'}."

@@ -1,4 +1,7 @@
-"""*A new approach for detecting anonymity of patterns* (PMICD), WAIM 2008: the worked example, the numbers of the text, Figures 5 to 12."""
+"""*A new approach for detecting anonymity of patterns* (PMICD), WAIM 2008.
+
+Reproduced are the worked example, the numbers of the text, Figures 5 to 12.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,43 @@ from tacit.verbs.audit import audit, mine_itemsets
 
 EXAMPLE = Database("abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde")
 FIGURE_2 = {
-    "": 10, "a": 5, "b": 8, "c": 9, "d": 7, "e": 6, "f": 6, "ad": 4, "ab": 4, "ac": 5, "ef": 5, "df": 4, "bf": 5, "cf": 5, "de": 4,
-    "be": 5, "ce": 5, "bd": 5, "cd": 7, "bc": 7, "abc": 4, "acd": 4, "bef": 4, "cef": 4, "cdf": 4, "bcf": 4, "cde": 4, "bce": 4, "bcd": 5,
-}  # fmt: skip
+    "": 10,
+    "a": 5,
+    "b": 8,
+    "c": 9,
+    "d": 7,
+    "e": 6,
+    "f": 6,
+    "ad": 4,
+    "ab": 4,
+    "ac": 5,
+    "ef": 5,
+    "df": 4,
+    "bf": 5,
+    "cf": 5,
+    "de": 4,
+    "be": 5,
+    "ce": 5,
+    "bd": 5,
+    "cd": 7,
+    "bc": 7,
+    "abc": 4,
+    "acd": 4,
+    "bef": 4,
+    "cef": 4,
+    "cdf": 4,
+    "bcf": 4,
+    "cde": 4,
+    "bce": 4,
+    "bcd": 5,
+}
 
 #: By data set: transactions, items, mean length; supports in percent of the first experiments, and the fixed one of the second.
 SHAPES = {"mushroom": (8124, 119, 23), "chess": (3196, 75, 37)}
 SUPPORTS = {"mushroom": (25, 20, 15, 10), "chess": (90, 85, 80, 75)}
 FIXED = {"mushroom": 15, "chess": 80}
-K, LEVELS = 30, (10, 20, 30, 40, 50)
+K = 30
+LEVELS = (10, 20, 30, 40, 50)
 #: Numbers of itemsets that the text gives: data set, percent, which itemsets, how many.
 STATED = (
     ("mushroom", 10, "all", 574_431),
@@ -38,8 +69,9 @@ FIGURES = {"mushroom": (5, 7, 9, 11), "chess": (6, 8, 10, 12)}
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-    """The parts of the paper, and what was left out."""
-    parts, left_out = [worked_example()], []
+    """Return the parts of the paper, and those left out."""
+    parts = [worked_example()]
+    left_out = []
     for name, numbers in FIGURES.items():
         people = bench.people(name)
         if people is None:
@@ -56,7 +88,8 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
 
 def worked_example() -> Part:
     """Figures 1, 2 and 4 and Examples 1 to 6."""
-    data, people = EXAMPLE, EXAMPLE.people
+    data = EXAMPLE
+    people = EXAMPLE.people
     release = mine_itemsets(people, min_support=4)
     mined = {"".join(release.names(i)): release.count(i).lo for i in range(len(release))}
     found = {name: audit(release, data=people, policy=Policy(k=3), attacks=["I01"], algorithm=name) for name in RIVALS}  # type: ignore[arg-type]
@@ -75,30 +108,43 @@ def worked_example() -> Part:
             fact("Fig. 4", "projections on bcd", "b:1 bc:2 bcd:5 cd:2", " ".join(f"{part}:{size}" for part, size in runs)),
             fact("Example 6", "channels on bcd", "b:1 bc:2 cd:2", " ".join(f"{part}:{size}" for part, size in small)),
             fact(
-                "Fig. 3", "the same by the algorithm as printed", "b:1 bc:2 cd:2", " ".join(f"{part}:{size}" for part, size in printed),
+                "Fig. 3",
+                "the same by the algorithm as printed",
+                "b:1 bc:2 cd:2",
+                " ".join(f"{part}:{size}" for part, size in printed),
                 "the last run of every projection is never handed on",
             ),
             fact(
-                "Theorem 3", "channels found, by the algorithm as printed", found["pmicd"].attack("I01").findings,
-                found["pmicd"].measures["channels_as_printed"], "the last runs again; with them it finds all",
+                "Theorem 3",
+                "channels found, by the algorithm as printed",
+                found["pmicd"].attack("I01").findings,
+                found["pmicd"].measures["channels_as_printed"],
+                "the last runs again; with them it finds all",
             ),
             fact(
-                "Theorem 3", "PMICD (restored) and OICD find the same", found["pmicd"].attack("I01").findings,
+                "Theorem 3",
+                "PMICD (restored) and OICD find the same",
+                found["pmicd"].attack("I01").findings,
                 found["oicd"].attack("I01").findings,
             ),
-            fact("Def. 10", "maximal among all channels, by brute force", found["pmicd"].attack("I01").findings, _maximal_by_definition()),
+            fact(
+                "Def. 10",
+                "maximal among all channels, by brute force",
+                found["pmicd"].attack("I01").findings,
+                _maximal_by_definition(),
+            ),
         ],
-    )  # fmt: skip
+    )
 
 
 def _maximal_by_definition() -> int:
-    """How many channels have no other channel above them, counted pair by pair."""
+    """Count the channels without a larger channel, pair by pair."""
     channels = [(set(part), set(whole) - set(part)) for part, whole in EXAMPLE.channels(4, 3)]
     return sum(not any((i, d) != (h, e) and i <= h and d <= e for h, e in channels) for i, d in channels)
 
 
 def stated_numbers(name: str, people: Transactions) -> Part:
-    """What the text says about a data set and its itemsets."""
+    """Compare the text about a data set and its itemsets."""
     n, items, length = SHAPES[name]
     mean = int((people.rows.lengths * people.weights).sum()) / people.n
     rows = [
@@ -114,15 +160,15 @@ def stated_numbers(name: str, people: Transactions) -> Part:
     return facts_part(f"numbers-{name}", f"Section 5: {name.upper()} and its itemsets", reading, rows)
 
 
-def _measured(bench: Bench, setting: Setting) -> dict[str, Timing]:
+def _measure(bench: Bench, setting: Setting) -> dict[str, Timing]:
     return {rival: bench.rival(rival, setting) for rival in RIVALS} | {"Tacit": bench.ours(setting)}
 
 
 def by_support(bench: Bench, name: str, people: Transactions) -> list[Part]:
-    """Figures 5 and 7, or 6 and 8: times and numbers by the support threshold."""
+    """Figures 5 to 8: times and numbers by support."""
     time_figure, number_figure, _, _ = FIGURES[name]
-    timed = [(float(share), _measured(bench, Setting(people, share / 100, K))) for share in SUPPORTS[name]]
-    claim = "'When sigma is small, PMICD is much faster than OICD': " + _faster(timed)
+    timed = [(float(share), _measure(bench, Setting(people, share / 100, K))) for share in SUPPORTS[name]]
+    claim = "'When sigma is small, PMICD is much faster than OICD': " + _compare_speed(timed)
     times = f"Figure {time_figure}: run times, {name.upper()}, k = {K}"
     return [
         times_part(f"figure-{time_figure}", times, "min. support %", timed, claim),
@@ -131,10 +177,10 @@ def by_support(bench: Bench, name: str, people: Transactions) -> list[Part]:
 
 
 def by_k(bench: Bench, name: str, people: Transactions) -> list[Part]:
-    """Figures 9 and 11, or 10 and 12: times and numbers by k."""
+    """Figures 9 to 12: times and numbers by k."""
     _, _, time_figure, number_figure = FIGURES[name]
     fixed = Setting(people, FIXED[name] / 100, LEVELS[0])
-    timed = [(float(k), _measured(bench, fixed.with_k(k))) for k in LEVELS]
+    timed = [(float(k), _measure(bench, fixed.with_k(k))) for k in LEVELS]
     spread = [
         _spread([found for _, times in timed if (found := times[rival].seconds) is not None]) for rival in ("oicd", "pmicd")
     ]
@@ -147,7 +193,7 @@ def by_k(bench: Bench, name: str, people: Transactions) -> list[Part]:
 
 
 def numbers_part(figure: int, what: str, axis: str, timed: Sequence[tuple[float, dict[str, Timing]]], *, rising: bool) -> Part:
-    """The number of maximal channels, by PMICD as printed, by PMICD restored, by OICD and by Tacit."""
+    """Count maximal channels by PMICD (printed and restored), OICD and Tacit."""
     rows: list[tuple[Cell, ...]] = []
     for x, times in timed:
         printed = times["pmicd"].measures.get("channels_as_printed")
@@ -173,8 +219,8 @@ def numbers_part(figure: int, what: str, axis: str, timed: Sequence[tuple[float,
     )
 
 
-def _faster(timed: Sequence[tuple[float, dict[str, Timing]]]) -> str:
-    """How PMICD compares with OICD at the lowest support that both ran at."""
+def _compare_speed(timed: Sequence[tuple[float, dict[str, Timing]]]) -> str:
+    """Compare PMICD with OICD at the lowest support of both."""
     ran = [(x, times["oicd"], times["pmicd"]) for x, times in timed if times["oicd"].seconds and times["pmicd"].seconds]
     if not ran:
         return "not run."

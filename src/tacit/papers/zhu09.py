@@ -1,4 +1,7 @@
-"""*Deriving Private Information from Association Rule Mining Results*, ICDE 2009: Examples 1 and 2, the counts, Figures 5 to 8."""
+"""*Deriving Private Information from Association Rule Mining Results*, ICDE 2009.
+
+Reproduced are Examples 1 and 2, the counts, Figures 5 to 8.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,17 @@ FIRST_RULES = (50, 200, 400, 700, 1000)
 TOP = (1, 10, 50, 100, 200, 500)
 #: Figure 7 (a): difference, divergence with and without missing rules, of the first ten rows.
 FIGURE_7A = (
-    (0.133, 0.139, 0.272), (0.132, 0.147, 0.279), (0.131, 0.155, 0.286), (0.131, 0.159, 0.290), (0.130, 0.164, 0.294),
-    (0.130, 0.164, 0.294), (0.130, 0.165, 0.294), (0.129, 0.172, 0.301), (0.129, 0.165, 0.294), (0.129, 0.172, 0.301),
-)  # fmt: skip
+    (0.133, 0.139, 0.272),
+    (0.132, 0.147, 0.279),
+    (0.131, 0.155, 0.286),
+    (0.131, 0.159, 0.290),
+    (0.130, 0.164, 0.294),
+    (0.130, 0.164, 0.294),
+    (0.130, 0.165, 0.294),
+    (0.129, 0.172, 0.301),
+    (0.129, 0.165, 0.294),
+    (0.129, 0.172, 0.301),
+)
 
 EXAMPLE_1 = ("DM-", "MF-", "DF+", "BM-", "MF+", "DM+", "MF+", "DF+", "MF+", "DF+", "MF+", "DF+")
 EXAMPLE_2 = ("DF+", "DM+", "MF-")
@@ -37,7 +48,7 @@ _WHAT = "Figures 5 to 8, and the numbers of Section VI"
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-    """The parts of the paper, and what was left out."""
+    """Return the parts of the paper, and those left out."""
     parts = [examples()]
     path = find_adult(bench.folder)
     if path is None:
@@ -62,9 +73,10 @@ def _people(rows: Sequence[str]) -> Table:
 
 def examples() -> Part:
     """Examples 1 and 2 with Figures 1 and 2."""
-    first, second = _people(EXAMPLE_1), _people(EXAMPLE_2)
+    first = _people(EXAMPLE_1)
+    second = _people(EXAMPLE_2)
     strict, wide = (mine_rules(first, min_support=0.3, min_confidence=0.8, strict=strict) for strict in (True, False))
-    doctor = _estimate(audit(strict, known=first.qi, attacks=["R02"]), ("D", "M"), "+")
+    doctor = _find_estimate(audit(strict, known=first.qi, attacks=["R02"]), ("D", "M"), "+")
     rules = mine_rules(second, min_support=0.6, min_confidence=0.9)
     alone = mine_rules(second, min_support=0.6, min_confidence=0.9, incomplete=True)
     return facts_part(
@@ -74,16 +86,32 @@ def examples() -> Part:
         "thresholds ask for.",
         [
             fact("Fig. 1", "rules above support .3 and confidence .8, strictly", 3, len(strict)),
-            fact("Eq. (3)", "rules at or above them", 3, len(wide), "two rules have a confidence of exactly .8; Figure 1 reads 'above'"),
+            fact(
+                "Eq. (3)",
+                "rules at or above them",
+                3,
+                len(wide),
+                "two rules have a confidence of exactly .8; Figure 1 reads 'above'",
+            ),
             fact("Example 1", "P(50K+ | male doctorate)", 0.5, round(doctor, 9)),
             fact("Example 2", "rules at support .6, confidence .9", 1, len(rules)),
-            fact("Example 2", "P(50K+ | third record)", 0.0, round(_estimate(audit(rules, known=second.qi), ("M", "F"), "+"), 9)),
-            fact("Example 2", "the same, missing rules not used", 0.5, round(_estimate(audit(alone, known=second.qi), ("M", "F"), "+"), 9)),
+            fact(
+                "Example 2",
+                "P(50K+ | third record)",
+                0.0,
+                round(_find_estimate(audit(rules, known=second.qi), ("M", "F"), "+"), 9),
+            ),
+            fact(
+                "Example 2",
+                "the same, missing rules not used",
+                0.5,
+                round(_find_estimate(audit(alone, known=second.qi), ("M", "F"), "+"), 9),
+            ),
         ],
-    )  # fmt: skip
+    )
 
 
-def _estimate(found: Any, who: tuple[str, str], value: str) -> float:
+def _find_estimate(found: Any, who: tuple[str, str], value: str) -> float:
     table = found.table("posterior")
     here = (table["education"] == who[0]) & (table["gender"] == who[1]) & (table["salary"] == value)
     return float(table["posterior"][here][0])
@@ -91,13 +119,13 @@ def _estimate(found: Any, who: tuple[str, str], value: str) -> float:
 
 @dataclass(eq=False)
 class Trial:
-    """Adult, and what was estimated of it so far; settings come back in several figures."""
+    """Adult, and all estimates about it so far, shared by the figures."""
 
     people: Table
     _found: dict[tuple[Any, ...], tuple[Any, float]] = field(default_factory=dict)
 
     def audited(self, support: float, confidence: float, *, withheld: bool = False, missing: bool = True) -> tuple[Any, float]:
-        """The audit of rules at these thresholds, and the seconds that it took."""
+        """Audit rules at these thresholds; return the seconds, too."""
         key = (support, confidence, withheld, missing)
         if key not in self._found:
             how: dict[str, Any] = {"withhold_values": withheld, "incomplete": not missing}
@@ -105,7 +133,7 @@ class Trial:
         return self._found[key]
 
     def attacked(self, rules: Rules) -> tuple[Any, float]:
-        """The audit of some rules, and the seconds that it took."""
+        """Audit some rules; return the seconds, too."""
         start = time.perf_counter()
         return audit(rules, data=self.people, attacks=["R02"]), time.perf_counter() - start
 
@@ -119,7 +147,7 @@ class Trial:
 
 
 def numbers(trial: Trial) -> list[Part]:
-    """The numbers of Section VI."""
+    """Numbers of Section VI."""
     measures = trial.audited(0.1, 0.6)[0].measures
     rules = len(mine_rules(trial.people, min_support=0.02, min_confidence=0.6))
     patterns = int(measures.get("missing_rules") or 0) + int(measures["rules"])
@@ -153,11 +181,11 @@ def by_confidence(trial: Trial) -> list[Part]:
     gaps = [one - other for one, other in zip(found["withheld"], found["exact"], strict=True)]
     change = max(abs(a - b) / a for a, b in zip(found["exact"], found["exact, with missing"], strict=True))
     lowest = CONFIDENCES[int(np.argmin(found["withheld"]))]
-    trend = "rises as well" if _rising(found["withheld"]) else f"does not: it is smallest at {lowest:g}"
+    trend = "rises as well" if _is_rising(found["withheld"]) else f"does not: it is smallest at {lowest:g}"
     outcome = {
-        "figure-5a": f"'D rises with the confidence threshold': {_said(_rising(found['exact']))}, with exact numbers.",
-        "figure-6": f"'The gap shrinks as the threshold rises': {_said(_rising(gaps[::-1]))}. D of withheld numbers {trend}.",
-        "figure-7b": f"'The two curves almost overlap': {_said(change < 0.05)}; missing rules change D by at most {change:.1%} here. At "
+        "figure-5a": f"'D rises with the confidence threshold': {_confirm(_is_rising(found['exact']))}, with exact numbers.",
+        "figure-6": f"'The gap shrinks as the threshold rises': {_confirm(_is_rising(gaps[::-1]))}. D of withheld numbers {trend}.",
+        "figure-7b": f"'The two curves almost overlap': {_confirm(change < 0.05)}; missing rules change D by at most {change:.1%} here. At "
         "lower supports they may change more, see Figure 5 (b).",
     }
     shown = {
@@ -166,8 +194,10 @@ def by_confidence(trial: Trial) -> list[Part]:
         "figure-7b": ("Figure 7 (b): with and without missing rules", ["exact", "exact, with missing"]),
     }
     reading = _IN_PICTURE + "Support .1; D in nats; missing rules are used only where the column says so."
-    return [_curves(name, title, reading, "min. confidence", CONFIDENCES, {one: found[one] for one in names}, outcome[name])
-            for name, (title, names) in shown.items()]  # fmt: skip
+    return [
+        _make_curves(name, title, reading, "min. confidence", CONFIDENCES, {one: found[one] for one in names}, outcome[name])
+        for name, (title, names) in shown.items()
+    ]
 
 
 def by_support(trial: Trial) -> list[Part]:
@@ -175,10 +205,12 @@ def by_support(trial: Trial) -> list[Part]:
     exact = [trial.divergence(s, 0.6, missing=False) for s in SUPPORTS]
     complete = [trial.divergence(s, 0.6) for s in SUPPORTS]
     withheld = [trial.divergence(s, 0.6, withheld=True, missing=False) for s in SUPPORTS]
-    told = f"'D rises with the support threshold': {_said(_rising(exact[::-1]))}, with exact numbers; with withheld ones it "
-    told += f"{'does' if _rising(withheld[::-1]) else 'does not'}."
+    told = (
+        f"'D rises with the support threshold': {_confirm(_is_rising(exact[::-1]))}, with exact numbers; with withheld ones it "
+    )
+    told += f"{'does' if _is_rising(withheld[::-1]) else 'does not'}."
     named = {"exact": exact, "exact, with missing": complete, "withheld": withheld}
-    supports = _curves(
+    supports = _make_curves(
         "figure-5b",
         "Figure 5 (b): D_overall by the support threshold",
         f"{_IN_PICTURE}Confidence .6.",
@@ -193,17 +225,18 @@ def by_support(trial: Trial) -> list[Part]:
     sizes = [size for size in FIRST_RULES if size < len(rules)] + [len(rules)]
     header = replace(rules.header, complete=False)
     found = [float(trial.attacked(rules.take(np.sort(order[:size]), header))[0].measures["D_overall"]) for size in sizes]
-    outcome = f"'D falls as more rules are published': {_said(_rising(found[::-1]))}."
+    outcome = f"'D falls as more rules are published': {_confirm(_is_rising(found[::-1]))}."
     reading = (
         f"{_IN_PICTURE}Support .02, confidence .6; of equal confidences the rule with more people first; missing rules not used."
     )
     title = "Figure 5 (c): D_overall by the number of rules, the most confident first"
-    return [supports, _curves("figure-5c", title, reading, "rules", sizes, {"exact": found}, outcome)]
+    return [supports, _make_curves("figure-5c", title, reading, "rules", sizes, {"exact": found}, outcome)]
 
 
 def individuals(trial: Trial) -> list[Part]:
     """Figures 7 (a) and 7 (c)."""
-    with_missing, without = trial.individual(), trial.individual(missing=False)
+    with_missing = trial.individual()
+    without = trial.individual(missing=False)
     gain = without - with_missing
     order = np.argsort(-gain, kind="stable")
     rows: list[tuple[Cell, ...]] = []
@@ -213,7 +246,7 @@ def individuals(trial: Trial) -> list[Part]:
     found = bool(len(gain)) and abs(float(gain[order[0]]) - FIGURE_7A[0][0]) < 0.003
     least_likely = bool(len(gain)) and float(without[order[0]]) > float(np.log(2))
     whose = ", for people whose true value is estimated as the less probable one" if least_likely else ""
-    told = f"{_said(found)}: the paper gives no thresholds for this table, and here the largest difference is "
+    told = f"{_confirm(found)}: the paper gives no thresholds for this table, and here the largest difference is "
     told += f"{float(gain.max(initial=0.0)):.3f}{whose}. "
     told += f"Missing rules make some estimates worse: the most negative difference is {float(gain.min(initial=0.0)):.3f}."
     head = ("rank", "difference, paper", "with missing, paper", "without, paper", "difference", "with missing", "without")
@@ -227,17 +260,18 @@ def individuals(trial: Trial) -> list[Part]:
     )
     sizes = [size for size in TOP if size <= len(gain)]
     means = [float(gain[order[:size]].mean()) for size in sizes]
-    outcome = f"'The mean of the top K falls with K': {_said(_rising(means[::-1]))}."
+    outcome = f"'The mean of the top K falls with K': {_confirm(_is_rising(means[::-1]))}."
     reading = f"{_IN_PICTURE}Support .1, confidence .6, exact numbers."
     title = "Figure 7 (c): mean of the K largest differences"
-    return [table, _curves("figure-7c", title, reading, "K", sizes, {"mean difference": means}, outcome)]
+    return [table, _make_curves("figure-7c", title, reading, "K", sizes, {"mean difference": means}, outcome)]
 
 
 def run_times(trial: Trial) -> list[Part]:
     """Figure 8."""
     rows: list[tuple[Cell, ...]] = []
     for confidence in (0.6, 0.7, 0.8, 0.9):
-        (found, seconds), (_, alone) = trial.audited(0.1, confidence), trial.audited(0.1, confidence, missing=False)
+        found, seconds = trial.audited(0.1, confidence)
+        _, alone = trial.audited(0.1, confidence, missing=False)
         rows.append((confidence, found.measures.get("variable_occurrences"), seconds, alone))
     whole = [float(row[2] or 0) for row in rows]
     outcome = "The paper's solver takes longer with more variables, and longest with missing rules. Here missing rules enter only where they "
@@ -248,7 +282,7 @@ def run_times(trial: Trial) -> list[Part]:
     return [Part("figure-8", "Figure 8: run time", reading, head, tuple(rows), outcome, clock)]
 
 
-def _curves(
+def _make_curves(
     name: str, title: str, reading: str, axis: str, xs: Sequence[float], found: dict[str, list[float]], outcome: str
 ) -> Part:
     """A table of curves over one axis, with their picture."""
@@ -257,10 +291,10 @@ def _curves(
     return Part(name, title, reading, (axis, *found), rows, outcome, chart=Chart(axis, "nats", lines, logarithmic=False))
 
 
-def _rising(values: Sequence[float]) -> bool:
-    """Whether no value is smaller than the one before it, but for rounding errors."""
+def _is_rising(values: Sequence[float]) -> bool:
+    """Tell if no value falls below the one before, except rounding."""
     return all(b >= a - 1e-6 for a, b in pairwise(values))
 
 
-def _said(holds: bool) -> str:
+def _confirm(holds: bool) -> str:
     return "confirmed" if holds else "NOT confirmed"

@@ -1,4 +1,4 @@
-"""Release in, safer release out: one module per repair, one row each in the table."""
+"""Repairs: safer versions of a release, one module each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""additive: add k people to every small group, and publish what is mined from the result.
+"""additive: add k people to every small group, and mine again.
 
 Changes
     For every maximal channel "all of I, nothing else of M", k people with exactly the items I are added. The number of people grows.
@@ -26,6 +26,6 @@ NAME = "additive"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The release of the data with k people added for every channel."""
+    """Propose the release of the data with k people added per channel."""
     rows, groups, _ = small_groups(itemsets_of(case, NAME), case)
     return with_people(case, rows, groups, np.full(len(groups), case.k))

@@ -1,4 +1,4 @@
-"""exact-deficit: add just the people that small groups lack to reach k, and publish what is mined from the result.
+"""exact-deficit: add just the people that small groups lack, and mine again.
 
 Changes
     Channels "all of I, nothing else of M" are gone through, longest I first. One that is no longer small is skipped; otherwise people with
@@ -27,11 +27,11 @@ NAME = "exact-deficit"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The release of the data with as few people added per channel as its groups lack."""
+    """Propose the release with the people added that small groups lack."""
     rows, groups, masks = small_groups(itemsets_of(case, NAME), case)
     longest_first = np.argsort(-np.bitwise_count(groups).sum(axis=1, dtype=np.int64), kind="stable")
     people = np.zeros(len(groups), np.int64)
-    sizes = [_sizes(rows, mask) for mask in masks]
+    sizes = [_count_groups(rows, mask) for mask in masks]
     for place in longest_first.tolist():
         check_time("repair")
         # People with exactly these items join one group on every maximal set.
@@ -43,8 +43,8 @@ def propose(case: RepairCase) -> Proposal:
     return with_people(case, rows, groups, people)
 
 
-def _sizes(rows: BitRows, mask: Words) -> dict[tuple[int, ...], int]:
-    """How many people are in each group on one set."""
+def _count_groups(rows: BitRows, mask: Words) -> dict[tuple[int, ...], int]:
+    """Count the people in each group on one set."""
     kept, group = np.unique(rows.words & mask, axis=0, return_inverse=True)
     people = np.zeros(len(kept), np.int64)
     np.add.at(people, group.reshape(-1), rows.weights)

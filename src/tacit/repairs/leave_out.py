@@ -1,4 +1,4 @@
-"""leave-out: publish the list without the itemsets on which somebody is in a small group, and say that it is not complete.
+"""leave-out: drop the itemsets with small groups, and say so.
 
 Changes
     An itemset that a finding is about goes, with all larger ones, and the rest is audited again until nothing is found. Where findings are about
@@ -27,7 +27,7 @@ NAME = "leave-out"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The itemsets without those that are named, else without those on which somebody is in a small group."""
+    """Propose the itemsets without those named, or without those with small groups."""
     release = itemsets_of(case, NAME)
     if case.lines is not None:
         return Proposal(without_lines(release, case.lines), case.data)

@@ -1,13 +1,9 @@
-"""Taking lines out of a list: which ones all proofs rest on, the list without them, and as many of them put back as can be.
+"""Removal of few lines from a list, and its cost.
 
 Itemsets go with all larger ones: a list that holds every subset of its itemsets stays such a list. From such a list every small difference of
 two counts is a small group of people who have some items and lack others, which is what attacks look for; in a list with gaps it need not be.
 
-Rules and the data that they were made from: the true counts of every line, and the same lines printed otherwise.
-
-The thresholds of support and confidence at which rules are safe; the part of ``raise-threshold`` that is about rules.
-
-What a repair of rules cost: rules, values, accuracy, information.
+Rules are removed one by one (:func:`without_proofs`) or by higher thresholds (:func:`safe_thresholds`); :class:`Lines` holds their true counts.
 """
 
 from __future__ import annotations
@@ -35,7 +31,10 @@ CHECK = "Give the data that the rules were made from, with the same columns and 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Rules with the true numbers of people behind each: with antecedent and consequent (``counts``), with the antecedent (``wholes``)."""
+    """Rules with their true counts.
+
+    ``counts`` are people with antecedent and consequent, ``wholes`` with the antecedent.
+    """
 
     release: Rules
     counts: Ints
@@ -43,7 +42,10 @@ class Lines:
 
     @classmethod
     def of(cls, case: RepairCase, name: str) -> Lines:
-        """The lines of a case: rules QI => SA beside their data, or rules that print exact numbers; anything else is refused."""
+        """Make the lines of a case, or refuse it.
+
+        These are rules QI => SA with their data, or rules that print exact numbers.
+        """
         release = case.release
         if not isinstance(release, Rules):
             raise OptionError("needs rules", where=f"--method {name}", remedy="See tacit repairs")
@@ -55,7 +57,7 @@ class Lines:
         return cls(release, release.lo, release.whole_lo)
 
     def printed(self, form: Published, header: Header | None = None) -> Rules:
-        """The same lines in another form."""
+        """Return the same lines in another form."""
         release = self.release
         rounding: Rounding = "nearest" if form.digits is None else "half-up"
         header = replace(header or release.header, digits=form.digits, rounding=rounding, base=None)
@@ -65,7 +67,7 @@ class Lines:
         )
 
     def reaching(self, min_support: int, header: Header) -> npt.NDArray[np.int64]:
-        """The lines that reach a support (a count) and the confidence of a header."""
+        """Return the lines that reach a support and a header's confidence."""
         bar = header.min_confidence
         enough = self.counts >= min_support
         if bar is not None:
@@ -80,9 +82,13 @@ class Lines:
 
 
 def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
-    """How many people have antecedent and consequent of each line, and the antecedent; data that the lines are not true of are refused."""
+    """Count the people behind each line; refuse data that contradict it.
+
+    Returns those with antecedent and consequent, and those with the antecedent.
+    """
     name = release.source.name if release.source else "the release"
-    header, pairs = release.header, release.items.pairs
+    header = release.header
+    pairs = release.items.pairs
     if pairs is None or not header.sa or header.coarser:
         remedy = "Mine the rules again with tacit mine rules, without hierarchies"
         raise OptionError("rules are repaired where they go from QI columns to the SA of a table", where=name, remedy=remedy)
@@ -102,7 +108,8 @@ def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
         inside = np.isin(np.array(column.values, object), group.among(column.values))
         where[group.column, group.name] = inside[column.codes]
     nobody = np.zeros(len(people.weights), np.bool_)
-    counts, wholes = np.zeros(len(release), np.int64), np.zeros(len(release), np.int64)
+    counts = np.zeros(len(release), np.int64)
+    wholes = np.zeros(len(release), np.int64)
     for line in range(len(release)):
         holds = ~nobody
         for item in release.antecedents[line].tolist():
@@ -119,7 +126,9 @@ def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
 
 
 def safety(audit: Audit) -> int:
-    """How safe an audit says a release is: 2 nothing found and all decided, 1 nothing found, 0 something found.
+    """Grade an audit: 2 safe, 1 nothing found, 0 something found.
+
+    Safe means that nothing was found and all was decided.
 
     An attack that cannot run or was not asked for says nothing about one candidate rather than another: it does not count here.
     """
@@ -141,7 +150,7 @@ Line = tuple[int, int]
 
 
 def cited_lines(audit: Audit, *, most: int = MOST_PROOFS) -> list[frozenset[Line]]:
-    """The lines that each proof cites, proofs that cite none left out."""
+    """Return the lines that each proof cites, where it cites any."""
     proofs = []
     for run in audit.runs:
         if run.claim != "proves" or run.show is None:
@@ -155,7 +164,9 @@ def cited_lines(audit: Audit, *, most: int = MOST_PROOFS) -> list[frozenset[Line
 
 
 def breaking(proofs: Iterable[frozenset[Line]], worth: Callable[[Line], float]) -> list[Line]:
-    """Some lines such that every proof cites one of them: again and again the line in most proofs, the least worth where several are.
+    """Choose lines such that every proof cites one of them.
+
+    Again and again the line in most proofs, the least worth where several are.
 
     >>> breaking([frozenset({(0, 2), (0, 3)}), frozenset({(0, 3), (0, 4)}), frozenset({(0, 5)})], lambda line: line[1])
     [(0, 3), (0, 5)]
@@ -171,7 +182,10 @@ def breaking(proofs: Iterable[frozenset[Line]], worth: Callable[[Line], float]) 
 
 
 def some_lines(release: Listed, kept: Ints) -> Listed:
-    """Some of the lines; a list that lacks some says so, and closed itemsets of which some are missing are just itemsets."""
+    """Return some of the lines, marked as an incomplete list.
+
+    Closed itemsets of which some are missing are just itemsets.
+    """
     if len(kept) == len(release):
         return release
     part = release.take(kept, replace(release.header, complete=False))
@@ -179,7 +193,7 @@ def some_lines(release: Listed, kept: Ints) -> Listed:
 
 
 def without_lines(release: Listed, lines: Iterable[int]) -> Listed:
-    """The release without the lines of its file that have these numbers."""
+    """Return the release without the lines with these numbers in its file."""
     place = {release.line(index): index for index in range(len(release))}
     named = sorted(set(lines))
     if unknown := [line for line in named if line not in place]:
@@ -189,7 +203,7 @@ def without_lines(release: Listed, lines: Iterable[int]) -> Listed:
 
 
 def holding(release: Itemsets, wanted: Iterable[frozenset[str]]) -> set[int]:
-    """The places of the itemsets that hold all items of one of the sets."""
+    """Return the places of the itemsets that contain one of the sets."""
     having: dict[str, set[int]] = {name: set() for name in release.items.names}
     for place, item in zip(release.sets.owners().tolist(), release.sets.members.tolist(), strict=True):
         having[release.items.names[item]].add(place)
@@ -200,12 +214,15 @@ def holding(release: Itemsets, wanted: Iterable[frozenset[str]]) -> set[int]:
 
 
 def without_findings(case: RepairCase, release: Itemsets) -> Itemsets:
-    """The list without the itemsets that findings are about, or rest on, and without all larger ones, until nothing is found."""
+    """Remove the itemsets of findings, and larger ones, until nothing is found.
+
+    An itemset goes if findings are about it, or rest on it.
+    """
     kept = np.arange(len(release), dtype=np.int64)
     audit = case.audit(release, case.data)
     now = release
     while any(run.findings for run in audit.runs):
-        gone = holding(now, _spoken_of(audit)) or holding(now, _rested_on(audit, now))
+        gone = holding(now, _find_mentioned(audit)) or holding(now, _find_cited(audit, now))
         if not gone:
             raise RepairError("what is found rests on no itemset of the list", where="repair", remedy="Choose another method")
         kept = np.delete(kept, sorted(gone))
@@ -216,13 +233,13 @@ def without_findings(case: RepairCase, release: Itemsets) -> Itemsets:
     return now
 
 
-def _spoken_of(audit: Audit) -> set[frozenset[str]]:
-    """The items that findings speak of, as present or absent."""
+def _find_mentioned(audit: Audit) -> set[frozenset[str]]:
+    """Return the items that findings mention, as present or absent."""
     events = [run.event(index) for run in audit.runs if run.event is not None for index in range(len(run.severity))]
     return {frozenset(event.present + event.absent) for event in events if isinstance(event, ItemEvent)}
 
 
-def _rested_on(audit: Audit, release: Itemsets) -> set[frozenset[str]]:
+def _find_cited(audit: Audit, release: Itemsets) -> set[frozenset[str]]:
     """Itemsets such that each of the worst proofs cites one of them."""
     place = {release.line(index): index for index in range(len(release))}
     chosen = breaking(cited_lines(audit, most=FEW_PROOFS), lambda one: float(release.hi[place[one[1]]]))
@@ -230,9 +247,13 @@ def _rested_on(audit: Audit, release: Itemsets) -> set[frozenset[str]]:
 
 
 def without_proofs(case: RepairCase) -> Listed:
-    """The release without a few lines that all proofs rest on; lines that turn out not to matter are put back, the broadest first."""
+    """Remove a few lines that all proofs rest on.
+
+    Lines that turn out not to matter are put back, the broadest first.
+    """
     release = case.release
-    kept, audit = np.arange(len(release), dtype=np.int64), case.audit(release, case.data)
+    kept = np.arange(len(release), dtype=np.int64)
+    audit = case.audit(release, case.data)
     people = {release.line(index): float(release.hi[index]) for index in range(len(release))}
     while len(kept) and safety(audit) == 0:
         now = some_lines(release, kept)
@@ -246,7 +267,10 @@ def without_proofs(case: RepairCase) -> Listed:
 
 
 def with_more(case: RepairCase, release: Listed, kept: Ints, order: Ints, reached: int) -> Ints:
-    """The kept lines and as many others as can be put back, in their order: whole groups of them, then halves of groups that were too much."""
+    """Return the kept lines and as many others as are safe.
+
+    Whole groups of them, then halves of groups that were too much.
+    """
     others = order[~np.isin(order, kept)].tolist()
     size = max(1, -(-len(others) // GROUPS))
     waiting = [others[first : first + size] for first in range(0, len(others), size)][::-1]
@@ -270,30 +294,41 @@ SUPPORT_STEPS = 1000
 
 
 def safe_thresholds(case: RepairCase, name: str) -> Rules:
-    """The longest part of the rules above a support and a confidence whose audit is clean, as far as halving finds it; else an empty list."""
+    """Find the longest safe part above a support and a confidence.
+
+    Halving finds it; else the list is empty.
+    """
     lines = Lines.of(case, name)
-    best, best_safety = _above(lines, _beyond(lines), lines.release.header), -1
+    best = _select_above(lines, _unreached_support(lines), lines.release.header)
+    best_safety = -1
     for bar in confidences(lines.release.header):
         header = replace(lines.release.header, min_confidence=bar)
-        found, how_safe = _at_confidence(case, lines, header, len(best) if best_safety >= 2 else -1)
+        found, how_safe = _find_at_confidence(case, lines, header, len(best) if best_safety >= 2 else -1)
         if found is not None and (how_safe, len(found)) > (best_safety, len(best) if best_safety >= 0 else -1):
-            best, best_safety = found, how_safe
+            best = found
+            best_safety = how_safe
     return best
 
 
-def _at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat: int) -> tuple[Rules | None, int]:
-    """The most rules above a support, at one confidence, that are safe and more than ``to_beat``; halving over the supports."""
+def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat: int) -> tuple[Rules | None, int]:
+    """Find the most safe rules at one confidence, if more than ``to_beat``.
+
+    The supports are halved.
+    """
     # The last support is above every count. Supports that keep too few rules are not looked at.
     steps = [one for one in supports(lines) if len(lines.reaching(one, header)) > to_beat]
     found: Rules | None = None
-    how_safe, unsafe, safe = -1, -1, len(steps)
+    how_safe = -1
+    unsafe = -1
+    safe = len(steps)
     while safe - unsafe > 1:
         # The threshold as it is comes first: where raising the confidence is enough, the support need not rise.
         middle = 0 if unsafe == -1 and safe == len(steps) else (safe + unsafe) // 2
-        candidate = _above(lines, steps[middle], header)
+        candidate = _select_above(lines, steps[middle], header)
         judged = safety(case.look(candidate))
         if judged >= max(1, how_safe):
-            found, how_safe = candidate, judged
+            found = candidate
+            how_safe = judged
         if judged == 2:
             safe = middle
         else:
@@ -301,8 +336,11 @@ def _at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat: int)
     return found, how_safe
 
 
-def _above(lines: Lines, min_support: int, header: Header) -> Rules:
-    """The rules that reach a support and the header's confidence, printed as before."""
+def _select_above(lines: Lines, min_support: int, header: Header) -> Rules:
+    """Return the rules that reach a support and the header's confidence.
+
+    They are printed as before.
+    """
     release = lines.release
     header = replace(header, min_support=min_support)
     kept = lines.reaching(min_support, header)
@@ -317,7 +355,7 @@ def _above(lines: Lines, min_support: int, header: Header) -> Rules:
 
 
 def confidences(header: Header) -> list[Fraction]:
-    """The confidence as it is, then higher ones in round steps up to 1.
+    """Return the confidence, then higher ones in round steps up to 1.
 
     >>> [float(one) for one in confidences(Header(min_confidence=Fraction("0.87")))]
     [0.87, 0.9, 0.95, 1.0]
@@ -331,14 +369,19 @@ def confidences(header: Header) -> list[Fraction]:
 
 
 def supports(lines: Lines) -> list[int]:
-    """The support as it is, then higher ones in round steps up to one above every count."""
+    """Return the support, then higher ones in round steps.
+
+    The last is above every count.
+    """
     header = lines.release.header
-    n, now, last = header.n or 0, header.min_support or 1, _beyond(lines)
+    n = header.n or 0
+    now = header.min_support or 1
+    last = _unreached_support(lines)
     steps = -(-np.arange(1, SUPPORT_STEPS + 1) * n // SUPPORT_STEPS) if n > SUPPORT_STEPS else np.arange(1, n + 1)
     return sorted({now, last, *steps[(steps > now) & (steps < last)].tolist()})
 
 
-def _beyond(lines: Lines) -> int:
+def _unreached_support(lines: Lines) -> int:
     """A support that no rule reaches."""
     return max(int(lines.counts.max(initial=0)) + 1, lines.release.header.min_support or 1)
 
@@ -348,15 +391,15 @@ NOISE = 1e-9
 
 
 def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Audit) -> Mapping[str, float]:
-    """What was lost between two releases of rules.
+    """Measure the loss between two releases of rules.
 
     A support that is printed rounded is read as printed, one that is withheld as the support threshold: the least that it can be.
     """
-    new = {_key(after, index): index for index in range(len(after))}
-    pairs = [(index, new[key]) for index in range(len(before)) if (key := _key(before, index)) in new]
-    was, now = (_read(one)[[pair[side] for pair in pairs]] for side, one in enumerate((before, after)))
+    new = {_rule_key(after, index): index for index in range(len(after))}
+    pairs = [(index, new[key]) for index in range(len(before)) if (key := _rule_key(before, index)) in new]
+    was, now = (_read_counts(one)[[pair[side] for pair in pairs]] for side, one in enumerate((before, after)))
     errors = np.abs(now - was)[was > 0] / was[was > 0]
-    shown = sum(_prints(before, i) and not _prints(after, j) for i, j in pairs)
+    shown = sum(_prints_support(before, i) and not _prints_support(after, j) for i, j in pairs)
     cost: dict[str, float] = {
         "rules_lost": len(before) - len(pairs),
         "values_withheld": int(shown),
@@ -370,15 +413,15 @@ def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Aud
     return cost
 
 
-def _key(release: Rules, index: int) -> tuple[frozenset[str], frozenset[str]]:
+def _rule_key(release: Rules, index: int) -> tuple[frozenset[str], frozenset[str]]:
     """A rule by its items."""
     names = release.items.names
     left, right = (frozenset(names[item] for item in side[index].tolist()) for side in (release.antecedents, release.consequents))
     return left, right
 
 
-def _read(release: Rules) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The number of people that a reader takes each line to be about."""
+def _read_counts(release: Rules) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the number of people that a reader takes each line for."""
     if release.support is None:
         return release.lo.astype(float)
     values = [release.support.value(index) for index in range(len(release))]
@@ -386,6 +429,6 @@ def _read(release: Rules) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.array([float(low if value is None else value * n) for value, low in zip(values, release.lo.tolist(), strict=True)])
 
 
-def _prints(release: Rules, index: int) -> bool:
-    """Whether a line prints its support."""
+def _prints_support(release: Rules, index: int) -> bool:
+    """Tell if a line prints its support."""
     return bool(release.support.text(index)) if release.support is not None else int(release.lo[index]) == int(release.hi[index])

@@ -1,10 +1,7 @@
-"""People as rows of bits, for repairs that change rows: who is in a small group, and who is like whom.
+"""People as rows of bits, for repairs that change rows.
 
-The itemsets on which a release can give a group away: the maximal ones, and those just below the threshold.
-
-Adding people to small groups: what the repairs additive and exact-deficit share.
-
-Changing rows in rounds until no small group is left on any set that an attack can reach.
+A release can reveal a small group on its maximal itemsets, and on those just below the threshold. Repairs add people to such groups
+(:func:`with_people`), or change rows in rounds until no small group is left on any set that an attack can reach (:func:`until_clean`).
 """
 
 from __future__ import annotations
@@ -40,7 +37,10 @@ def in_items(sets: Sets, names: tuple[str, ...], items: Items) -> Sets:
 
 
 def maximal(release: Itemsets, items: Items) -> Sets:
-    """The published sets that are contained in no other, over ``items``; the empty set when nothing is published."""
+    """Return the maximal published sets over ``items``.
+
+    The empty set when nothing is published.
+    """
     if len(release) == 0:
         return Sets.from_lists([[]])
     order = np.argsort(-release.sets.lengths, kind="stable")
@@ -50,7 +50,7 @@ def maximal(release: Itemsets, items: Items) -> Sets:
 
 
 def border(release: Itemsets, items: Items) -> Sets:
-    """The smallest itemsets of frequent items that are not frequent: all their subsets are, they are not; over ``items``."""
+    """Return the negative border over ``items``: minimal infrequent itemsets."""
     top = maximal(release, items)
     if (1 << top.lengths.astype(object)).sum() > MOST_FREQUENT:
         remedy = "Use --goal frequent-only, raise the threshold, or choose another method"
@@ -66,7 +66,10 @@ def border(release: Itemsets, items: Items) -> Sets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitRows:
-    """Different rows as bits over the items, each with the number of people it stands for (0: nobody any more)."""
+    """Distinct rows as bits over the items, with numbers of people.
+
+    A number may become 0.
+    """
 
     words: Words
     weights: Ints
@@ -74,7 +77,7 @@ class BitRows:
 
     @classmethod
     def of(cls, data: Transactions) -> BitRows:
-        """The different rows of some transactions."""
+        """Return the distinct rows of some transactions."""
         merged = data.merged()
         width = max(1, -(-len(data.items) // 64))
         words = np.zeros((len(merged.rows), width), np.uint64)
@@ -83,7 +86,7 @@ class BitRows:
         return cls(words, merged.weights.copy(), data.items)
 
     def transactions(self) -> Transactions:
-        """The people as transactions, rows of nobody left out."""
+        """Return the people as transactions, without rows of nobody."""
         kept = np.flatnonzero(self.weights)
         bits = np.unpackbits(np.ascontiguousarray(self.words[kept]).view(np.uint8), axis=1, bitorder="little")
         rows, members = np.nonzero(bits)
@@ -97,17 +100,22 @@ class BitRows:
         return masks
 
     def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words, Ints]:
-        """Groups of 1..k-1 people on the sets of a family: number of the set, the group's items as bits over all items, size."""
+        """Find the groups of 1..k-1 people on the sets of a family.
+
+        Returns the number of the set, the group's items as bits over all items, and the size.
+        """
         alive = self.transactions()
         by_item = vertical(alive.rows.offsets, alive.rows.members, alive.weights, np.arange(len(self.items)))
-        numbers, groups, sizes = [np.empty(0, np.int64)], [np.empty((0, self.words.shape[1]), np.uint64)], [np.empty(0, np.int64)]
+        numbers = [np.empty(0, np.int64)]
+        groups = [np.empty((0, self.words.shape[1]), np.uint64)]
+        sizes = [np.empty(0, np.int64)]
         for which, present, size in small_groups_on(by_item, family.offsets, family.members, k, lambda _: check_time("repair")):
             numbers.append(which)
-            groups.append(self._spread(family, which, present))
+            groups.append(self._spread_bits(family, which, present))
             sizes.append(size)
         return np.concatenate(numbers), np.concatenate(groups), np.concatenate(sizes)
 
-    def _spread(self, family: Sets, which: Ints, present: Words) -> Words:
+    def _spread_bits(self, family: Sets, which: Ints, present: Words) -> Words:
         """Bits over the items of each set as bits over all items."""
         out = np.zeros((len(which), self.words.shape[1]), np.uint64)
         for place in range(int(family.lengths[which].max(initial=0))):
@@ -118,7 +126,10 @@ class BitRows:
         return out
 
     def within(self, masks: Words, groups: Words) -> npt.NDArray[np.bool_]:
-        """Which rows lie in at least one of the groups; ``masks[i]`` are the items that group ``i`` speaks of."""
+        """Mark the rows in at least one of the groups.
+
+        ``masks[i]`` are the items that group ``i`` mentions.
+        """
         hit = np.zeros(len(self.weights), np.bool_)
         for mask, group in zip(masks, groups, strict=True):
             check_time("repair")
@@ -126,14 +137,20 @@ class BitRows:
         return hit & (self.weights > 0)
 
     def nearest(self, row: int, among: Ints) -> int:
-        """The row among others that differs in the fewest items, the one with the most people where several do."""
+        """Return the other row that differs in the fewest items.
+
+        Of several, the one with the most people.
+        """
         distance = np.bitwise_count(self.words[among] ^ self.words[row]).sum(axis=1, dtype=np.int64)
         best = np.flatnonzero(distance == distance.min())
         return int(among[best[np.argmax(self.weights[among[best]])]])
 
 
 def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, Words]:
-    """The rows, the items of each small group on a maximal set, and the maximal sets as bits."""
+    """Return the rows, the small groups on maximal sets, and these sets.
+
+    Groups and sets come as bits.
+    """
     assert case.data is not None
     rows = BitRows.of(case.data)
     family = maximal(release, case.data.items)
@@ -142,7 +159,7 @@ def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, W
 
 
 def with_people(case: RepairCase, rows: BitRows, added: Words, people: Ints) -> Proposal:
-    """The release of the rows with more people."""
+    """Return the release of the rows with more people."""
     data = BitRows(np.concatenate((rows.words, added)), np.concatenate((rows.weights, people)), rows.items).transactions()
     return Proposal(case.mine(data), data)
 
@@ -152,7 +169,9 @@ MOST_ROUNDS = 1000
 
 
 def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints]) -> Proposal:
-    """Change rows, mine, look again: first the maximal sets and the border, then whatever the audit still finds.
+    """Change rows, mine and look again, until the audit is clean.
+
+    First for the maximal sets and the border, then for the remaining findings.
 
     ``change`` says how many people each row stands for afterwards, given the sets (as bits) and the small groups on them.
     """
@@ -171,15 +190,15 @@ def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints
             data = replace(rows, weights=change(rows, rows.masks(sets)[numbers], groups)).transactions()
             release = case.mine(data)
             continue
-        fresh = _reached(case.audit(release, data), data) - deeper
+        fresh = _find_reached(case.audit(release, data), data) - deeper
         if not fresh:
             return Proposal(release, data)
         deeper |= fresh
     raise RepairError(f"no end after {MOST_ROUNDS} rounds", where="repair", remedy="Choose another method")
 
 
-def _reached(found: Audit, data: Transactions) -> set[tuple[int, ...]]:
-    """The itemsets that the remaining findings speak of."""
+def _find_reached(found: Audit, data: Transactions) -> set[tuple[int, ...]]:
+    """Return the itemsets that the remaining findings mention."""
     number = {name: i for i, name in enumerate(data.items.names)}
     events = [run.event(i) for run in found.runs if run.event is not None for i in range(run.findings)]
     named = [event.present + event.absent for event in events if isinstance(event, ItemEvent)]

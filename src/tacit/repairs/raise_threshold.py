@@ -1,4 +1,4 @@
-"""raise-threshold: publish only what lies above the lowest threshold at which no attack succeeds.
+"""raise-threshold: publish only counts above the lowest safe threshold.
 
 Changes
     Itemsets whose count is below the new threshold are left out; all others keep their exact counts. The header names the smallest count that
@@ -32,7 +32,9 @@ NAME = "raise-threshold"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The largest part of the release above a threshold whose audit is clean; an empty one when there is none.
+    """Propose the largest part above a threshold whose audit is clean.
+
+    An empty one when there is none.
 
     Where the number of people is not known no audit is clean; then the largest part in which nothing is found.
     """
@@ -51,16 +53,19 @@ def propose(case: RepairCase) -> Proposal:
             safe = middle
         else:
             unsafe = middle
-    return Proposal(_from_the_smallest(above(release, int(thresholds[safe]))), case.data)
+    return Proposal(_mark_complete(above(release, int(thresholds[safe]))), case.data)
 
 
 def above(release: Itemsets, threshold: int) -> Itemsets:
-    """The itemsets that reach a threshold for certain."""
+    """Return the itemsets that certainly reach a threshold."""
     return release.take(np.flatnonzero(release.lo >= threshold), replace(release.header, min_support=threshold))
 
 
-def _from_the_smallest(release: Itemsets) -> Itemsets:
-    """The same list, said to be complete from its own smallest count on; an empty one stays as it is."""
+def _mark_complete(release: Itemsets) -> Itemsets:
+    """Call the list complete from its own smallest count on.
+
+    An empty one stays as it is.
+    """
     if not len(release):
         return release
     return replace(release, header=replace(release.header, min_support=int(release.lo.min())))

@@ -38,13 +38,13 @@ DECIMALS = tuple(range(7))
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The release in the precision that is asked for, else in the finest that audits clean.
+    """Propose the asked precision, or the finest that audits clean.
 
     Where none is clean, the one in which nothing is found and the fewest questions stay open; else the coarsest.
     """
     release = case.release
     if not isinstance(release, Itemsets):
-        return Proposal(_rounded_rules(case))
+        return Proposal(_round_rules(case))
     if case.precision is not None:
         return Proposal(rounded(release, case.precision))
     best = release
@@ -58,12 +58,14 @@ def propose(case: RepairCase) -> Proposal:
             return Proposal(printed)
         still_open = sum(run.undecided for run in found.runs) if found.asked_verdict == "incomplete" else None
         if best_open is None or (still_open is not None and still_open < best_open):
-            best, best_open, label = printed, still_open, precision.label
-    return Proposal(best, remark=_unproved(len(choices), label, best_open))
+            best = printed
+            best_open = still_open
+            label = precision.label
+    return Proposal(best, remark=_describe_failure(len(choices), label, best_open))
 
 
-def _unproved(tried: int, label: str, still_open: int | None) -> str:
-    """What is said where no precision is clean."""
+def _describe_failure(tried: int, label: str, still_open: int | None) -> str:
+    """Return the caveat where no precision is clean."""
     none = f"None of the {tried:,} precisions tried is proved safe" if tried > 1 else "The precision tried is not proved safe"
     if still_open is None:
         return f"{none}: a small group is still revealed."
@@ -71,8 +73,11 @@ def _unproved(tried: int, label: str, still_open: int | None) -> str:
     return f"{none}: with {label} nothing is found, but {number} open."
 
 
-def _rounded_rules(case: RepairCase) -> Rules:
-    """Rules with supports in the decimals that are asked for, else in the most with which they are safe; else in the fewest."""
+def _round_rules(case: RepairCase) -> Rules:
+    """Round supports of rules to the asked, or most safe, decimals.
+
+    Where none are safe, to the fewest.
+    """
     lines = Lines.of(case, NAME)
     printed_now = lines.release.header.digits
     if lines.release.is_withheld:
@@ -83,7 +88,8 @@ def _rounded_rules(case: RepairCase) -> Rules:
             remedy = "Choose --decimals: rules print their supports as shares"
             raise OptionError("rounds counts of itemsets", where="--base", remedy=remedy)
         return lines.printed(Published(digits=case.precision.decimals))
-    best, best_safety = lines.release, -1
+    best = lines.release
+    best_safety = -1
     # A step of less than one person prints every count exactly, and more digits than now would say more than now.
     for decimals in reversed(DECIMALS):
         if Precision(decimals=decimals).step(lines.release.n) < 1 or (printed_now is not None and decimals >= printed_now):
@@ -93,12 +99,15 @@ def _rounded_rules(case: RepairCase) -> Rules:
         if how_safe == 2:
             return printed
         if how_safe > best_safety or best_safety == 0:
-            best, best_safety = printed, how_safe
+            best = printed
+            best_safety = how_safe
     return best
 
 
 def finest_first(release: Itemsets, least_base: int = 2) -> list[Precision]:
-    """Every usual precision that changes some count and is not finer than a base, the finest first.
+    """Return the usual precisions that change some count, the finest first.
+
+    None is finer than a base.
 
     >>> from tests.made_releases import released
     >>> [precision.label for precision in finest_first(released([frozenset("a")] * 30, 20, "all"))]
@@ -113,7 +122,9 @@ def finest_first(release: Itemsets, least_base: int = 2) -> list[Precision]:
 
 
 def usual_bases(release: Itemsets, least: int = 2) -> list[int]:
-    """The least base, then 2, 5, 10, 20, 50, .. above it up to the smallest published count: beyond, counts would print as 0.
+    """Return the usual bases up to the smallest published count.
+
+    The least base, then 2, 5, 10, 20, 50, .. above it; beyond, counts would print as 0.
 
     >>> from tests.made_releases import released
     >>> usual_bases(released([frozenset("a")] * 30, 20, "all"))

@@ -1,4 +1,4 @@
-"""safe-family: publish exactly the frequent itemsets on which nobody is in a small group, with their true counts.
+"""safe-family: publish exactly the frequent itemsets without small groups.
 
 Changes
     An itemset is safe when every group of people that its items tell apart is empty or has at least k members. Unsafe itemsets are left out; no
@@ -29,7 +29,7 @@ NAME = "safe-family"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The frequent itemsets that are safe."""
+    """Propose the frequent itemsets that are safe."""
     release = itemsets_of(case, NAME)
     assert case.data is not None
     if release.only == "closed":

@@ -1,4 +1,4 @@
-"""substitute: replace the rows of people in small groups by the most similar other rows, and publish what is mined from the result.
+"""substitute: replace rows of small groups by similar ones, and mine again.
 
 Changes
     A row that lies in a group of fewer than k people becomes a copy of the nearest row that lies in none (fewest different items). The number
@@ -29,13 +29,16 @@ NAME = "substitute"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """A release mined from rows in which nobody is in a small group."""
+    """Propose a release mined from rows without small groups."""
     itemsets_of(case, NAME)
     return until_clean(case, _replace)
 
 
 def _replace(rows: BitRows, masks: Words, groups: Words) -> Ints:
-    """How many people each row stands for after every row of a small group became the nearest row of none."""
+    """Count the people of each row after replacing rows of small groups.
+
+    Each becomes the nearest row that is in none.
+    """
     exposed = rows.within(masks, groups)
     safe = np.flatnonzero(~exposed & (rows.weights > 0))
     if len(safe) == 0:

@@ -1,4 +1,4 @@
-"""suppressive: delete the people in small groups, and publish what is mined from the rest.
+"""suppressive: delete the people in small groups, and mine again.
 
 Changes
     Rows that lie in a group of fewer than k people on a published maximal set (and, with the goal ``all``, on a set just below the threshold
@@ -33,5 +33,5 @@ def propose(case: RepairCase) -> Proposal:
 
 
 def _delete(rows: BitRows, masks: Words, groups: Words) -> Ints:
-    """How many people each row stands for after the rows of small groups are gone."""
+    """Count the people of each row after deleting rows of small groups."""
     return np.where(rows.within(masks, groups), 0, rows.weights)

@@ -1,4 +1,4 @@
-"""withdraw: take out the rules that give most away, and say that the list is not complete.
+"""withdraw: remove the rules that reveal most, and say so.
 
 Changes
     Rules are taken out, those first that do most to raise the estimates and proofs that the policy forbids; all others keep their numbers. The
@@ -37,7 +37,10 @@ MOST_PROOFS = 200
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The rules without those that had to go: cut by influence, or grown from nothing, whichever says more."""
+    """Propose the rules without those that reveal most.
+
+    Cut by influence, or grown from nothing, whichever says more.
+    """
     if case.lines is not None:
         return Proposal(without_lines(case.release, case.lines))
     if case.table is None:
@@ -48,30 +51,35 @@ def propose(case: RepairCase) -> Proposal:
     kept, reached = _cut(case, release)
     chosen = with_more(case, release, kept, broadest_first, reached)
     grown = with_more(case, release, kept[:0], broadest_first, reached)
-    return Proposal(min((_part(release, one) for one in (chosen, grown)), key=lambda one: _entropy(case.look(one))))
+    return Proposal(
+        min((_select_rules(release, one) for one in (chosen, grown)), key=lambda one: _measure_entropy(case.look(one)))
+    )
 
 
 def _cut(case: RepairCase, release: Rules) -> tuple[Ints, int]:
-    """What is left when the rules of most influence go until the rest is safe, and how safe it is."""
+    """Remove the most influential rules until the rest is safe; grade it."""
     kept = np.arange(len(release), dtype=np.int64)
     audit = case.look(release)
     while len(kept) and safety(audit) < 2:
-        weights = influence(audit, _part(release, kept))
+        weights = influence(audit, _select_rules(release, kept))
         worst = np.argsort(-weights, kind="stable")[: max(1, len(kept) // PARTS)]
         # Rules without influence stay as long as others have some.
         worst = worst[weights[worst] > 0] if weights.max(initial=0) > 0 else worst
         kept = np.delete(kept, worst)
-        audit = case.look(_part(release, kept))
+        audit = case.look(_select_rules(release, kept))
     return kept, safety(audit)
 
 
-def _entropy(audit: Audit) -> float:
-    """How much a release leaves open; little is better among safe ones."""
+def _measure_entropy(audit: Audit) -> float:
+    """Return the uncertainty left by a release; less is better."""
     return float(audit.measures.get("posterior_entropy", 0.0))
 
 
 def influence(audit: Audit, release: Rules) -> npt.NDArray[np.float64]:
-    """How much each line has to do with what was found: with estimates by their multipliers, with proofs by how many cite it."""
+    """Measure each line's influence on the findings.
+
+    On estimates by their multipliers, on proofs by how many cite it.
+    """
     total = np.zeros(len(release))
     place = {release.line(index): index for index in range(len(release))}
     for run in audit.runs:
@@ -86,7 +94,7 @@ def influence(audit: Audit, release: Rules) -> npt.NDArray[np.float64]:
     return total
 
 
-def _part(release: Rules, kept: Ints) -> Rules:
+def _select_rules(release: Rules, kept: Ints) -> Rules:
     """Some of the rules; a list that lacks some says so."""
     part = some_lines(release, kept)
     assert isinstance(part, Rules)

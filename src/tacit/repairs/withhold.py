@@ -27,7 +27,10 @@ NAME = "withhold"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """The rules without numbers; without the distribution of the sensitive column, too, where that helps."""
+    """Propose the rules without numbers.
+
+    Without the distribution of the sensitive column, too, where that helps.
+    """
     lines = Lines.of(case, NAME)
     withheld = lines.printed(Published(withhold_values=True))
     if withheld.header.sa_counts:

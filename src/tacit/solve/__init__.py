@@ -1,1 +1,1 @@
-"""What follows about single people from counts over groups of them: estimates by maximum entropy, and hard bounds."""
+"""Solvers: maximum entropy, certified bounds, linear programs."""

@@ -1,14 +1,13 @@
-"""The fewest and the most people of each combination who can have each value, in any assignment of whole people that keeps all statements.
+"""Certified bounds on the people of each combination with each value.
 
-Bounds of a class are found first. Each is closed in from two sides: from outside by weights of the statements, added up exactly
-(:mod:`tacit.solve.program`), and from inside by witnesses, whole numbers of people for all classes at once that keep every statement. One
-witness settles many classes, so programs are asked to move all that are open at once, and only what is left is looked at one by one. A bound of
-a class is not one of a combination: all people of the class with the value may have the same combination.
+They hold in any assignment of whole people that keeps all statements. Bounds of a class are found first. Each is closed in from two sides: from
+outside by weights of the statements, added up exactly (:mod:`tacit.solve.program`), and from inside by witnesses, whole numbers of people for
+all classes at once that keep every statement. One witness settles many classes, so programs are asked to move all that are open at once, and
+only the rest is looked at one by one. A bound of a class is not one of a combination: all people of the class with the value may have the same
+combination.
 
-Which statements cannot all be true: weights that prove it, and as few statements as the proof needs.
-
-Weights of the statements bound nothing at all by less than 0 people: no numbers of people keep them (Farkas). Statements are then taken away one
-by one while the rest still clashes, so that none of those that are named can be spared.
+Statements clash if weights of them prove that nothing at all is less than 0 people (Farkas). :func:`clashing` then removes statements one by
+one while the rest still clashes, so that none of those that are named can be spared.
 """
 
 from __future__ import annotations
@@ -38,7 +37,9 @@ MOVED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """People of each combination (first index) with each value: never fewer than ``lo``, never more than ``hi``, whatever else is open.
+    """Bounds on the people of each combination with each value.
+
+    The first index is the combination. Never fewer than ``lo``, never more than ``hi``, whatever else is open.
 
     ``seen_lo`` and ``seen_hi`` are attained by witnesses; where they equal the bounds, nothing tighter is true. ``stopped`` says why the search
     ended early, if it did, ``by_cases`` that somebody's value was settled by telling cases apart: no single sum may prove it.
@@ -53,19 +54,19 @@ class Bounds:
 
     @property
     def loose(self) -> Flags:
-        """Where a tighter bound may be true."""
+        """Places where a tighter bound may be true."""
         wider: Flags = (self.lo < self.seen_lo) | (self.hi > self.seen_hi)
         return wider
 
     @property
     def impossible(self) -> Flags:
-        """The values that nobody of the combination has."""
+        """Values that nobody of the combination has."""
         nobody: Flags = self.hi == 0
         return nobody
 
     @property
     def unsettled(self) -> Flags:
-        """Where it is not known whether anybody can have the value."""
+        """Places where it is open if anybody can have the value."""
         return (self.hi > 0) & (self.seen_hi <= 0)
 
 
@@ -75,7 +76,10 @@ class _Enough(Exception):
 
 @dataclass(eq=False)
 class _Ends:
-    """What is known about the columns of a program, from outside (``lo``, ``hi``) and from inside (``seen_lo``, ``seen_hi``)."""
+    """Knowledge about the columns of a program.
+
+    From outside (``lo``, ``hi``) and from inside (``seen_lo``, ``seen_hi``).
+    """
 
     program: Program
     lo: Ints = field(init=False)
@@ -86,20 +90,24 @@ class _Ends:
 
     def __post_init__(self) -> None:
         size = self.program.size
-        self.lo, self.hi = np.zeros_like(size), size.copy()
-        self.seen_lo, self.seen_hi = size + 1, np.full_like(size, -1)
+        self.lo = np.zeros_like(size)
+        self.hi = size.copy()
+        self.seen_lo = size + 1
+        self.seen_hi = np.full_like(size, -1)
 
     def see(self, people: Ints) -> None:
         """Take a witness in."""
-        self.seen_lo, self.seen_hi = np.minimum(self.seen_lo, people), np.maximum(self.seen_hi, people)
+        self.seen_lo = np.minimum(self.seen_lo, people)
+        self.seen_hi = np.maximum(self.seen_hi, people)
 
     def goals(self, enough: Ints) -> tuple[Ints, Ints, Flags, Flags]:
-        """How far up and down each column has to be seen, and where it has not been."""
-        up, down = np.minimum(enough, self.hi), np.maximum(self.program.size - enough, self.lo)
+        """Return how far each column must be seen, and the unseen ends."""
+        up = np.minimum(enough, self.hi)
+        down = np.maximum(self.program.size - enough, self.lo)
         return up, down, self.seen_hi < up, self.seen_lo > down
 
     def open_ends(self, enough: Ints) -> int:
-        """How many ends are not settled."""
+        """Number of unsettled ends."""
         return int(sum(flags.sum() for flags in self.goals(enough)[2:]))
 
 
@@ -112,7 +120,10 @@ def bound(
     most_work: int | None = None,
     tight: bool = True,
 ) -> Bounds:
-    """Bounds for ``people[q]`` people of each combination q; when ``check`` raises ``stop``, or after that much work, those known by then.
+    """Bound the people of each combination with each value.
+
+    Combination q has ``people[q]`` people. When ``check`` raises ``stop``, or after that much work, the bounds known by then are
+    returned.
 
     Without ``tight`` it is only looked at whether anybody, and whether everybody, of a combination can have a value.
     Raises :class:`tacit.solve.program.Infeasible` or :class:`tacit.solve.program.NoWhole` where no people keep the statements.
@@ -139,11 +150,11 @@ def bound(
         stopped = "time"
     except _Enough:
         stopped = "work"
-    return _of_combinations(problem, people, parts, stopped)
+    return _bound_combinations(problem, people, parts, stopped)
 
 
 def components(problem: Problem) -> list[Ints]:
-    """The classes that statements tie to each other, part by part."""
+    """Return the connected components of classes that share statements."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -151,7 +162,8 @@ def components(problem: Problem) -> list[Ints]:
     if len(used) == 0:
         return []
     owner = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
-    n, m = len(problem.people), len(problem.values)
+    n = len(problem.people)
+    m = len(problem.values)
     graph = csr_array((np.ones(len(owner)), (owner, n + problem.rows)), shape=(n + m, n + m))
     part = connected_components(graph, directed=False)[1][used]
     order = np.argsort(part, kind="stable")
@@ -159,34 +171,45 @@ def components(problem: Problem) -> list[Ints]:
 
 
 def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
-    """Settle how far each column can go, up to ``enough`` people with the value and ``enough`` without it."""
+    """Settle the range of each column, up to ``enough`` people.
+
+    These are ``enough`` with the value and ``enough`` without it.
+    """
     chance = np.random.default_rng(len(ends.program))
     for whole in (False, True):
-        open_ends, idle = ends.open_ends(enough), 0
+        open_ends = ends.open_ends(enough)
+        idle = 0
         while open_ends and idle < IDLE_ROUNDS[whole]:
             _push(ends, enough, chance, check, whole=whole)
             left = ends.open_ends(enough)
-            open_ends, idle = left, 0 if left < open_ends else idle + 1
+            idle = 0 if left < open_ends else idle + 1
+            open_ends = left
         _shut_together(ends, enough, check)
     for column in range(len(ends.program)):
         for sign in (1, -1):
-            _one(ends, column, sign, enough, chance, check)
+            _settle_end(ends, column, sign, enough, chance, check)
 
 
 def _push(
     ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check, *, whole: bool = False, only: int | None = None
 ) -> None:
-    """Look for a witness in which as many open columns as possible, or one of them, go as far as they have to."""
+    """Search for a witness that pushes open columns as far as needed.
+
+    As many of them as possible, or one.
+    """
     program = ends.program
     goal_up, goal_down, up, down = ends.goals(enough)
     if only is not None:
         chosen = np.arange(len(program)) == only
-        up, down = up & chosen, down & chosen
+        up = up & chosen
+        down = down & chosen
     first = chance.random(len(program)) < 0.5
     torn = up & down & (goal_up > goal_down)
-    up, down = up & (first | ~torn), down & (~first | ~torn)
+    up = up & (first | ~torn)
+    down = down & (~first | ~torn)
     size = program.size
-    turn_up, turn_down = np.where(up, goal_up, 0), np.where(down, goal_down, size)
+    turn_up = np.where(up, goal_up, 0)
+    turn_down = np.where(down, goal_down, size)
     worth = chance.uniform(0.5, 1.5, len(program))
     # Solutions of a program without ties between columns are corners, and these are mostly whole.
     noise = NOISE * chance.normal(size=len(program))
@@ -212,10 +235,11 @@ def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Ints | None:
 
 
 def _shut_together(ends: _Ends, enough: Ints, check: Check) -> None:
-    """Prove at once of all columns that no solution moves away from nobody, or from everybody, that they stay there."""
+    """Prove at once that all unmoved columns stay empty or full."""
     program = ends.program
     _, _, up, down = ends.goals(enough)
-    at_zero, at_all = up & (ends.seen_hi <= 0), down & (ends.seen_lo >= program.size)
+    at_zero = up & (ends.seen_hi <= 0)
+    at_all = down & (ends.seen_lo >= program.size)
     at_zero &= ~at_all
     while at_zero.any() or at_all.any():
         gain = at_zero.astype(np.int64) - at_all.astype(np.int64)
@@ -226,15 +250,18 @@ def _shut_together(ends: _Ends, enough: Ints, check: Check) -> None:
             return
         proof = program.proof(gain, answer.weights, goal=still)
         if proof is not None and proof.most <= still:
-            ends.hi[at_zero], ends.lo[at_all] = 0, program.size[at_all]
+            ends.hi[at_zero] = 0
+            ends.lo[at_all] = program.size[at_all]
             return
-        stay_zero, stay_all = at_zero & (answer.people < MOVED), at_all & (answer.people > program.size - MOVED)
+        stay_zero = at_zero & (answer.people < MOVED)
+        stay_all = at_all & (answer.people > program.size - MOVED)
         if (stay_zero == at_zero).all() and (stay_all == at_all).all():
             return
-        at_zero, at_all = stay_zero, stay_all
+        at_zero = stay_zero
+        at_all = stay_all
 
 
-def _one(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.random.Generator, check: Check) -> None:
+def _settle_end(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.random.Generator, check: Check) -> None:
     """Settle one end of one column."""
     program = ends.program
 
@@ -282,9 +309,9 @@ def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
         ends.lo[column] = max(int(ends.lo[column]), -most)
 
 
-def _of_combinations(problem: Problem, people: Ints, parts: list[_Ends], stopped: Literal["", "time", "work"]) -> Bounds:
+def _bound_combinations(problem: Problem, people: Ints, parts: list[_Ends], stopped: Literal["", "time", "work"]) -> Bounds:
     """Bounds of combinations from those of their classes."""
-    lo, hi, seen_lo, seen_hi = _of_classes(problem, parts)
+    lo, hi, seen_lo, seen_hi = _bound_classes(problem, parts)
     size = problem.people[problem.class_of][:, None]
     own = people[:, None]
 
@@ -298,14 +325,15 @@ def _of_combinations(problem: Problem, people: Ints, parts: list[_Ends], stopped
     return Bounds(fewest(lo), most(hi), fewest(seen_lo), most(seen_hi), stopped, by_cases)
 
 
-def _of_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, Ints, Ints]:
+def _bound_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, Ints, Ints]:
     """Bounds from outside and from inside for every class and value."""
     open_ = problem.closed == 0
     all_of_them = np.where(open_, problem.people[:, None], 0)
     certain = open_ & (open_.sum(axis=1) == 1)[:, None]
     lo = np.where(certain, all_of_them, 0)
     hi = all_of_them.copy()
-    seen_lo, seen_hi = lo.copy(), hi.copy()
+    seen_lo = lo.copy()
+    seen_hi = hi.copy()
     for ends in parts:
         program = ends.program
         named = np.zeros(open_.shape, np.bool_)
@@ -337,7 +365,9 @@ Origins = tuple[Hashable, ...]
 def clashing(
     said: Statements, *, check: Callable[[], float | None] = lambda: None, stop: type[Exception] = TimeoutError
 ) -> Origins | None:
-    """The origins of few statements that cannot all be true; None where fractions of people keep all of them, or nothing could be proved.
+    """Find few statements that cannot all be true; return their origins.
+
+    None where fractions of people keep all of them, or nothing could be proved.
 
     When ``check`` raises ``stop``, what clashes is named as far as it is known by then.
     """
@@ -352,7 +382,7 @@ def clashing(
         order = {one.origin: place for place, one in enumerate(said.listed)}
         for origin in sorted(found, key=lambda one: -order[one]):
             if origin in found:
-                found = _clash(_only(said, [one for one in found if one != origin]), check) or found
+                found = _clash(_select_statements(said, [one for one in found if one != origin]), check) or found
     except stop:
         pass
     return tuple(sorted(found, key=lambda one: order[one]))
@@ -376,8 +406,8 @@ def _clash(said: Statements, check: Callable[[], float | None]) -> Origins | Non
     return None
 
 
-def _only(said: Statements, origins: Iterable[Hashable]) -> Statements:
-    """The statements of these origins alone."""
+def _select_statements(said: Statements, origins: Iterable[Hashable]) -> Statements:
+    """Return the statements of these origins alone."""
     kept = set(origins)
     out = Statements(said.population, said.n_values)
     for one in said.listed:

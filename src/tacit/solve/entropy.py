@@ -1,29 +1,23 @@
-"""Maximum entropy under statements: the shares of the values in each class that assume nothing beyond what is said.
+"""Maximum entropy under statements: shares of the values in each class.
 
-The dual problem has one multiplier for each statement. Newton's method follows the central path of its optimality conditions (Mehrotra's
-predictor and corrector): with ``a`` the sums of the statements, slack ``s = a - lo`` and ``r = hi - a``, and multipliers ``u - v``,
+**Central path.** The dual problem has one multiplier for each statement. Newton's method follows the central path of its optimality conditions
+(Mehrotra's predictor and corrector): with ``a`` the sums of the statements, slack ``s = a - lo`` and ``r = hi - a``, and multipliers ``u - v``,
 
     H d = ..,  u s = mu,  v r = mu,  mu -> 0
 
 so that every step solves one positive definite system of the size of the statements. Statements that fix a number need no slack. Where a share
-goes to 0 although no single statement says so, multipliers run away and every step gains only a constant factor; steps are then stretched
-as long as that pays. Near the end, and from the beginning where the multipliers of a similar problem are known, the bounds that are reached
-are guessed and only these are solved for (:mod:`tacit.solve.entropy`).
+goes to 0 although no single statement says so, multipliers run away and every step gains only a constant factor; steps are then stretched as
+long as that pays.
 
-The dual of maximum entropy under statements: one multiplier for each, and the shares and sums that follow from them.
+**Active set.** In the solution a statement fixes a number that is met, or it is a bound that is reached, or it has no multiplier. Once it is
+known which bounds are reached, only equations are left, and Newton's method solves these in a few steps to the last digit. A guess of these
+bounds is right when all multipliers have the sign of their bound and no other bound is missed; else bounds are dropped and taken up, and it
+continues. The multipliers of a similar problem are such a guess, and so is a point near the end of the central path.
 
-Maximum entropy from a good guess: Newton's method on the statements that are reached, and nothing else.
-
-In the solution a statement says a number that is met, or it is a bound that is reached, or it has no multiplier. Once it is known which bounds
-are reached, only equations are left, and Newton's method solves these in a few steps to the last digit. A guess of which they are is right
-when all multipliers have the sign of their bound and no other bound is missed; else bounds are dropped and taken up, and it goes on.
-The multipliers of a similar problem are such a guess, and so is a point near the end of the central path.
-
-What several statements settle together: values that nobody of a class can have, and bounds that are always reached.
-
-Newton's method needs an inside. Where statements leave none, multipliers run away and it may not arrive. One linear program then finds
-everything that is settled (Freund, Roundy, Todd 1985): with all bounds multiplied by a free factor of at least 1, every number of people
-and every slack that can be above 0 can be 1 or more at once, so that the largest sum of them, each counted up to 1, tells them apart.
+**Interior.** Newton's method needs an interior. Where statements leave none, multipliers run away and it may not arrive. One linear program
+then finds everything that several statements settle together (Freund, Roundy, Todd 1985), that is, values that nobody of a class can have, and
+bounds that are always reached: with all bounds multiplied by a free factor of at least 1, every number of people and every slack that can be
+above 0 can be 1 or more at once, so that the largest sum of them, each counted up to 1, identifies them.
 """
 
 from __future__ import annotations
@@ -46,7 +40,7 @@ WORK_FOR_THREADS = 1 << 21
 
 
 class Dual:
-    """The dual problem of a :class:`Problem`, in shares of all people.
+    """Dual of a :class:`Problem`, in shares of all people.
 
     ``fixed`` statements say a number, ``lower`` and ``upper`` ones a bound that is news.
     """
@@ -55,7 +49,9 @@ class Dual:
         self.problem = problem
         self.n_values = problem.n_values
         self.weights = problem.people / problem.n
-        self.lo, self.hi, self.whole = problem.lo / problem.n, problem.hi / problem.n, problem.whole / problem.n
+        self.lo = problem.lo / problem.n
+        self.hi = problem.hi / problem.n
+        self.whole = problem.whole / problem.n
         self.fixed: Flags = problem.lo == problem.hi
         self.lower: Flags = ~self.fixed & (problem.lo > 0)
         self.upper: Flags = ~self.fixed & (problem.hi < problem.whole)
@@ -66,7 +62,8 @@ class Dual:
         # Classes are cut where the work is halved, not where their number is.
         done = np.append(0, np.cumsum(np.diff(problem.starts) ** 2 + self.n_values))
         self._cuts = np.searchsorted(done, np.linspace(0, done[-1], cores + 1)).tolist()
-        self._cuts[0], self._cuts[-1] = 0, len(self.weights)
+        self._cuts[0] = 0
+        self._cuts[-1] = len(self.weights)
 
     def _on_threads(self, work: Callable[[int, int], None]) -> None:
         spans = list(zip(self._cuts[:-1], self._cuts[1:], strict=True))
@@ -78,7 +75,7 @@ class Dual:
                 task.result()
 
     def shares(self, multipliers: Floats) -> tuple[Floats, Floats, float]:
-        """The shares of the values in each class, the sums of the statements, and the logarithm of the normaliser."""
+        """Return shares by class, sums of statements, and the log normaliser."""
         from tacit.kernels.entropy import shares
 
         p = self.problem
@@ -98,7 +95,7 @@ class Dual:
         return out, np.sum([sums for sums, _ in ordered], axis=0), sum(total for _, total in ordered)
 
     def covariance(self, share: Floats) -> Floats:
-        """How the sums change with the multipliers; the lower triangle only."""
+        """Return the covariance of the sums; the lower triangle only."""
         from tacit.kernels.entropy import covariance
 
         p = self.problem
@@ -126,7 +123,9 @@ class Dual:
 
 
 def factored(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
-    """The Cholesky factors of a symmetric matrix (lower triangle) with something added to its diagonal.
+    """Return the Cholesky factors of a symmetric matrix with a heavier diagonal.
+
+    Only its lower triangle is read.
 
     What is added grows where rounding errors make the matrix indefinite without it.
     """
@@ -144,7 +143,7 @@ def factored(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
 
 
 def times(matrix: Floats, vector: Floats) -> Floats:
-    """The product of a symmetric matrix (lower triangle) and a vector."""
+    """Multiply a symmetric matrix (lower triangle) and a vector."""
     from scipy.linalg.blas import dsymv
 
     # The matrix is stored by rows, so its lower triangle is the upper one of what BLAS sees.
@@ -155,13 +154,15 @@ Rows = npt.NDArray[np.intp]
 
 #: What is aimed at: no statement missed by more than this share of all people; and where multipliers run away, which takes many steps to there,
 #: and where rounding errors allow no more.
-AIM, EXACT = 2e-15, 1e-13
+AIM = 2e-15
+EXACT = 1e-13
 #: Steps that leave more than this part of the distance are slow.
 SLOW = 0.05
 #: From here on steps with the system of the step before are tried.
 NEARLY = 1e-4
 #: Bounds that are not held count as missed beyond this share of all people, and multipliers as of the wrong sign beyond this many nats.
-OUTSIDE, WRONG_SIGN = 1e-14, 1e-12
+OUTSIDE = 1e-14
+WRONG_SIGN = 1e-12
 MOST_ACTIVE_STEPS = 25
 SHORTEST = 1e-3
 #: So often the bounds that are held may be chosen anew.
@@ -172,7 +173,7 @@ SMALL = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """A solution: its multipliers, shares and sums, and how many steps it took."""
+    """Solution reached: multipliers, shares, sums, and number of steps."""
 
     multipliers: Floats
     share: Floats
@@ -181,11 +182,12 @@ class Reached:
 
 
 def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = lambda: None) -> Reached | None:
-    """The solution near these multipliers; None where Newton's method does not find it from there."""
+    """Find the solution near these multipliers by Newton's method, or None."""
     held = dual.fixed | (dual.lower & (multipliers > 0)) | (dual.upper & (multipliers < 0))
     point = np.where(held, multipliers, 0.0)
     _, sums, _ = dual.shares(point)
-    below, above = ~held & dual.lower & (sums < dual.lo), ~held & dual.upper & (sums > dual.hi)
+    below = ~held & dual.lower & (sums < dual.lo)
+    above = ~held & dual.upper & (sums > dual.hi)
     bound = np.where(dual.fixed | (point > 0) | below, dual.lo, dual.hi)
     held = held | below | above
     steps = 0
@@ -193,7 +195,7 @@ def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = la
         try:
             # A step that leads nowhere is seen by its distance.
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                found = _on_held(dual, point, held, bound, check)
+                found = _solve_held(dual, point, held, bound, check)
         except FloatingPointError:
             return None
         if found is None:
@@ -202,10 +204,8 @@ def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = la
         point = found.multipliers.copy()
         at_lower = bound == dual.lo
         wrong = held & ~dual.fixed & np.where(at_lower, point < -WRONG_SIGN, point > WRONG_SIGN)
-        below, above = (
-            (~held & dual.lower & (found.sums < dual.lo - OUTSIDE)),
-            (~held & dual.upper & (found.sums > dual.hi + OUTSIDE)),
-        )
+        below = ~held & dual.lower & (found.sums < dual.lo - OUTSIDE)
+        above = ~held & dual.upper & (found.sums > dual.hi + OUTSIDE)
         if not (wrong.any() or below.any() or above.any()):
             return Reached(point, found.share, found.sums, steps)
         held = (held & ~wrong) | below | above
@@ -216,7 +216,7 @@ def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = la
 
 @dataclass(frozen=True, eq=False)
 class _ActivePoint:
-    """Multipliers and what follows from them: by how much the held bounds are missed, at most, and the dual value."""
+    """Multipliers, the largest miss of a held bound, and the dual value."""
 
     multipliers: Floats
     share: Floats
@@ -226,8 +226,11 @@ class _ActivePoint:
     merit: float
 
 
-def _on_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None]) -> Reached | None:
-    """The point that meets the bounds that are held; the multipliers of the others stay 0."""
+def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None]) -> Reached | None:
+    """Find the point that meets the held bounds.
+
+    The multipliers of the others stay 0.
+    """
     rows = np.flatnonzero(held)
 
     def at(multipliers: Floats) -> _ActivePoint:
@@ -236,38 +239,45 @@ def _on_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Calla
         far = float(np.abs(missed).max(initial=0.0))
         return _ActivePoint(multipliers, share, sums, missed, far, normaliser - float(bound[rows] @ multipliers[rows]))
 
-    point, steps = at(start), 0
+    point = at(start)
+    steps = 0
     slow = False
     while (EXACT if slow else AIM) < point.far < np.inf and steps < MOST_ACTIVE_STEPS:
         check()
         system = _System(dual, point.share, rows)
         direction = np.zeros(dual.size)
         direction[rows] = system.step(point.missed)
-        ahead = _ahead(point, direction, float(point.missed @ direction[rows]), at)
+        ahead = _step_ahead(point, direction, float(point.missed @ direction[rows]), at)
         steps += 1
         if ahead is None or (point.far <= EXACT and not ahead.far < 0.5 * point.far):
             break
         slow = ahead.far > SLOW * point.far
-        point = _with_the_same(system, ahead, rows, at)
+        point = _reuse_system(system, ahead, rows, at)
     return Reached(point.multipliers, point.share, point.sums, steps) if point.far <= EXACT else None
 
 
-def _with_the_same(system: _System, point: _ActivePoint, rows: Rows, at: Callable[[Floats], _ActivePoint]) -> _ActivePoint:
-    """The point that more steps with the same system lead to: a system costs much more than a step, and near the end it hardly changes."""
+def _reuse_system(system: _System, point: _ActivePoint, rows: Rows, at: Callable[[Floats], _ActivePoint]) -> _ActivePoint:
+    """Improve the point by more steps with the same system.
+
+    A system costs much more than a step, and near the end it hardly changes.
+    """
     while AIM < point.far < NEARLY:
         multipliers = point.multipliers.copy()
         multipliers[rows] += system.step(point.missed)
         ahead = at(multipliers)
         if not ahead.far < point.far:
             return point
-        gained, point = ahead.far < 0.1 * point.far, ahead
+        gained = ahead.far < 0.1 * point.far
+        point = ahead
         if not gained:
             break
     return point
 
 
-def _ahead(point: _ActivePoint, direction: Floats, slope: float, at: Callable[[Floats], _ActivePoint]) -> _ActivePoint | None:
-    """The next point in a direction; None where it leads nowhere."""
+def _step_ahead(
+    point: _ActivePoint, direction: Floats, slope: float, at: Callable[[Floats], _ActivePoint]
+) -> _ActivePoint | None:
+    """Return the next point in a direction; None where it leads nowhere."""
     size = 1.0
     while size > SHORTEST:
         ahead = at(point.multipliers + size * direction)
@@ -282,12 +292,13 @@ def _ahead(point: _ActivePoint, direction: Floats, slope: float, at: Callable[[F
         further = at(point.multipliers + 2 * size * direction)
         if not further.far < 0.7 * ahead.far:
             break
-        ahead, size = further, 2 * size
+        ahead = further
+        size = 2 * size
     return ahead
 
 
 class _System:
-    """The linear system of Newton's method at some shares, factored."""
+    """Linear system of Newton's method at some shares, factored."""
 
     def __init__(self, dual: Dual, share: Floats, rows: Rows) -> None:
         whole = dual.covariance(share)
@@ -296,7 +307,10 @@ class _System:
         self._factor = factored(self._matrix, SMALL * diagonal.max(initial=0.0) + 10 * SMALL * diagonal + 1e-300)
 
     def step(self, missed: Floats) -> Floats:
-        """How multipliers must change, refined once so that what was added to the system does not show."""
+        """Return the change of the multipliers, refined once.
+
+        So the damping of the system does not show.
+        """
         from scipy.linalg import cho_solve
 
         change = -np.asarray(cho_solve(self._factor, missed, check_finite=False))
@@ -309,50 +323,63 @@ LARGEST = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """A problem with an inside, and which statements of the first one its statements are."""
+    """Problem with an interior, and the original numbers of its statements."""
 
     problem: Problem
     kept: Ints
 
 
 def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
-    """The problem without what is settled; None where that cannot be found, as when the statements clash."""
+    """Return the problem without its settled part, or None.
+
+    It cannot be found when the statements clash, for example.
+    """
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     if len(classes) == 0 or len(classes) > LARGEST:
         return None
-    found = _positive(problem, classes, seconds)
+    found = _find_positive(problem, classes, seconds)
     if found is None:
         return None
     cells, below, above = found
     closed = problem.closed.copy()
     closed[~cells] = 1
-    lo, hi = problem.lo.copy(), problem.hi.copy()
+    lo = problem.lo.copy()
+    hi = problem.hi.copy()
     fixed = problem.lo == problem.hi
     hi[~fixed & ~below & (problem.lo > 0)] = problem.lo[~fixed & ~below & (problem.lo > 0)]
     lo[~fixed & ~above & (problem.hi < problem.whole)] = problem.hi[~fixed & ~above & (problem.hi < problem.whole)]
-    return _without(problem, classes, closed, lo, hi)
+    return _close_values(problem, classes, closed, lo, hi)
 
 
 def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
-    """By which share of all people the statement is missed that is missed most, when these are the shares of the values in each class."""
+    """Return the largest miss of a statement, as a share.
+
+    ``share`` are the shares of the values in each class.
+    """
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     people = problem.people[classes] * share[classes, problem.values[problem.rows]]
     sums = np.bincount(problem.rows, people, len(problem.values))
     return max(0.0, float(np.maximum(problem.lo - sums, sums - problem.hi).max(initial=0.0)) / problem.n)
 
 
-def _positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Flags, Flags, Flags] | None:
-    """Which values people of a class can have, and which lower and upper bounds need not be reached."""
+def _find_positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Flags, Flags, Flags] | None:
+    """Find the values that a class can have, and slack bounds.
+
+    These are lower and upper bounds that need not be reached.
+    """
     from scipy.sparse import csr_array, hstack
 
     open_cells = problem.closed == 0
     number = np.full(problem.closed.shape, -1, np.int64)
     number[open_cells] = np.arange(int(open_cells.sum()))
     of_class, _ = np.nonzero(open_cells)
-    size, n_cells, n_rows = len(problem.people), int(open_cells.sum()), len(problem.values)
+    size = len(problem.people)
+    n_cells = int(open_cells.sum())
+    n_rows = len(problem.values)
     inner = number[classes, problem.values[problem.rows]]
     fixed = problem.lo == problem.hi
-    lower, upper = np.flatnonzero(~fixed & (problem.lo > 0)), np.flatnonzero(~fixed & (problem.hi < problem.whole))
+    lower = np.flatnonzero(~fixed & (problem.lo > 0))
+    upper = np.flatnonzero(~fixed & (problem.hi < problem.whole))
     # One equation for each class; one for each fixed number; one for each bound, with its slack.
     sides = [(np.flatnonzero(fixed), problem.lo, 0.0), (lower, problem.lo, -1.0), (upper, problem.hi, 1.0)]
     above = size + np.cumsum([0, *(len(rows) for rows, _, _ in sides)])
@@ -381,21 +408,27 @@ def _positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Flags, F
     positive = found.x[column:] > 0.5
     cells = np.zeros(problem.closed.shape, np.bool_)
     cells[open_cells] = positive[:n_cells]
-    below, over = np.ones(n_rows, np.bool_), np.ones(n_rows, np.bool_)
+    below = np.ones(n_rows, np.bool_)
+    over = np.ones(n_rows, np.bool_)
     below[lower], over[upper] = np.split(positive[n_cells:], [len(lower)])
     return cells, below, over
 
 
-def _without(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8], lo: Ints, hi: Ints) -> Inside:
-    """The problem with these values closed: people who are settled are subtracted, statements that say nothing more are dropped."""
-    rows, size = problem.rows, len(problem.values)
+def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8], lo: Ints, hi: Ints) -> Inside:
+    """Close these values in the problem.
+
+    People who are settled are subtracted, statements that say nothing more are dropped.
+    """
+    rows = problem.rows
+    size = len(problem.values)
     loose = closed.sum(axis=1) < closed.shape[1] - 1
     is_open = closed[classes, problem.values[rows]] == 0
     settled = is_open & ~loose[classes]
     less = np.bincount(rows[settled], problem.people[classes[settled]], size).astype(np.int64)
     free = is_open & loose[classes]
     whole = np.bincount(rows[free], problem.people[classes[free]], size).astype(np.int64)
-    lo, hi = np.maximum(lo - less, 0), np.minimum(hi - less, whole)
+    lo = np.maximum(lo - less, 0)
+    hi = np.minimum(hi - less, whole)
     kept = np.flatnonzero((whole > 0) & ((lo > 0) | (hi < whole)))
     new = np.full(size, -1, np.int64)
     new[kept] = np.arange(len(kept))
@@ -418,7 +451,8 @@ def _without(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8], lo:
 
 #: What is aimed at: no statement missed by more than the first (a share of all people), no further from the optimum than the second (nats).
 #: Probabilities are as exact as the root of the second.
-FEASIBLE, OPTIMAL = 1e-13, 1e-13
+FEASIBLE = 1e-13
+OPTIMAL = 1e-13
 #: From here on it is tried whether the bounds that seem to be reached are.
 NEAR = 1e-5, 1e-7
 #: What is good enough where rounding errors allow no more.
@@ -440,7 +474,7 @@ CLOSE = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Shares of the values in each class, with the proof of their quality.
+    """Shares of the values in each class, with proven quality.
 
     ``multipliers`` say how many nats a statement is worth per share of people; ``violation`` is by how much the worst statement is missed
     (a share of all people), ``gap`` how far the entropy may be from the largest (nats), ``entropy`` H(value | quasi-identifiers) in nats.
@@ -469,7 +503,10 @@ class _Point:
     normaliser: float = 0.0
 
     def merit(self, dual: _Path) -> float:
-        """The dual value, where all statements fix a number; every direction of Newton's method leads downhill."""
+        """Dual value, if all statements fix a number.
+
+        Every direction of Newton's method leads downhill.
+        """
         return self.normaliser - float(dual.lo @ self.multipliers)
 
     def missed(self, dual: _Path) -> tuple[Floats, Floats, Floats]:
@@ -479,16 +516,20 @@ class _Point:
         return fixed, lower, np.where(dual.upper, dual.hi - self.sums - self.r, 0.0)
 
     def distance(self, dual: _Path) -> float:
-        """How far it is from keeping every statement."""
+        """Distance from keeping every statement."""
         return float(np.sqrt(sum((part**2).sum() for part in self.missed(dual))))
 
     def held(self, dual: _Path) -> Floats:
-        """The multipliers, 0 where a bound is not about to be reached: there the slack is the larger of the two."""
-        lower, upper = dual.lower & (self.u > self.s), dual.upper & (self.v > self.r)
+        """Multipliers, 0 where a bound is not about to be reached.
+
+        There the slack is the larger of the two.
+        """
+        lower = dual.lower & (self.u > self.s)
+        upper = dual.upper & (self.v > self.r)
         return np.where(dual.fixed, self.multipliers, np.where(lower, self.u, 0.0) - np.where(upper, self.v, 0.0))
 
     def gap(self, dual: _Path) -> float:
-        """How far the entropy may be from the largest."""
+        """Bound on the distance of the entropy from the maximum."""
         return float((self.u * self.s)[dual.lower].sum() + (self.v * self.r)[dual.upper].sum())
 
 
@@ -496,22 +537,26 @@ Direction = tuple[Floats, Floats, Floats, Floats, Floats]
 
 
 class _Path(Dual):
-    """A dual problem whose central path is followed: bounds of intervals have a little room, and systems are damped."""
+    """Dual problem whose central path is followed.
+
+    Bounds of intervals have a little room, and systems are damped.
+    """
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
-        self.lo, self.hi = self.lo - ROOM * self.lower, self.hi + ROOM * self.upper
+        self.lo = self.lo - ROOM * self.lower
+        self.hi = self.hi + ROOM * self.upper
         self.n_slacks = int(self.lower.sum() + self.upper.sum())
         #: How much of its diagonal the next system gets besides: more after short steps, less after long ones.
         self.damping = 0.0 if self.n_slacks else 0.1
 
     def at(self, multipliers: Floats, s: Floats, r: Floats, u: Floats, v: Floats) -> _Point:
-        """The point with these multipliers and slacks."""
+        """Return the point with these multipliers and slacks."""
         share, sums, normaliser = self.shares(multipliers)
         return _Point(multipliers, s, r, u, v, sums, share, normaliser)
 
     def start(self) -> _Point:
-        """A point to begin from, with no multipliers but those that slacks need."""
+        """Return a starting point, with no multipliers but those of slacks."""
         _, sums, _ = self.shares(np.zeros(self.size))
         both = self.lower & self.upper
         room = np.where(both, self.hi - self.lo, self.whole)
@@ -525,7 +570,9 @@ class _Path(Dual):
 
 
 def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callable[[], None] = lambda: None) -> Solution:
-    """The distribution of largest entropy; ``multipliers`` of a similar problem make it faster, ``check`` is called before every step.
+    """Find the distribution of maximum entropy.
+
+    ``multipliers`` of a similar problem make it faster, ``check`` is called before every step.
 
     A solution that did not converge says so; it is then no answer. Statements that leave no inside are looked at by a linear program first
     (:mod:`tacit.solve.entropy`).
@@ -534,58 +581,65 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
         dual = Dual(problem)
         near = reached_from(dual, multipliers, check)
         if near is not None:
-            return _reached(dual, near, 0)
-    found, exact = _followed(problem, check)
+            return _solve_reached(dual, near, 0)
+    found, exact = _follow_path(problem, check)
     if exact:
         return found
     inside = inside_of(problem)
     if inside is None:
         return found
-    again, exact = _followed(inside.problem, check)
-    return _of_first(problem, inside, again, found) if exact or not found.converged else found
+    again, exact = _follow_path(inside.problem, check)
+    return _restore_solution(problem, inside, again, found) if exact or not found.converged else found
 
 
-def _followed(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bool]:
-    """Newton's method along the central path, and whether it came as near as is aimed at."""
+def _follow_path(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bool]:
+    """Follow the central path by Newton's method; tell if it got near."""
     dual = _Path(problem)
     if dual.size == 0:
         share, _, _ = dual.shares(np.empty(0))
-        return _finished(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True), True
+        return _make_solution(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True), True
     point = dual.start()
-    best, since_best, step, furthest, gap = np.inf, 0, 0, np.inf, np.inf
+    best = np.inf
+    since_best = 0
+    step = 0
+    furthest = np.inf
+    gap = np.inf
     tried = False
     for step in range(MOST_STEPS):
         check()
-        distance, gap = point.distance(dual), point.gap(dual)
+        distance = point.distance(dual)
+        gap = point.gap(dual)
         if not np.isfinite(distance + gap):
             break
         since_best = 0 if distance + gap < 0.9 * best else since_best + 1
         best = min(best, distance + gap)
-        before, furthest = furthest, max(np.abs(part).max() for part in point.missed(dual))
+        before = furthest
+        furthest = max(np.abs(part).max() for part in point.missed(dual))
         if furthest <= FEASIBLE and gap <= OPTIMAL:
-            return _finished(dual, point, step, converged=True), True
+            return _make_solution(dual, point, step, converged=True), True
         # Where multipliers run away, steps gain little, and it is too early.
         if not tried and furthest <= min(NEAR[0], 0.1 * before) and gap <= NEAR[1]:
             tried = True
             near = reached_from(Dual(problem), point.held(dual), check)
             if near is not None:
-                return _reached(dual, near, step), True
+                return _solve_reached(dual, near, step), True
         good = furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
         if since_best > (1 if good else PATIENCE):
             break
         try:
             # A step that leads nowhere is seen by its distance.
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                point = _stepped(dual, point)
+                point = _take_step(dual, point)
         except FloatingPointError:
             break
-    return _finished(dual, point, step, converged=bool(furthest <= STALLED[0] and gap <= STALLED[1])), False
+    return _make_solution(dual, point, step, converged=bool(furthest <= STALLED[0] and gap <= STALLED[1])), False
 
 
-def _reached(dual: Dual, near: Reached, steps: int) -> Solution:
-    """The solution in which everything that has a multiplier is met."""
+def _solve_reached(dual: Dual, near: Reached, steps: int) -> Solution:
+    """Return the solution that meets everything with a multiplier."""
     share = near.share.reshape(len(dual.weights), dual.n_values)
-    lo, hi = dual.problem.lo / dual.problem.n, dual.problem.hi / dual.problem.n
+    lo = dual.problem.lo / dual.problem.n
+    hi = dual.problem.hi / dual.problem.n
     missed = np.maximum(np.maximum(lo - near.sums, near.sums - hi), 0.0)
     slack = np.where(near.multipliers > 0, near.sums - lo, hi - near.sums)
     gap = float(np.abs(near.multipliers * slack)[~dual.fixed].sum())
@@ -593,8 +647,11 @@ def _reached(dual: Dual, near: Reached, steps: int) -> Solution:
     return Solution(share, near.multipliers, violation, gap, dual.entropy(near.share), steps + near.steps, converged=True)
 
 
-def _of_first(problem: Problem, inside: Inside, found: Solution, rough: Solution) -> Solution:
-    """The solution of a problem from that of its inside; multipliers that run away are kept as far as they came."""
+def _restore_solution(problem: Problem, inside: Inside, found: Solution, rough: Solution) -> Solution:
+    """Derive the solution of a problem from that of its interior.
+
+    Multipliers that run away are kept as far as they came.
+    """
     multipliers = rough.multipliers
     if not rough.converged:
         multipliers = np.zeros(len(problem.values))
@@ -602,8 +659,9 @@ def _of_first(problem: Problem, inside: Inside, found: Solution, rough: Solution
     return replace(found, multipliers=multipliers, violation=largest_miss(problem, found.share))
 
 
-def _finished(dual: _Path, point: _Point, steps: int, *, converged: bool) -> Solution:
-    lo, hi = dual.problem.lo / dual.problem.n, dual.problem.hi / dual.problem.n
+def _make_solution(dual: _Path, point: _Point, steps: int, *, converged: bool) -> Solution:
+    lo = dual.problem.lo / dual.problem.n
+    hi = dual.problem.hi / dual.problem.n
     over = np.maximum(lo - point.sums, point.sums - hi) if dual.size else np.zeros(1)
     return Solution(
         point.share.reshape(len(dual.weights), dual.n_values),
@@ -616,14 +674,14 @@ def _finished(dual: _Path, point: _Point, steps: int, *, converged: bool) -> Sol
     )
 
 
-def _stepped(dual: _Path, point: _Point) -> _Point:
+def _take_step(dual: _Path, point: _Point) -> _Point:
     """One step along the central path."""
     newton = _Newton(dual, point)
     nothing = np.zeros(dual.size)
     direction = newton.direction(0.0, nothing, nothing)
     if dual.n_slacks:
         gap = point.gap(dual)
-        reach = min(1.0, _reach(dual, point, direction))
+        reach = min(1.0, _longest_step(dual, point, direction))
         _, ds, dr, du, dv = direction
         ahead = ((point.u + reach * du) * (point.s + reach * ds))[dual.lower].sum()
         ahead += ((point.v + reach * dv) * (point.r + reach * dr))[dual.upper].sum()
@@ -634,14 +692,16 @@ def _stepped(dual: _Path, point: _Point) -> _Point:
             direction = newton.direction(centre / dual.n_slacks, du * ds, dv * dr)
         else:
             direction = newton.direction(least / dual.n_slacks, nothing, nothing)
-    most = _reach(dual, point, direction)
+    most = _longest_step(dual, point, direction)
     size = min(1.0, most)
-    start, slack = point.distance(dual), 0.1 * point.gap(dual) / max(1, dual.n_slacks)
+    start = point.distance(dual)
+    slack = 0.1 * point.gap(dual) / max(1, dual.n_slacks)
     # Where all numbers are fixed the dual value leads; distances would lead astray, except near the end, where values differ by rounding errors.
     by_distance = dual.n_slacks > 0 or start < CLOSE
-    before, slope = point.merit(dual), float((point.sums - dual.lo) @ direction[0])
+    before = point.merit(dual)
+    slope = float((point.sums - dual.lo) @ direction[0])
     for _ in range(30):
-        ahead_point = _moved(dual, point, direction, size)
+        ahead_point = _move(dual, point, direction, size)
         now = ahead_point.distance(dual)
         if by_distance and now <= (1 - 0.05 * size) * start + slack + 1e-14:
             break
@@ -655,22 +715,24 @@ def _stepped(dual: _Path, point: _Point) -> _Point:
     # Multipliers that run away gain a constant factor with every step; a longer step gains it several times.
     runs_away = size > 0.9 and now > 0.2 * start and point.gap(dual) < 1e-9
     while runs_away and 2 * size <= most:
-        further = _moved(dual, point, direction, 2 * size)
+        further = _move(dual, point, direction, 2 * size)
         if not further.distance(dual) < 0.7 * now or further.gap(dual) > 1e-9:
             break
-        ahead_point, now, size = further, further.distance(dual), 2 * size
+        ahead_point = further
+        now = further.distance(dual)
+        size = 2 * size
     return ahead_point
 
 
-def _moved(dual: _Path, point: _Point, direction: Direction, size: float) -> _Point:
+def _move(dual: _Path, point: _Point, direction: Direction, size: float) -> _Point:
     dl, ds, dr, du, dv = direction
     return dual.at(
         point.multipliers + size * dl, point.s + size * ds, point.r + size * dr, point.u + size * du, point.v + size * dv
     )
 
 
-def _reach(dual: _Path, point: _Point, direction: Direction) -> float:
-    """How far a direction can be followed until a slack or a multiplier is used up."""
+def _longest_step(dual: _Path, point: _Point, direction: Direction) -> float:
+    """Return the longest step that keeps slacks and multipliers positive."""
     _, ds, dr, du, dv = direction
     most = np.inf
     for value, change, where in (
@@ -686,10 +748,11 @@ def _reach(dual: _Path, point: _Point, direction: Direction) -> float:
 
 
 class _Newton:
-    """The linear system at a point, factored once for predictor and corrector."""
+    """Linear system at a point, factored once for predictor and corrector."""
 
     def __init__(self, dual: _Path, point: _Point) -> None:
-        self._dual, self._point = dual, point
+        self._dual = dual
+        self._point = point
         self._missed = point.missed(dual)
         self._matrix = dual.covariance(point.share)
         stiff = np.where(dual.lower, point.u / point.s, 0.0) + np.where(dual.upper, point.v / point.r, 0.0)
@@ -701,22 +764,24 @@ class _Newton:
         self._factor = factored(self._matrix, self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
 
     def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
-        """Where to go so that all products of slack and multiplier become ``centre``."""
-        dual, p = self._dual, self._point
+        """Return the direction in which every slack times multiplier becomes ``centre``."""
+        dual = self._dual
+        p = self._point
         fixed, lower, upper = self._missed
         up = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * lower) / p.s, 0.0)
         down = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * upper) / p.r, 0.0)
         wanted = np.where(dual.fixed, -fixed, self._soft * (up - down))
-        dl = self._solved(wanted)
+        dl = self._solve(wanted)
         if not self._damped:
-            dl = dl + self._solved(wanted - times(self._matrix, dl) - self._soft * dl)
+            dl = dl + self._solve(wanted - times(self._matrix, dl) - self._soft * dl)
         change = times(self._matrix, dl)
-        ds, dr = np.where(dual.lower, change + lower, 0.0), np.where(dual.upper, upper - change, 0.0)
+        ds = np.where(dual.lower, change + lower, 0.0)
+        dr = np.where(dual.upper, upper - change, 0.0)
         du = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * ds) / p.s, 0.0)
         dv = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * dr) / p.r, 0.0)
         return dl, ds, dr, du, dv
 
-    def _solved(self, wanted: Floats) -> Floats:
+    def _solve(self, wanted: Floats) -> Floats:
         from scipy.linalg import cho_solve
 
         return np.asarray(cho_solve(self._factor, wanted, check_finite=False))

@@ -1,9 +1,9 @@
-"""Whether some database fits a few statements about supports, decided exactly, and which statements clash when none does.
+"""Exact test if some database fits a few statements about supports.
 
-A database is a number of people for each combination of items, never negative. A statement bounds the number of people who have certain
-items. No database fits exactly when some whole-number weights of the statements count nobody less than 0 times and yet come to less than 0
-people (Farkas): these weights are the proof, and whoever doubts it adds up one line per combination of items. Numbers of people are taken as
-fractions here, so what clashes only because people are whole is not seen.
+A database is a number of people for each combination of items, never negative. A statement bounds the number of people who have certain items.
+No database fits exactly when some integer weights of the statements count nobody less than 0 times and yet come to less than 0 people (Farkas):
+these weights are the proof, and whoever doubts it adds up one line per combination of items. Numbers of people are fractions here, so a clash
+that needs people to be whole is not seen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ Table = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Between ``lo`` and ``hi`` people have all the items of ``mask`` (bits); ``line`` is who says so, negative for what is on no line."""
+    """Bounds on the people who have all items of ``mask`` (bits).
+
+    ``line`` is the line that says so, negative if there is none.
+    """
 
     mask: int
     lo: int
@@ -34,24 +37,26 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Statements that no database fits, none of them without need, and the weights that prove it."""
+    """Irreducible set of statements that no database fits, with proof weights."""
 
     statements: tuple[Statement, ...]
     weights: tuple[int, ...]
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """Who says these statements, ascending."""
+        """Lines of these statements, ascending."""
         return tuple(sorted({statement.line for statement in self.statements}))
 
     @property
     def total(self) -> int:
-        """What the weighted statements come to at most: less than 0 people."""
+        """Upper bound that the weighted statements imply: less than 0 people."""
         pairs = zip(self.statements, self.weights, strict=True)
         return sum(weight * (statement.hi if weight > 0 else statement.lo) for statement, weight in pairs)
 
     def holds(self, items: int) -> bool:
-        """Whether the weights are a proof: nobody is counted less than 0 times, and the sum is negative.
+        """Tell if the weights are a proof.
+
+        Nobody is counted less than 0 times, and the sum is negative.
 
         >>> Clash((Statement(0b01, 5, 5, 2), Statement(0b11, 6, 6, 3)), (1, -1)).holds(2)
         True
@@ -62,7 +67,7 @@ class Clash:
 
 
 def smallest_clash(statements: Sequence[Statement], items: int) -> Clash | None:
-    """Statements of as few lines as possible that no database fits, or None when some database fits all of them.
+    """Find a clash of as few lines as possible, or None.
 
     Lines are taken away one at a time while the rest still clashes, so that no line can be spared in what is left. What stands on no line
     (the number of people, say) is known anyway and stays.
@@ -80,7 +85,9 @@ def smallest_clash(statements: Sequence[Statement], items: int) -> Clash | None:
 
 
 def clash(statements: Sequence[Statement], items: int) -> Clash | None:
-    """Some of the statements that no database fits, with their weights, or None when a database of fractions fits all of them.
+    """Find statements that no database fits, with their weights.
+
+    None if a database of fractions fits all of them.
 
     >>> clash([Statement(0, 10, 10, -1), Statement(1, 6, 6, 2), Statement(2, 6, 6, 3), Statement(3, 1, 1, 4)], 2).weights
     (1, -1, -1, 1)
@@ -99,14 +106,17 @@ def clash(statements: Sequence[Statement], items: int) -> Clash | None:
 
 
 def _weights(statements: Sequence[Statement], held: npt.NDArray[np.int64]) -> list[int] | None:
-    """Weights that prove the clash, by the simplex method: the least by which the statements must be missed, and its dual.
+    """Find weights that prove the clash, by the simplex method.
+
+    They are the dual of the least by which the statements must be missed.
 
     The table holds whole numbers over one common denominator, so that nothing is rounded (Edmonds).
     """
     bounds = [(i, 1, statement.hi) for i, statement in enumerate(statements)]
     bounds += [(i, -1, statement.lo) for i, statement in enumerate(statements) if 0 < statement.lo < statement.hi]
     exact = {i for i, statement in enumerate(statements) if statement.lo == statement.hi}
-    unknowns, height = held.shape[1], len(bounds)
+    unknowns = held.shape[1]
+    height = len(bounds)
     # Columns: people per combination, what is left to each bound, how far each bound is missed, the bound itself.
     table = np.zeros((height + 1, unknowns + 2 * height + 1), object)
     for row, (i, side, bound) in enumerate(bounds):
@@ -131,7 +141,10 @@ def _weights(statements: Sequence[Statement], held: npt.NDArray[np.int64]) -> li
 
 
 def _minimise(table: Table, basis: list[int], columns: int) -> int:
-    """Bring the last row of a simplex table to its minimum, in place; returns the common denominator. Bland's rule, so it always ends."""
+    """Minimise a simplex table's last row in place; return the denominator.
+
+    Bland's rule makes it end always.
+    """
     denominator = 1
     while True:
         entering = next((column for column in range(columns) if table[-1, column] < 0), None)
@@ -142,14 +155,19 @@ def _minimise(table: Table, basis: list[int], columns: int) -> int:
         kept = table[leaving].copy()
         table[:] = (table * pivot - np.outer(table[:, entering], kept)) // denominator
         table[leaving] = kept
-        basis[leaving], denominator = entering, pivot
+        basis[leaving] = entering
+        denominator = pivot
 
 
 def _leaving(table: Table, basis: Iterable[int], entering: int) -> int:
-    """The row whose bound is reached first when the entering unknown grows; of several, that of the first unknown."""
+    """Choose the row whose bound is reached first when the unknown grows.
+
+    Of several, that of the first unknown.
+    """
     best: tuple[int, int, int, int] | None = None
     for row, unknown in enumerate(basis):
-        slope, room = table[row, entering], table[row, -1]
+        slope = table[row, entering]
+        room = table[row, -1]
         if slope > 0 and (best is None or (room * best[1], unknown) < (best[0] * slope, best[2])):
             best = (room, slope, unknown, row)
     assert best is not None, "how far the bounds are missed is never less than 0"

@@ -1,17 +1,15 @@
-"""Statements as a linear program over whole people, with bounds that hold exactly whatever a solver rounds.
+"""Linear program over whole people, with bounds certified in exact arithmetic.
 
 The unknowns are the people ``y[c, v]`` of class c with value v. Any weights ``w`` of the statements bound any sum of unknowns:
 
     sum of g[c, v] y[c, v]  <=  sum over statements of w hi (w > 0) or w lo (w < 0)
                                 + sum over classes of people[c] max over v of (g - sum of w)
 
-since each person of a class has one of its open values. A solver only proposes the weights; they are made fractions with one denominator,
-and the right side is added up in whole numbers. A solution of the program counts as a witness only when it is whole and keeps every statement.
+since each person of a class has one of its open values. A solver only proposes the weights; they are made fractions with one denominator, and
+the right side is added up in whole numbers. A solution of the program counts as a witness only when it is whole and keeps every statement.
 
-Whole people by cases: what a linear program over fractions of people leaves open is settled by telling cases apart.
-
-Where a solution has half a person in a class, either at most so many whole people are there or at least one more. Both cases are looked at
-again, and each ends with weights that prove its bound exactly, or with a witness. The cases together are the proof.
+Where the bound over fractions of people is not tight, :func:`branch` splits on the size of a class (branch and bound). Each branch ends with
+weights that prove its bound exactly, or with a witness; the branches together are the proof.
 """
 
 from __future__ import annotations
@@ -39,7 +37,10 @@ _MOST = 2.0**61
 
 
 class Infeasible(Exception):
-    """No numbers of people keep all statements; ``weights`` of the statements, over ``denominator``, prove it."""
+    """Raised if no numbers of people keep all statements.
+
+    ``weights`` of the statements, over ``denominator``, prove it.
+    """
 
     def __init__(self, weights: Ints, denominator: int) -> None:
         super().__init__("no numbers of people keep all statements")
@@ -48,12 +49,12 @@ class Infeasible(Exception):
 
 
 class Unsolved(Exception):
-    """The solver gave no answer within its limits."""
+    """Raised if the solver gave no answer within its limits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proof:
-    """Whole-number weights of statements over one denominator; a sum of unknowns is at most ``total / denominator``."""
+    """Integer weights of statements that prove ``total / denominator`` as a bound."""
 
     weights: Ints
     denominator: int
@@ -61,13 +62,13 @@ class Proof:
 
     @property
     def most(self) -> int:
-        """The bound for a whole number of people."""
+        """Bound for a whole number of people."""
         return self.total // self.denominator
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """A statement about one unknown, made while cases are told apart: it is at most (``upper``) or at least ``bound``."""
+    """Branching constraint on one unknown: at most (``upper``) or at least ``bound``."""
 
     column: int
     bound: int
@@ -76,7 +77,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What the solver found: the unknowns, and the weights of statements (and cuts) that show it cannot be more."""
+    """Solution of the solver: unknowns, and weights that show its optimality."""
 
     people: Floats
     weights: Floats
@@ -84,7 +85,7 @@ class Answer:
 
 
 class Program:
-    """The linear program of some classes of a :class:`Problem`.
+    """Linear program of some classes of a :class:`Problem`.
 
     Column i is ``y[classes[i], values[i]]``; value -1 stands for all values together that no statement about the class mentions. Where only
     one value of a class is mentioned, these are what its column leaves, and have no column of their own.
@@ -96,7 +97,8 @@ class Program:
         self.problem = problem
         sizes = np.diff(problem.starts)[chosen]
         entries = np.concatenate([np.arange(problem.starts[c], problem.starts[c + 1]) for c in chosen.tolist()])
-        rows, owner = problem.rows[entries], np.repeat(chosen, sizes)
+        rows = problem.rows[entries]
+        owner = np.repeat(chosen, sizes)
         pairs, place = np.unique(owner * problem.n_values + problem.values[rows], return_inverse=True)
         classes, values = np.divmod(pairs, problem.n_values)
         mentioned = np.bincount(classes, minlength=len(problem.people))
@@ -106,7 +108,9 @@ class Program:
         self.classes: Ints = np.append(classes, rest).astype(np.int64)
         self.values: Ints = np.append(values, np.full(len(rest), -1)).astype(np.int64)
         self.size: Ints = problem.people[self.classes]
-        self.lo, self.hi, self.wholes = problem.lo[self.rows], problem.hi[self.rows], problem.whole[self.rows]
+        self.lo = problem.lo[self.rows]
+        self.hi = problem.hi[self.rows]
+        self.wholes = problem.whole[self.rows]
         shape = (len(self.rows), len(self.classes))
         self.matrix = csr_array((np.ones(len(rows), np.int64), (place_of_row, place)), shape=shape)
         self._of_class = np.unique(self.classes, return_inverse=True)[1]
@@ -127,7 +131,7 @@ class Program:
         return len(self.classes)
 
     def keeps(self, people: Ints) -> bool:
-        """Whether whole numbers of people keep every statement."""
+        """Tell if whole numbers of people keep every statement."""
         sums = self.matrix @ people
         inside = bool(((people >= 0) & (people <= self.size)).all())
         kept = bool(((self.lo <= sums) & (sums <= self.hi)).all())
@@ -142,20 +146,22 @@ class Program:
         cuts: tuple[Cut, ...] = (),
         check: Callable[[], float | None] = lambda: None,
     ) -> Answer:
-        """The solution with the largest gain; ``pieces`` are columns and lengths that the gains are for, where a column has several.
+        """Find the solution with the largest gain.
+
+        ``pieces`` are columns and lengths that the gains are for, where a column has several.
 
         ``check`` gives the seconds that are left. Raises :class:`Infeasible` with its proof, or :class:`Unsolved`.
         """
         columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
         while True:
-            answer = self._solved(gain, columns, lengths, cuts, check())
+            answer = self._solve(gain, columns, lengths, cuts, check())
             sums = self.matrix @ answer.people
             missed = ~self._active & ((sums < self.lo - NEAR) | (sums > self.hi + NEAR))
             if not missed.any():
                 return answer
             self._active |= missed
 
-    def _solved(self, gain: Floats, columns: Ints, lengths: Floats, cuts: tuple[Cut, ...], seconds: float | None) -> Answer:
+    def _solve(self, gain: Floats, columns: Ints, lengths: Floats, cuts: tuple[Cut, ...], seconds: float | None) -> Answer:
         from scipy.sparse import vstack
 
         used = np.flatnonzero(self._active)
@@ -198,10 +204,14 @@ class Program:
         return csr_array((np.array(signs, np.int64), (np.arange(len(cuts)), [cut.column for cut in cuts])), shape=shape)
 
     def _prove_infeasible(self, cuts: tuple[Cut, ...], seconds: float | None) -> None:
-        """Raise :class:`Infeasible` with weights that prove it: those of the program that breaks the statements as little as it can."""
+        """Raise :class:`Infeasible` with weights that prove it.
+
+        They come from the program that breaks the statements as little as it can.
+        """
         from scipy.sparse import eye_array, hstack, vstack
 
-        rows, count = vstack([self.matrix, abs(self._cut_rows(cuts))], format="csr"), len(self.rows) + len(cuts)
+        rows = vstack([self.matrix, abs(self._cut_rows(cuts))], format="csr")
+        count = len(self.rows) + len(cuts)
         low = np.concatenate((self.lo, [0 if cut.upper else cut.bound for cut in cuts]))
         high = np.concatenate((self.hi, [cut.bound if cut.upper else int(self.size[cut.column]) for cut in cuts]))
         slack = eye_array(count, format="csr")
@@ -227,12 +237,16 @@ class Program:
     def whole_people(
         self, gain: Floats, *, pieces: tuple[Ints, Floats] | None = None, check: Callable[[], float | None] = lambda: None
     ) -> Ints | None:
-        """Whole numbers of people with a large gain that keep every statement; None where none were found within a bounded search."""
+        """Find whole people with a large gain that keep every statement.
+
+        None where none were found within a bounded search.
+        """
         from scipy.sparse import vstack
 
         columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
         rows = vstack([self.matrix, self._each_person], format="csr")[:, columns]
-        low, high = np.concatenate((self.lo, self._each_size)), np.concatenate((self.hi, self._each_size))
+        low = np.concatenate((self.lo, self._each_size))
+        high = np.concatenate((self.hi, self._each_size))
         answer = solve_whole(-gain, matrix=rows, low=low, high=high, most=lengths, nodes=NODES, gap=0.01, seconds=check())
         self.work += WHOLE_WORK * self._last_work
         if answer.x is None:
@@ -241,7 +255,10 @@ class Program:
         return people if self.keeps(people) else None
 
     def proof(self, gain: Ints, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
-        """The best bound on ``gain @ people`` that fractions near these weights prove; the simplest that reaches ``goal``, if one does."""
+        """Return the best bound on ``gain @ people`` that nearby fractions prove.
+
+        If one reaches ``goal``, the simplest.
+        """
         best: Proof | None = None
         for denominator in DENOMINATORS:
             found = self.added(gain, np.rint(weights * denominator).astype(np.int64), denominator, cuts)
@@ -252,8 +269,9 @@ class Program:
         return best
 
     def added(self, gain: Ints, weights: Ints, denominator: int, cuts: tuple[Cut, ...] = ()) -> Proof | None:
-        """What whole-number weights prove, added up in whole numbers; None where the sums would not fit 64 bits."""
-        of_rows, of_cuts = weights[: len(self.rows)], weights[len(self.rows) :]
+        """Return the bound that integer weights prove, or None on overflow."""
+        of_rows = weights[: len(self.rows)]
+        of_cuts = weights[len(self.rows) :]
         largest = float(np.abs(weights).max(initial=0)) * max(1, len(weights)) + denominator * max(
             1, int(np.abs(gain).max(initial=0))
         )
@@ -273,12 +291,16 @@ class Program:
 
 
 #: How much is looked at before an end is left open: cases, times the unknowns of each; never fewer cases than the second.
-MOST_WORK, FEWEST_CASES = 100_000, 20
+MOST_WORK = 100_000
+FEWEST_CASES = 20
 _FRACTION = 1e-6
 
 
 class NoWhole(Exception):
-    """Fractions of people keep all statements, whole people do not; ``rows`` are the statements that it takes to see it."""
+    """Raised if fractions of people keep all statements, but not whole people.
+
+    ``rows`` are the statements that it takes to see it.
+    """
 
     def __init__(self, rows: tuple[int, ...]) -> None:
         super().__init__("no whole numbers of people keep all statements")
@@ -287,7 +309,7 @@ class NoWhole(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """The end of one case: what it assumes, and the weights of statements and assumptions that settle it."""
+    """Leaf of a proof: its cuts, and the weights that settle it."""
 
     cuts: tuple[Cut, ...]
     proof: Proof
@@ -295,7 +317,10 @@ class Case:
 
 @dataclass(eq=False)
 class Branching:
-    """Witnesses on the way, the cases, and the most that the gain can be; None where the search was cut short."""
+    """Outcome of branch and bound: witnesses, leaves, and the proven maximum.
+
+    ``most`` is None where the search was cut short.
+    """
 
     seen: int
     witnesses: list[Ints] = field(default_factory=list)
@@ -304,7 +329,9 @@ class Branching:
 
 
 def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callable[[], float | None] = lambda: None) -> Branching:
-    """The most that ``gain @ people`` can be for whole people, above ``seen``, which a witness attains; the search ends at ``goal``.
+    """Maximise ``gain @ people`` over whole people, by branch and bound.
+
+    Only what is above ``seen``, which a witness attains, matters; the search ends at ``goal``.
 
     Raises :class:`NoWhole` where no whole people keep the statements.
     """
@@ -343,13 +370,16 @@ def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callabl
             return found
         below = int(np.floor(answer.people[column]))
         waiting += [(*cuts, Cut(column, below, upper=True)), (*cuts, Cut(column, below + 1, upper=False))]
-    if seen < _least(program, gain) and not found.witnesses:
+    if seen < _bound_below(program, gain) and not found.witnesses:
         used = {int(row) for case in found.cases for row in np.flatnonzero(case.proof.weights[: len(program.rows)])}
         raise NoWhole(tuple(int(program.rows[row]) for row in sorted(used)))
     found.most = found.seen
     return found
 
 
-def _least(program: Program, gain: Ints) -> int:
-    """What the gain is at least, whoever has which value; less is seen only where there is no witness yet."""
+def _bound_below(program: Program, gain: Ints) -> int:
+    """Return a lower bound on the gain of any people.
+
+    Less is seen only where there is no witness yet.
+    """
     return int(np.where(gain < 0, gain * program.size, 0).sum())

@@ -52,7 +52,7 @@ def _none() -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """What HiGHS found; ``status`` is 0 for an optimum, 1 for a limit that was reached, 2 where there is no solution.
+    """Solution of HiGHS; ``status`` is 0 (optimal), 1 (limit) or 2 (infeasible).
 
     ``above`` and ``equal`` are the weights (marginals) of the inequalities and equations of a linear program that was solved, ``bound`` what no
     solution of an integer program is below.
@@ -69,7 +69,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A program that can be solved, here or by a worker, until a moment; the first ``above`` of its rows are inequalities."""
+    """Program with a deadline; its first ``above`` rows are inequalities."""
 
     given: dict[str, Any]
     above: int
@@ -111,17 +111,20 @@ def linear_program(
     bounds: Any = (0, np.inf),
     seconds: float | None = None,
 ) -> Program:
-    """Minimise ``cost @ x`` with ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``."""
-    left = _least(seconds, seconds_left())
+    """Make a linear program: minimise ``cost @ x`` under constraints.
+
+    These are ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``.
+    """
+    left = _smallest(seconds, seconds_left())
     sides = [side for side in (above, equal) if side is not None and side[0].shape[0]]
     high = np.concatenate([ends for _, ends in sides]) if sides else _none()
     low = high.astype(np.float64)
     count = 0 if above is None else above[0].shape[0]
     low[:count] = -np.inf
     ends = np.broadcast_to(np.asarray(bounds, np.float64), (len(cost), 2))
-    given = _given(cost, [matrix for matrix, _ in sides], low, high, ends[:, 0], ends[:, 1])
+    given = _make_arrays(cost, [matrix for matrix, _ in sides], low, high, ends[:, 0], ends[:, 1])
     given |= {"whole": None, "options": {}}
-    return Program(given, count, _moment(left), len(given["values"]) <= SMALL_LINEAR)
+    return Program(given, count, _deadline(left), len(given["values"]) <= SMALL_LINEAR)
 
 
 def whole_program(
@@ -136,19 +139,22 @@ def whole_program(
     gap: float | None = None,
     seconds: float | None = None,
 ) -> Program:
-    """Minimise ``cost @ x`` over whole x from 0 to ``most`` with ``low <= matrix @ x <= high``, within ``seconds`` and ``nodes``."""
-    left = _least(LONGEST_WHOLE if seconds is None else seconds, seconds_left())
+    """Make an integer program: minimise ``cost @ x`` under constraints.
+
+    These are whole x from 0 to ``most`` with ``low <= matrix @ x <= high``, within ``seconds`` and ``nodes``.
+    """
+    left = _smallest(LONGEST_WHOLE if seconds is None else seconds, seconds_left())
     # The feasibility jump finds nothing where most rows are equations, and takes a fifth of the time.
     options: dict[str, Any] = {"mip_heuristic_run_feasibility_jump": False}
     options |= {} if nodes is None else {"mip_max_nodes": nodes}
     options |= {} if gap is None else {"mip_rel_gap": gap}
-    given = _given(cost, [matrix], low, high, 0.0, most)
+    given = _make_arrays(cost, [matrix], low, high, 0.0, most)
     given |= {"whole": np.ones(len(cost), np.int64) if integrality is None else np.asarray(integrality), "options": options}
-    return Program(given, 0, _moment(left), matrix.nnz <= SMALL_WHOLE)
+    return Program(given, 0, _deadline(left), matrix.nnz <= SMALL_WHOLE)
 
 
-def _given(cost: Floats, matrices: Sequence[Any], low: Any, high: Any, least: Any, most: Any) -> dict[str, Any]:
-    """The program as arrays, its matrix by columns."""
+def _make_arrays(cost: Floats, matrices: Sequence[Any], low: Any, high: Any, least: Any, most: Any) -> dict[str, Any]:
+    """Return the program as arrays, its matrix by columns."""
     from scipy.sparse import csc_array, vstack
 
     columns = vstack(matrices, format="csc") if len(matrices) > 1 else csc_array(matrices[0] if matrices else (0, len(cost)))
@@ -167,21 +173,21 @@ def _given(cost: Floats, matrices: Sequence[Any], low: Any, high: Any, least: An
 
 def solve_linear(cost: Floats, **given: Any) -> Solution:
     """Solve a :func:`linear_program`."""
-    return _solved(linear_program(cost, **given), [])
+    return _solve_one(linear_program(cost, **given), [])
 
 
 def solve_whole(cost: Floats, **given: Any) -> Solution:
     """Solve a :func:`whole_program`."""
-    return _solved(whole_program(cost, **given), [])
+    return _solve_one(whole_program(cost, **given), [])
 
 
 def solve(programs: Iterable[Program]) -> list[Solution]:
-    """Solve programs side by side; those to come are made while the first are solved."""
+    """Solve programs in parallel; the next are made while the first run."""
     return list(solve_ahead(iter(programs), None))
 
 
 def solve_ahead(programs: Iterator[Program], ahead: int | None) -> Iterator[Solution]:
-    """Solve programs side by side, and hand over the solutions in their order.
+    """Solve programs in parallel, and yield the solutions in order.
 
     Of programs to come, so many are made ahead, and each further one when a solution was used: what it asks may rest on that.
     """
@@ -189,12 +195,12 @@ def solve_ahead(programs: Iterator[Program], ahead: int | None) -> Iterator[Solu
     waiting: deque[Future[Solution]] = deque()
     with ThreadPoolExecutor(LANES) as lanes:
         try:
-            waiting.extend(lanes.submit(_solved, program, busy) for program in islice(programs, ahead))
+            waiting.extend(lanes.submit(_solve_one, program, busy) for program in islice(programs, ahead))
             while waiting:
                 found = waiting[0].result()
                 waiting.popleft()
                 yield found
-                waiting.extend(lanes.submit(_solved, program, busy) for program in islice(programs, 1))
+                waiting.extend(lanes.submit(_solve_one, program, busy) for program in islice(programs, 1))
         finally:
             # Where this process is told to stop, nobody waits for what is still asked.
             lanes.shutdown(wait=False, cancel_futures=True)
@@ -204,8 +210,8 @@ def solve_ahead(programs: Iterator[Program], ahead: int | None) -> Iterator[Solu
                 time.sleep(0.01)
 
 
-def _solved(program: Program, busy: list[_Worker]) -> Solution:
-    left = _left(program.until)
+def _solve_one(program: Program, busy: list[_Worker]) -> Solution:
+    left = _seconds_left(program.until)
     given = program.given
     if left is not None:
         given = given | {"options": given["options"] | {"time_limit": max(left, 0.001)}}
@@ -219,17 +225,17 @@ def _solved(program: Program, busy: list[_Worker]) -> Solution:
     return Solution(**answer, above=weights[: program.above], equal=weights[program.above :])
 
 
-def _least(*seconds: float | None) -> float | None:
-    """The least of those that are given."""
+def _smallest(*seconds: float | None) -> float | None:
+    """Return the smallest of the given numbers."""
     return min((one for one in seconds if one is not None), default=None)
 
 
-def _moment(seconds: float | None) -> float | None:
-    """The moment after so many seconds."""
+def _deadline(seconds: float | None) -> float | None:
+    """Return the time after this many seconds."""
     return None if seconds is None else time.monotonic() + seconds
 
 
-def _left(until: float | None) -> float | None:
+def _seconds_left(until: float | None) -> float | None:
     """Seconds until a moment."""
     return None if until is None else max(0.0, until - time.monotonic())
 
@@ -254,7 +260,7 @@ class _Worker:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        """Wait for the greeting, then hand over every answer, and None when there are no more."""
+        """Wait for the greeting, then pass on every answer, and None last."""
         assert self.process.stdout is not None
         with suppress(OSError, ValueError):
             self._is_ready = highs.read_message(self.process.stdout) is not None
@@ -266,7 +272,7 @@ class _Worker:
 
     def ask(self, question: bytes, until: float | None) -> None:
         """Hand over a question, where the worker is ready in time."""
-        if not self._started.wait(_left(until)):
+        if not self._started.wait(_seconds_left(until)):
             return
         if not self._is_ready:
             raise _NoWorker
@@ -275,8 +281,11 @@ class _Worker:
             highs.write_message(self.process.stdin, question)
 
     def answer(self, until: float | None) -> bytes | None:
-        """Return the next answer, or None where the worker has ended; raises :class:`queue.Empty` when the time is over."""
-        return self._answers.get(timeout=_left(until))
+        """Return the next answer, or None if the worker has ended.
+
+        Raises :class:`queue.Empty` when the time is over.
+        """
+        return self._answers.get(timeout=_seconds_left(until))
 
     def end(self) -> None:
         """End the process, whatever it does."""
@@ -294,7 +303,7 @@ _lock = threading.Lock()
 
 
 def _ask(given: dict[str, Any], until: float | None, busy: list[_Worker]) -> dict[str, Any] | None:
-    """Ask a worker, and end it where it gives no answer in time, or where whoever waits for it is interrupted."""
+    """Ask a worker, and end it on timeout or interruption."""
     until = None if until is None else until + GRACE
     worker = _take()
     busy.append(worker)

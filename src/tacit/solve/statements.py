@@ -1,6 +1,7 @@
-"""Statements made small: what they settle at once is taken out, and people whom the same statements speak of become one class.
+"""Statements about sensitive values in groups, and their reduction to a problem.
 
-Statements about how many people of a group have a sensitive value; rules, missing rules and background facts all become these.
+A statement bounds the number of people of a group who have a sensitive value; rules, missing rules and background facts all become statements.
+Values settled by single statements are removed, and people whom the same statements speak of become one class.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from tacit.model.population import Population
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Between ``lo`` and ``hi`` people of an event have the value; ``origin`` says where that is published, for explanations."""
+    """Bounds on the people of an event who have a value.
+
+    ``origin`` is where that is published, for explanations.
+    """
 
     event: int
     value: int
@@ -28,7 +32,9 @@ class Statement:
 
 @dataclass(eq=False)
 class Statements:
-    """Statements over the combinations of a population; an event is the set of combinations that it holds for.
+    """Statements over the combinations of a population.
+
+    An event is the set of combinations that it holds for.
 
     >>> from tacit.model.table import Table
     >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",), ("F",)]))
@@ -52,7 +58,7 @@ class Statements:
         return len(self.listed)
 
     def event(self, combinations: Codes) -> int:
-        """The number of the event that holds for these combinations; equal sets have one number."""
+        """Return the number of an event; equal sets share one."""
         key = (len(combinations), int(self._keys[combinations].sum(dtype=np.uint64)))
         number = self._number.setdefault(key, len(self.events))
         if number == len(self.events):
@@ -60,7 +66,7 @@ class Statements:
         return number
 
     def keys(self) -> list[tuple[int, int]]:
-        """A key of each event that is the same in all statements about the same population."""
+        """Keys of the events, equal for equal events of the same population."""
         return list(self._number)
 
     def say(self, combinations: Codes, value: int, lo: int, hi: int, origin: Hashable) -> None:
@@ -68,7 +74,7 @@ class Statements:
         self.listed.append(Statement(self.event(combinations), value, lo, hi, origin))
 
     def whole(self, event: int) -> int:
-        """How many people an event holds for."""
+        """Count the people of an event."""
         return int(self.population.people[self.events[event]].sum())
 
 
@@ -105,7 +111,7 @@ class Problem:
 
     @property
     def n_values(self) -> int:
-        """How many values the sensitive column has."""
+        """Number of values of the sensitive column."""
         return int(self.closed.shape[1])
 
 
@@ -122,38 +128,49 @@ class _Merged:
 
 
 def reduce(statements: Statements, *, settle: bool = True) -> Problem:
-    """The problem that is left of the statements; raises :class:`Clash` where few of them contradict each other at once.
+    """Reduce the statements to a problem; raise :class:`Clash` on a contradiction.
 
     Without ``settle`` nothing is concluded yet: all statements that say something stay as they are.
     """
     merged = _merge(statements)
     used = np.unique(merged.event)
-    class_of, first = _signatures(statements, used)
+    class_of, first = _find_classes(statements, used)
     people = np.bincount(class_of, statements.population.people, len(first)).astype(np.int64)
-    members = _members(statements, merged.event, class_of, first)
+    members = _list_members(statements, merged.event, class_of, first)
     closed = np.zeros((len(first), statements.n_values), np.uint8)
     if settle:
         _settle(merged, members, people, closed)
-    return _left(statements, merged, members, class_of, people, closed)
+    return _make_problem(statements, merged, members, class_of, people, closed)
 
 
 def _merge(statements: Statements) -> _Merged:
-    """Statements that say something, one for each event and value; of two values, the second is what the first leaves."""
+    """Merge statements about the same event and value.
+
+    Those that say nothing are dropped; of two values, the second is the complement of the first.
+    """
     whole = [statements.whole(event) for event in range(len(statements.events))]
     found: dict[tuple[int, int], tuple[int, int, tuple[Hashable, ...]]] = {}
     for one in statements.listed:
-        people, lo, hi, value = whole[one.event], one.lo, one.hi, one.value
+        people = whole[one.event]
+        lo = one.lo
+        hi = one.hi
+        value = one.value
         if lo > min(hi, people) or hi < 0:
             raise Clash((one.origin,))
         if statements.n_values == 2 and value == 1:
-            lo, hi, value = people - hi, people - lo, 0
-        lo, hi = max(lo, 0), min(hi, people)
+            value = 0
+            least = people - hi
+            hi = people - lo
+            lo = least
+        lo = max(lo, 0)
+        hi = min(hi, people)
         if lo == 0 and hi == people:
             continue
         old_lo, old_hi, origins = found.get((one.event, value), (0, people, ()))
         if lo > old_lo or hi < old_hi:
             origins = (*origins, one.origin)
-        lo, hi = max(lo, old_lo), min(hi, old_hi)
+        lo = max(lo, old_lo)
+        hi = min(hi, old_hi)
         if lo > hi:
             raise Clash(origins)
         found[one.event, value] = (lo, hi, origins)
@@ -163,8 +180,11 @@ def _merge(statements: Statements) -> _Merged:
     return _Merged(table[0], table[1], table[2], table[3], table[4], [found[key][2] for key in keys])
 
 
-def _signatures(statements: Statements, used: Ints) -> tuple[Ints, Ints]:
-    """The class of each combination, by which events it lies in, and a first combination of each class."""
+def _find_classes(statements: Statements, used: Ints) -> tuple[Ints, Ints]:
+    """Return the class of each combination, and a first member of each.
+
+    The class is given by the events that it lies in.
+    """
     chance = np.random.default_rng(19570515)
     mark = np.zeros(len(statements.population), np.uint64)
     for event in used.tolist():
@@ -173,8 +193,8 @@ def _signatures(statements: Statements, used: Ints) -> tuple[Ints, Ints]:
     return class_of.astype(np.int64), first
 
 
-def _members(statements: Statements, event: Ints, class_of: Ints, first: Ints) -> list[Ints]:
-    """The classes that each statement speaks of."""
+def _list_members(statements: Statements, event: Ints, class_of: Ints, first: Ints) -> list[Ints]:
+    """Return the classes that each statement speaks of."""
     is_first = np.zeros(len(class_of), np.bool_)
     is_first[first] = True
     of_event: dict[int, Ints] = {}
@@ -185,7 +205,10 @@ def _members(statements: Statements, event: Ints, class_of: Ints, first: Ints) -
 
 
 def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDArray[np.uint8]) -> None:
-    """Close values that single statements rule out, until nothing changes: those of which nobody is left, and those beside a certain one."""
+    """Close values that single statements rule out, until nothing changes.
+
+    These are values of which nobody is left, and those next to a certain one.
+    """
     waiting = list(range(len(members)))
     touching: tuple[Ints, Ints] | None = None
     closing: dict[int, list[int]] = {}
@@ -193,12 +216,14 @@ def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDAr
     while waiting:
         changed: set[int] = set()
         for j in waiting:
-            classes, value = members[j], merged.value[j]
+            classes = members[j]
+            value = merged.value[j]
             open_here = closed[classes, value] == 0
             settled = open_here & (n_open[classes] == 1)
-            most, least = people[classes[open_here]].sum(), people[classes[settled]].sum()
+            most = people[classes[open_here]].sum()
+            least = people[classes[settled]].sum()
             if merged.lo[j] > most or merged.hi[j] < least:
-                raise Clash(_chain(j, merged, members, closing))
+                raise Clash(_trace_origins(j, merged, members, closing))
             loose = classes[open_here & ~settled]
             if len(loose) == 0:
                 continue
@@ -219,14 +244,15 @@ def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDAr
             return
         if touching is None:
             sizes = np.array([len(classes) for classes in members], np.int64)
-            touching = _by_class(sizes, np.concatenate(members), len(people))
+            touching = _group_by_class(sizes, np.concatenate(members), len(people))
         starts, rows = touching
         waiting = np.unique(np.concatenate([rows[starts[c] : starts[c + 1]] for c in sorted(changed)])).tolist()
 
 
-def _chain(clashing: int, merged: _Merged, members: list[Ints], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
-    """Where the statements come from that settled what a statement clashes with, itself included."""
-    waiting, seen = [clashing], {clashing}
+def _trace_origins(clashing: int, merged: _Merged, members: list[Ints], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
+    """Return the origins of a statement and of its settling ones."""
+    waiting = [clashing]
+    seen = {clashing}
     while waiting:
         for c in members[waiting.pop()].tolist():
             fresh = [j for j in closing.get(c, ()) if j not in seen]
@@ -235,7 +261,7 @@ def _chain(clashing: int, merged: _Merged, members: list[Ints], closing: dict[in
     return tuple(dict.fromkeys(origin for j in sorted(seen) for origin in merged.origins[j]))
 
 
-def _left(
+def _make_problem(
     statements: Statements,
     merged: _Merged,
     members: list[Ints],
@@ -243,15 +269,23 @@ def _left(
     people: Ints,
     closed: npt.NDArray[np.uint8],
 ) -> Problem:
-    """What is not settled: statements about classes with two values open, their settled people subtracted."""
+    """Return the open problem, settled people subtracted.
+
+    It holds the statements about classes with two values open.
+    """
     loose = closed.sum(axis=1) < closed.shape[1] - 1
-    kept, lo, hi, whole, lists = [], [], [], [], []
+    kept = []
+    lo = []
+    hi = []
+    whole = []
+    lists = []
     for j, classes in enumerate(members):
         value = merged.value[j]
         fixed = int(people[classes[~loose[classes] & (closed[classes, value] == 0)]].sum())
         free = classes[loose[classes] & (closed[classes, value] == 0)]
         most = int(people[free].sum())
-        low, high = max(0, int(merged.lo[j]) - fixed), min(most, int(merged.hi[j]) - fixed)
+        low = max(0, int(merged.lo[j]) - fixed)
+        high = min(most, int(merged.hi[j]) - fixed)
         if low > most or high < 0:
             raise Clash(merged.origins[j])
         if len(free) and (low > 0 or high < most):
@@ -262,17 +296,26 @@ def _left(
             lists.append(free)
     sizes = np.array([len(part) for part in lists], np.int64)
     flat = np.concatenate(lists) if lists else np.empty(0, np.int64)
-    starts, rows = _by_class(sizes, flat, len(people))
+    starts, rows = _group_by_class(sizes, flat, len(people))
     chosen = np.array(kept, np.int64)
     return Problem(
-        class_of, people, starts, rows, merged.value[chosen],
-        np.array(lo, np.int64), np.array(hi, np.int64), np.array(whole, np.int64), closed,
-        tuple(merged.origins[j] for j in kept), merged.event[chosen], statements.population.n,
-    )  # fmt: skip
+        class_of=class_of,
+        people=people,
+        starts=starts,
+        rows=rows,
+        values=merged.value[chosen],
+        lo=np.array(lo, np.int64),
+        hi=np.array(hi, np.int64),
+        whole=np.array(whole, np.int64),
+        closed=closed,
+        origins=tuple(merged.origins[j] for j in kept),
+        events=merged.event[chosen],
+        n=statements.population.n,
+    )
 
 
-def _by_class(sizes: Ints, classes: Ints, n_classes: int) -> tuple[Ints, Ints]:
-    """The statements about each class, ascending, from the classes of each statement: what is sorted by one is counted into the other."""
+def _group_by_class(sizes: Ints, classes: Ints, n_classes: int) -> tuple[Ints, Ints]:
+    """Return the statements about each class, ascending."""
     from scipy.sparse import csr_array
 
     ends = np.append(0, np.cumsum(sizes))

@@ -1,0 +1,186 @@
+"""Kernels: machine code and plain Python give the same results, bit by bit."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tacit.buckets.assignments import share_values, valid_values
+from tacit.buckets.grouping import Classes, Rule, form
+from tacit.kernels import jit
+from tacit.kernels.deduction import Book
+from tacit.kernels.entropy import covariance, shares
+from tacit.kernels.projection import people_with, small_groups_on, vertical
+from tacit.kernels.rows import OUTSIDE, lines_within, maximal_flags
+from tacit.mining import search
+from tacit.mining.database import Rows
+from tacit.model.buckets import Buckets
+from tacit.model.knowledge import Exclusions
+from tacit.model.policy import Limits
+from tacit.model.sets import Sets
+from tacit.model.table import Table
+
+pytestmark = pytest.mark.skipif(not jit.ENABLED, reason="nothing is compiled")
+
+SLOW = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+#: How many entries count in arrays that a kernel returns with room behind them.
+USED: dict[str, Callable[[Any, Any], int]] = {
+    "candidates": lambda result, arguments: result[0] * (arguments[1].size // arguments[0].size),
+    "deduce": lambda result, _: 5 * result[0],
+    "small_groups": lambda result, _: int(result[0].sum()),
+}
+
+
+def run_both(kernel: jit.Kernel[Any, Any], *arguments: Any) -> Any:
+    others = copy.deepcopy(arguments)
+    with np.errstate(over="ignore"):
+        plain = kernel.plain(*arguments)
+    compiled = kernel.compiled(*others)
+    for one, other in zip(arguments, others, strict=True):
+        same(one, other)
+    if kernel.plain.__name__ in USED:
+        used = USED[kernel.plain.__name__](plain, arguments)
+        same(plain[0], compiled[0])
+        same(tuple(part[:used] for part in plain[1:]), tuple(part[:used] for part in compiled[1:]))
+    else:
+        same(plain, compiled)
+    return plain
+
+
+def same(one: Any, other: Any) -> None:
+    if isinstance(one, tuple):
+        assert len(one) == len(other)
+        for left, right in zip(one, other, strict=True):
+            same(left, right)
+    elif isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype
+        assert one.tobytes() == other.tobytes()
+    else:
+        assert one == other
+
+
+@pytest.fixture(autouse=True)
+def _both(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit.Kernel, "__call__", run_both)
+
+
+def sets_of(n_items: int, most: int, *, least: int = 0) -> st.SearchStrategy[list[list[int]]]:
+    return st.lists(st.sets(st.integers(0, n_items - 1)).map(sorted), min_size=least, max_size=most)
+
+
+@SLOW
+@given(
+    rows=sets_of(6, 12),
+    least=st.integers(1, 4),
+    only=st.sampled_from(["all", "closed", "maximal"]),
+    dense=st.booleans(),
+    with_classes=st.booleans(),
+    data=st.data(),
+)
+def test_mining(rows: list[list[int]], least: int, only: Any, dense: bool, with_classes: bool, data: st.DataObject) -> None:
+    weights = np.array([data.draw(st.integers(1, 5)) for _ in rows], np.int64)
+    classes = np.array([data.draw(st.integers(0, 1)) for _ in rows], np.int32) if with_classes else None
+    wanted = search.Wanted("all", part=1, whole=2) if with_classes else search.Wanted(only)
+    sets = Sets.from_lists(rows)
+    what = Rows(sets, weights, 6, classes=classes, n_classes=2 if with_classes else 1)
+    search.mine(what, least, wanted, search.Limits(threads=1), dense=dense)
+
+
+@SLOW
+@given(
+    rows=sets_of(70, 12, least=1),
+    sets=sets_of(70, 12),
+    k=st.integers(1, 5),
+    first_only=st.booleans(),
+    data=st.data(),
+)
+def test_small_groups(rows: list[list[int]], sets: list[list[int]], k: int, first_only: bool, data: st.DataObject) -> None:
+    weights = np.array([data.draw(st.integers(1, 5)) for _ in rows], np.int64)
+    people, asked = Sets.from_lists(rows), Sets.from_lists([one for one in sets if one])
+    by_item = vertical(people.offsets, people.members, weights, np.arange(70))
+    list(small_groups_on(by_item, asked.offsets, asked.members, k, lambda _share: None, 1, first_only))
+    people_with(by_item, asked.offsets, asked.members)
+    flags = np.zeros(len(asked), np.int8)
+    maximal_flags(asked.offsets, asked.members, np.argsort(-asked.lengths, kind="stable"), 70, flags)
+    lines = np.empty(len(asked), np.int64)
+    position = np.where(np.arange(70) < 60, np.arange(70), OUTSIDE)
+    lines_within(asked.offsets, asked.members, position, lines, np.zeros_like(lines))
+
+
+@SLOW
+@given(rows=sets_of(5, 8), k=st.integers(1, 4), n_items=st.sampled_from([5, 70]))
+def test_deduction(rows: list[list[int]], k: int, n_items: int) -> None:
+    items = np.arange(n_items, dtype=np.int64)
+    book = Book(items)
+    pairs = [[], *([i] for i in range(5)), *([i, j] for i in range(5) for j in range(i)), [0, 1, 2]]
+    keys = Sets.from_lists([sorted(pair) for pair in pairs])
+    counts = np.array([sum(set(pair) <= set(row) for row in rows) for pair in pairs], np.int64)
+    book.enter(book.keys(keys.offsets, keys.members), np.stack((counts, counts + counts % 2), axis=1))
+    fresh = book.candidates(book.everything(), first=True)
+    book.candidates(book.everything()[:3], first=False)
+    book.deduce(fresh, np.array([k, 3, 4], np.int64))
+    book.bounds(fresh)
+
+
+@SLOW
+@given(data=st.data(), people=st.integers(2, 12), values=st.integers(2, 4))
+def test_assignments(data: st.DataObject, people: int, values: int) -> None:
+    own = [data.draw(st.integers(0, values - 1)) for _ in range(people)]
+    table = Table.from_rows(["place", "ill"], [("xy"[i % 2], "abcd"[v]) for i, v in enumerate(own)])
+    _, group = np.unique([data.draw(st.integers(0, 1)) for _ in range(people)], return_inverse=True)
+    buckets = Buckets.of(table.select(["place"]), table.column("ill"), group.astype(np.int32))
+    codes = table.column("ill").codes
+    ruled = np.array([[data.draw(st.booleans()) for _ in buckets.values] for _ in range(people)])
+    ruled[np.arange(people), codes] = False
+    known = Exclusions(buckets.values, ruled, np.arange(people, dtype=np.int32))
+    share_values(valid_values(buckets, known))
+
+
+@SLOW
+@given(
+    data=st.data(),
+    people=st.integers(0, 14),
+    size=st.integers(2, 3),
+    rule=st.sampled_from(["injector", "balanced-1", "balanced-2"]),
+)
+def test_grouping(data: st.DataObject, people: int, size: int, rule: Rule) -> None:
+    value = np.array([data.draw(st.integers(0, 3)) for _ in range(people)], np.int64)
+    kind = np.array([data.draw(st.integers(0, 1)) for _ in range(people)], np.int64)
+    patterns = np.array([[data.draw(st.booleans()) for _ in range(4)] for _ in range(2)])
+    for person in range(people):
+        patterns[kind[person], value[person]] = False
+    form(Classes.of(value, kind, patterns, seed=0), size, rule, Limits())
+
+
+@SLOW
+@given(data=st.data(), classes=st.integers(1, 4), statements=st.integers(1, 5))
+def test_maximum_entropy(data: st.DataObject, classes: int, statements: int) -> None:
+    number = st.floats(-50, 50)
+    about = [data.draw(st.sets(st.integers(0, statements - 1)).map(sorted)) for _ in range(classes)]
+    starts = np.cumsum([0, *map(len, about)])
+    rows = np.array([j for one in about for j in one], np.int64)
+    values = np.array([data.draw(st.integers(0, 2)) for _ in range(statements)], np.int64)
+    weights = np.array([data.draw(st.integers(1, 9)) for _ in range(classes)], np.float64)
+    closed = np.array([data.draw(st.integers(0, 1)) for _ in range(3 * classes)], np.int8)
+    closed[::3] = 0
+    multipliers = np.array([data.draw(number) for _ in range(statements)])
+    out = np.zeros(3 * classes)
+    shares(starts, rows, values, weights, closed, multipliers, 0, classes, out, np.zeros(statements))
+    covariance(starts, rows, values, weights, out, 3, 0, classes, np.zeros(statements * statements))
+
+
+@given(word=st.integers(1, 2**64 - 1))
+def test_word_instructions(word: int) -> None:
+    assert ones_and_lowest(np.uint64(word)) == (word.bit_count(), (word & -word).bit_length() - 1)
+
+
+@jit.kernel
+def ones_and_lowest(word: Any) -> tuple[int, int]:
+    return jit.popcount(word), jit.lowest_one(word)
