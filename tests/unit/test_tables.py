@@ -183,7 +183,8 @@ def test_damaged_parquet(write: Write, tmp_path: Path) -> None:
     pq.write_table(ARROW, tmp_path / "x.parquet")
     write("x.parquet", (tmp_path / "x.parquet").read_bytes()[:-50])
     assert (
-        sentence(lambda: read_table("x.parquet")) == "x.parquet: is damaged, or no Parquet file that can be read. Write it again."
+        sentence(lambda: read_table("x.parquet"))
+        == "x.parquet: is damaged, or is not a Parquet file that can be read. Write it again."
     )
     pq.write_table(pa.table({"a": [[1]], "b": [1]}), tmp_path / "x.parquet")
     assert cells(read_table("x.parquet", columns="b")) == {"b": ["1"]}
@@ -246,7 +247,8 @@ def test_sqlite_database(write: Write) -> None:
     assert sentence(lambda: read_table("y.db::t")) == "y.db::t: the SQLite database cannot be read. Export the table as CSV."
     write("z.db", "a,b\n1,2\n")
     assert (
-        sentence(lambda: read_table("z.db::t")) == "z.db: is no DuckDB or SQLite database. Give FILE::TABLE only for a database."
+        sentence(lambda: read_table("z.db::t"))
+        == "z.db: is not a DuckDB or SQLite database. Give FILE::TABLE only for a database."
     )
     assert sentence(lambda: read_table("none.db::t")).startswith("none.db: there is no such file.")
 

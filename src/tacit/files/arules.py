@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from tacit.errors import InputError
 from tacit.files.columns import with_extras
-from tacit.files.delimited import Grid, Head, Printout, TextColumn, holds, named_sets, place, read_grid, read_head
-from tacit.files.disk import FilePath
+from tacit.files.delimited import Grid, Head, holds, read_grid, read_head
+from tacit.files.disk import Input
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 
 _ARROW = "} => {"
 
@@ -27,9 +28,9 @@ def looks_like(head: Head) -> bool:
     return head.delimiter(_is_arules) is not None and (len(head.lines) == 1 or "{" in head.lines[1])
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader) -> Printout:
     """The lines of a file of arules' itemsets or rules."""
-    grid = read_grid(path, read_head(path).delimiter(_is_arules) or ",", from_r=True)
+    grid = read_grid(file, read_head(file).delimiter(_is_arules) or ",", from_r=True)
     whole = grid.column("rules")
     left, right = grid.column("LHS"), grid.column("RHS")
     if whole is not None:

@@ -8,16 +8,16 @@ so the form must be named: ``fimi`` reads counts, ``borgelt`` percentages. Two n
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Literal
 
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
-from tacit.files.disk import FilePath, open_text
+from tacit.files.delimited import Head
+from tacit.files.disk import Input
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 
 _LINE = re.compile(r"(?P<sets>.*?)\s*\((?P<numbers>[^()]*)\)\s*")
 _NUMBER = re.compile(r"[0-9.][0-9.eE+-]*")
@@ -31,19 +31,19 @@ def looks_like(head: Head) -> bool:
     return bool(lines) and all(match and _numbers(match["numbers"]) for match in matches)
 
 
-def read_percentages(path: FilePath, known: FileHeader) -> Printout:
+def read_percentages(file: Input, known: FileHeader) -> Printout:
     """The lines of a file whose supports are percentages."""
-    return _read(path, known, "percentages")
+    return _read(file, known, "percentages")
 
 
-def read_counts(path: FilePath, known: FileHeader) -> Printout:
+def read_counts(file: Input, known: FileHeader) -> Printout:
     """The lines of a file whose supports are counts."""
-    return _read(path, known, "counts")
+    return _read(file, known, "counts")
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader) -> Printout:
     """The lines of a file whose numbers themselves tell whether they are percentages or counts."""
-    return _read(path, known, None)
+    return _read(file, known, None)
 
 
 def _numbers(text: str) -> list[str]:
@@ -51,12 +51,12 @@ def _numbers(text: str) -> list[str]:
     return parts if all(_NUMBER.fullmatch(part) for part in parts) else []
 
 
-def _read(path: FilePath, known: FileHeader, unit: Literal["percentages", "counts"] | None) -> Printout:
-    where = os.path.basename(os.fspath(path))
+def _read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"] | None) -> Printout:
+    where = file.name
     lines: list[int] = []
     sides: list[list[str]] = []
     numbers: list[list[str]] = []
-    with open_text(path) as stream:
+    with file.open_text() as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue

@@ -27,8 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError, nearest_name, numbered
-from tacit.files.disk import FilePath, made_folder, open_text, replace_file, sha256_of, shown, source_of
-from tacit.files.parquet import quoted, write_by_csv
+from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
+from tacit.files.duckdb import sql_name
+from tacit.files.parquet import write_by_csv
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
 from tacit.model.buckets import Buckets, joined_source
@@ -49,19 +50,19 @@ class BucketsHeader:
     qi: tuple[str, ...] = ()
 
 
-def read_buckets_header(path: Path) -> BucketsHeader:
+def read_buckets_header(file: Input) -> BucketsHeader:
     """The header, or an empty one where there is no such file."""
-    if not os.path.lexists(path):
+    if not os.path.lexists(file):
         return BucketsHeader()
-    with open_text(path) as stream:
+    with file.open_text() as stream:
         try:
             entries = json.load(stream)
         except (ValueError, RecursionError):
             entries = None
     if not isinstance(entries, dict) or entries.get("format") != FORMAT:
         remedy = f'Write an object with "format": "{FORMAT}", or remove the file'
-        raise InputError("is no header of a bucketized release", where=path.name, remedy=remedy)
-    text = _Entries(entries, path.name)
+        raise InputError("is no header of a bucketized release", where=file.name, remedy=remedy)
+    text = _Entries(entries, file.name)
     sa = text.one("sa")
     header = Header(
         n=text.whole("n"),
@@ -172,7 +173,8 @@ def read_buckets(
         return folder
     if (folder is None) == (qit is None and st is None) or (qit is None) != (st is None):
         raise OptionError("needs a folder, or both qit= and st=", where="read_buckets", remedy="Give one or the other")
-    header, beside = BucketsHeader(), ""
+    header = BucketsHeader()
+    header_sha256 = ""
     if folder is not None:
         found = pair_of(folder)
         if found is None:
@@ -180,22 +182,27 @@ def read_buckets(
                 "holds no qit and st table", where=shown(folder), remedy="Name them qit.csv and st.csv, or give both"
             )
         qit, st = found
-        header = read_buckets_header(found[0].parent / HEADER)
-        beside = _sha256_of_header(found[0].parent / HEADER)
+        beside = _header_of(found)
+        header = read_buckets_header(beside)
+        header_sha256 = _sha256_if_present(beside)
     named = [shown(one) if isinstance(one, (str, os.PathLike)) else name for one, name in ((qit, "the QIT"), (st, "the ST"))]
     people, values = (read_table(one, where=where) for one, where in zip((qit, st), named, strict=True))
     built = _build(_Pair(people, values, named[0], named[1], header), group, sa)
-    return replace(built, sources=tuple(replace(one, header=beside) for one in built.sources))
+    return replace(built, sources=tuple(replace(one, header=header_sha256) for one in built.sources))
 
 
 def buckets_source(pair: tuple[Path, Path]) -> Source:
     """The two tables of a bucketized release as one source, without reading them."""
-    beside = _sha256_of_header(pair[0].parent / HEADER)
-    return joined_source([replace(source_of(one), header=beside) for one in pair])
+    header_sha256 = _sha256_if_present(_header_of(pair))
+    return joined_source([replace(Input(one).source, header=header_sha256) for one in pair])
 
 
-def _sha256_of_header(path: Path) -> str:
-    return sha256_of(path) if path.is_file() else ""
+def _header_of(pair: tuple[Path, Path]) -> Input:
+    return Input(pair[0].parent / HEADER)
+
+
+def _sha256_if_present(file: Input) -> str:
+    return file.sha256 if os.path.isfile(file) else ""
 
 
 def pair_of(path: str | Path) -> tuple[Path, Path] | None:
@@ -519,7 +526,7 @@ def _write_parquet(path: Path, names: Sequence[str], batches: Iterable[Cells], *
     whole = {names[-1]} if numbers == 1 else {names[0], names[-1]}
     columns = [f"c{i}" for i in range(len(names))]
     chosen = ", ".join(
-        f"CAST({column} AS BIGINT) AS {quoted(name)}" if name in whole else f"{column} AS {quoted(name)}"
+        f"CAST({column} AS BIGINT) AS {sql_name(name)}" if name in whole else f"{column} AS {sql_name(name)}"
         for column, name in zip(columns, names, strict=True)
     )
     write_by_csv(path, lambda plain: _write_csv(plain, names, batches, numbers=numbers), columns, columns, chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tacit.files.delimited import Printout
+from tacit.files.printout import Printout
 
 #: Measures of a rule that follow from its support, that of its antecedent, and that of its consequent.
 _OF_CONSEQUENT = (

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.files.delimited import Printout, TextColumn
+from tacit.files.printout import Printout, TextColumn
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.numbers import DOUBLE_DIGITS, NEAREST, Printed, Rounding, column_steps
 from tacit.model.release import Decimals, Header, Itemsets, Listed, Only, Rules, Source

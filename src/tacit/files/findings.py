@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.files.disk import FilePath, private_folder, replace_file, shown
-from tacit.files.duckdb import connect
-from tacit.files.parquet import sql_text
+from tacit.files.duckdb import connect, sql_text
 from tacit.model.event import Event
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets

@@ -25,7 +25,8 @@ import numpy as np
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.files.delimited import Head, header_names, read_grid, read_head
-from tacit.files.disk import FilePath, shown
+from tacit.files.disk import FilePath, Input, shown
+from tacit.files.duckdb import sql_name
 from tacit.files.frames import as_frame
 from tacit.files.frequencies_header import (
     APOSTROPHE,
@@ -38,7 +39,7 @@ from tacit.files.frequencies_header import (
     read_table_header,
 )
 from tacit.files.frequency_cells import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
-from tacit.files.parquet import parquet_source, quoted, read_parquet, text_of, write_by_csv
+from tacit.files.parquet import parquet_source, read_parquet, text_of, write_by_csv
 from tacit.files.tables import Names, Plain, column_names, csv_cell, sensitive_names, write_with_header
 from tacit.files.totals import check_totals, mark_totals, people_of
 from tacit.model.arrays import Ints
@@ -163,12 +164,15 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
     if isinstance(data, FrequencyTable):
         return _with_options(data, said)
     if isinstance(data, str | os.PathLike):
-        known, cells = read_table_header(data), _file_cells(data)
+        file = Input.of(data)
+        known = read_table_header(file)
+        cells = _file_cells(file)
         if known.guarded:
             names = [unguard(name) for name in cells.names]
             cells = replace(cells, names=names, texts=[list(map(unguard, column)) for column in cells.texts])
     else:
-        known, cells = TableHeader(), _frame_cells(data)
+        known = TableHeader()
+        cells = _frame_cells(data)
         said = said if said.by else replace(said, by=_frame_columns(data))
     across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
     counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
@@ -190,10 +194,11 @@ def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[
         frame = as_frame(data, where="the table")
         names = {name.casefold() for name in frame.names} if frame is not None else set()
         return "count" in names and len(names) > 1 and not names & {"itemset", "itemsets", "items", "antecedent", "antecedents"}
-    if is_described(data):
+    file = Input.of(data)
+    if is_described(file):
         return True
     try:
-        head = read_head(data)
+        head = read_head(file)
     except TacitError:
         return False
     return not is_other(head) and has_counts(head)
@@ -211,18 +216,18 @@ def _has_counts(names: Any) -> bool:
 # Files and frames
 
 
-def _file_cells(path: FilePath) -> _Cells:
-    head = read_head(path)
-    source = parquet_source(path)
+def _file_cells(file: Input) -> _Cells:
+    head = read_head(file)
+    source = parquet_source(file)
     if head.columns:
         names = list(head.columns)
         texts: list[list[str]] = [[] for _ in names]
-        for rows in read_parquet(path, [text_of(name, head.columns[name]) for name in names]):
+        for rows in read_parquet(file, [text_of(name, head.columns[name]) for name in names]):
             for column, part in zip(texts, zip(*rows, strict=True), strict=True):
                 column.extend("" if cell is None else cell for cell in part)
         return _Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
     delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1)
-    grid = read_grid(path, delimiter or ",")
+    grid = read_grid(file, delimiter or ",")
     return _Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
 
 
@@ -342,7 +347,7 @@ def _names_rows(names: Sequence[str], by: Sequence[str]) -> bool:
 def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
     """Whether a file is a frequency table with these columns, or a crosstab whose first columns are called so."""
     try:
-        head = read_head(path)
+        head = read_head(Input.of(path))
     except TacitError:
         return False
     delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1) or ","
@@ -574,10 +579,10 @@ def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
 def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
     """The same by way of CSV; values, means and medians are texts, counts whole numbers, a hidden one NULL."""
     columns = [f"c{place}" for place in range(len(table.columns))]
-    chosen = [f"{column} AS {quoted(name)}" for column, name in zip(columns, table.columns, strict=True)]
+    chosen = [f"{column} AS {sql_name(name)}" for column, name in zip(columns, table.columns, strict=True)]
     chosen.append(f"CAST({COUNT} AS BIGINT) AS {COUNT}")
     beside = [f"s{place}" for place in range(len(_statistics(table)))]
-    chosen += [f"{column} AS {quoted(name)}" for column, (name, _) in zip(beside, _statistics(table), strict=True)]
+    chosen += [f"{column} AS {sql_name(name)}" for column, (name, _) in zip(beside, _statistics(table), strict=True)]
     texts = [*columns, *beside]
     write_by_csv(path, plain, [*columns, COUNT, *beside], texts, ", ".join(chosen))
 

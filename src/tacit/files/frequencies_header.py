@@ -7,7 +7,6 @@ The header beside a frequency table: how many people it is about, and how its ce
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,9 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from tacit.errors import InputError, OptionError
-from tacit.files.disk import FilePath
+from tacit.files.disk import Input
 from tacit.files.frequency_cells import HIDDEN_MARKS, is_total, read_cell, statistic_of
-from tacit.files.header import entries_beside, format_beside, header_path
+from tacit.files.header import entries_beside, format_beside
 from tacit.model.convention import CONVENTIONS, Convention, find_convention
 from tacit.model.frequencies import CellPrinting, FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
@@ -57,17 +56,17 @@ class TableHeader:
     guarded: bool = False
 
 
-def is_described(path: FilePath) -> bool:
+def is_described(file: Input) -> bool:
     """Whether the header beside a file calls it a frequency table."""
-    return format_beside(path) == FORMAT
+    return format_beside(file) == FORMAT
 
 
-def read_table_header(path: FilePath) -> TableHeader:
+def read_table_header(file: Input) -> TableHeader:
     """The header beside a file; an empty one where there is none."""
-    entries = entries_beside(path, (FORMAT,), KEYS)
+    entries = entries_beside(file, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()
-    where = os.path.basename(header_path(path))
+    where = file.beside.name
     check = _Entries(entries, where)
     base, rounding = check.rounding()
     printing = CellPrinting(

@@ -93,7 +93,7 @@ def is_total(text: str) -> bool:
     return text.strip().casefold() in TOTALS
 
 
-_DECIMAL = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
+_STATISTIC = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
 
 
 def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
@@ -134,7 +134,7 @@ def _decimals(texts: Sequence[str], place: Callable[[int], str]) -> Decimals:
     for row, text in enumerate(texts):
         if text.strip().casefold() in HIDDEN_MARKS:
             continue
-        found = _DECIMAL.fullmatch(text.strip())
+        found = _STATISTIC.fullmatch(text.strip())
         if found is None:
             remedy = "Write a plain decimal such as 36.7, or leave it empty"
             raise InputError("a mean or median is neither a number nor a mark of a hidden cell", where=place(row), remedy=remedy)

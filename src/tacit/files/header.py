@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
-from tacit.files.disk import FilePath, open_text
+from tacit.files.disk import FilePath, Input
 from tacit.model.numbers import ROUNDINGS, Rounding, share
 from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only, ValueGroup
 from tacit.model.sets import Items
@@ -96,25 +96,25 @@ def header_path(path: FilePath) -> str:
     >>> header_path("r.csv")
     'r.csv.json'
     """
-    return os.fspath(path).rstrip("/") + ".json"
+    return Input(path).beside.path
 
 
-def format_beside(path: FilePath) -> str | None:
+def format_beside(file: Input) -> str | None:
     """The format that the header beside a file names; None where there is no header, or it names none."""
     try:
-        entries = _entries(path)
+        entries = _entries(file)
     except TacitError:
         return None
     name = entries.get("format") if entries is not None else None
     return name if isinstance(name, str) else None
 
 
-def entries_beside(path: FilePath, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
+def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
     """The entries of the JSON header beside a file, None where there is none; refuses one of another format, and keys that are not known."""
-    entries = _entries(path)
+    entries = _entries(file)
     if entries is None:
         return None
-    where = os.path.basename(header_path(path))
+    where = file.beside.name
     name = entries.get("format")
     if name is not None and not isinstance(name, str):
         raise InputError("must be text", where=f"{where}, key 'format'", remedy=f"Write {' or '.join(formats)}")
@@ -132,13 +132,12 @@ def entries_beside(path: FilePath, formats: Sequence[str], keys: Collection[str]
     return entries
 
 
-def _entries(path: FilePath) -> dict[str, Any] | None:
+def _entries(file: Input) -> dict[str, Any] | None:
     """What stands in the header beside a file; None where there is none."""
-    beside = header_path(path)
-    if not os.path.lexists(beside):
+    if not os.path.lexists(file.beside):
         return None
-    where = os.path.basename(beside)
-    with open_text(beside) as stream:
+    where = file.beside.name
+    with file.beside.open_text() as stream:
         text = stream.read()
     try:
         entries = json.loads(text, parse_float=_number, parse_constant=_number)
@@ -153,10 +152,10 @@ def _entries(path: FilePath) -> dict[str, Any] | None:
     return entries
 
 
-def read_header(path: FilePath) -> FileHeader:
+def read_header(file: Input) -> FileHeader:
     """The header beside a list of itemsets or rules, or an empty one."""
-    entries = entries_beside(path, tuple(FORMAT_NAMES), KEYS)
-    return FileHeader() if entries is None else parse_header(entries, where=os.path.basename(header_path(path)))
+    entries = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
+    return FileHeader() if entries is None else parse_header(entries, where=file.beside.name)
 
 
 def _number(text: str) -> Decimal:

@@ -9,8 +9,8 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files.delimited import BLANKS, records, sniff_delimiter
-from tacit.files.disk import FilePath, open_text, shown
+from tacit.files.delimited import BLANKS, HEAD, records, sniff_delimiter
+from tacit.files.disk import FilePath, Input, shown
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 
 
@@ -108,10 +108,11 @@ def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarch
 
 
 def _lines(path: FilePath, where: str) -> Iterable[tuple[int, list[str]]]:
-    with open_text(path, keep_newlines=True) as stream:
-        head = stream.read(1 << 16)
-    delimiter = sniff_delimiter(head, complete=len(head) < 1 << 16, prefer=";")
-    with open_text(path, keep_newlines=True) as stream:
+    file = Input.of(path)
+    with file.open_text(keep_newlines=True) as stream:
+        head = stream.read(HEAD)
+    delimiter = sniff_delimiter(head, complete=len(head) < HEAD, prefer=";")
+    with file.open_text(keep_newlines=True) as stream:
         yield from records(stream, delimiter, where=where)
 
 

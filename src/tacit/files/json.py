@@ -12,7 +12,7 @@ from typing import Any
 
 from tacit.errors import InputError
 from tacit.files.counts import Place
-from tacit.files.delimited import BATCH, Bags, TextColumn
+from tacit.files.printout import BATCH, Bags, TextColumn
 
 _WORDS = {True: "true", False: "false", None: "null"}
 

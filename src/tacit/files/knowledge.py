@@ -14,12 +14,11 @@ import csv
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError, OptionError
 from tacit.files.delimited import Grid, holds, read_grid, read_head
-from tacit.files.disk import FilePath, open_text, replace_file, shown
+from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.files.header import header_path
 from tacit.files.json import item_name
 from tacit.model.knowledge import Amount, Fact
@@ -41,7 +40,7 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
     if isinstance(source, Fact):
         return (source,)
     if isinstance(source, (str, os.PathLike)):
-        return tuple(_from_file(source))
+        return tuple(_from_file(Input.of(source)))
     if hasattr(source, "records"):
         rules = enumerate(source.records(), start=1)
         return tuple(_fact(rule, "the negative rules", number, "rule") for number, rule in rules if rule.get("minimal", True))
@@ -60,23 +59,23 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _from_file(path: FilePath) -> Iterable[Fact]:
-    where = os.path.basename(os.fspath(path))
-    if not Path(path).exists():
+def _from_file(file: Input) -> Iterable[Fact]:
+    where = file.name
+    if not os.path.exists(file):
         raise InputError("does not exist", where=where, remedy="Check the name and the folder")
-    head = read_head(path)
+    head = read_head(file)
     if head.columns:
         raise InputError("is a Parquet file", where=where, remedy="Write knowledge as CSV or JSON")
     if head.text.lstrip()[:1] in ("[", "{"):
-        return _from_entries(_json_list(path, where), where, "entry")
+        return _from_entries(_json_list(file, where), where, "entry")
     delimiter = head.delimiter(_fits)
     if delimiter is None:
         remedy = "Name the columns event and value (and at_least, at_most), or antecedent and excluded"
         raise InputError("does not say what its columns are", where=f"{where}, line 1", remedy=remedy)
-    grid = read_grid(path, delimiter)
+    grid = read_grid(file, delimiter)
     names = [name for name in (*_FACT, *_NEGATIVE, *_AMOUNTS) if name in grid.names]
     cells = [grid.need(name).texts for name in names]
-    said = _says_more(grid, path)
+    said = _says_more(grid, file)
     return [
         _fact(dict(zip(names, row, strict=True)), where, line, "line")
         for line, more, row in zip(grid.lines.tolist(), said, zip(*cells, strict=True), strict=True)
@@ -84,7 +83,7 @@ def _from_file(path: FilePath) -> Iterable[Fact]:
     ]
 
 
-def _says_more(grid: Grid, path: FilePath) -> list[bool]:
+def _says_more(grid: Grid, file: Input) -> list[bool]:
     """Which lines say something that no other line does: all but the rules that the file marks as implied by its minimal ones.
 
     The mark is believed when the minimal rules are all there, as the header beside the file counts them.
@@ -95,9 +94,10 @@ def _says_more(grid: Grid, path: FilePath) -> list[bool]:
         return everything
     minimal = [text.strip().casefold() != "false" for text in marks.texts]
     try:
-        header = json.loads(Path(header_path(path)).read_text(encoding="utf-8"))
+        with file.beside.open_text() as stream:
+            header = json.load(stream)
         return minimal if header["format"] == "tacit.negative/1" and header["minimal_rules"] == sum(minimal) else everything
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, ValueError, KeyError, TypeError):
         return everything
 
 
@@ -105,8 +105,8 @@ def _fits(names: set[str]) -> bool:
     return (holds(names, *_FACT) and bool(names & set(_AMOUNTS))) or holds(names, *_NEGATIVE)
 
 
-def _json_list(path: FilePath, where: str) -> list[Any]:
-    with open_text(path) as stream:
+def _json_list(file: Input, where: str) -> list[Any]:
+    with file.open_text() as stream:
         try:
             # Numbers keep their spelling: 1.0 is a share, 1 a count.
             found = json.load(stream, parse_int=str, parse_float=str, parse_constant=str)

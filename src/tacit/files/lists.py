@@ -29,11 +29,13 @@ from tacit.errors import InputError, OptionError
 from tacit.files import arules, borgelt, mlxtend, pmml, spark, spmf
 from tacit.files.columns import with_extras
 from tacit.files.counts import Place
-from tacit.files.delimited import Bags, Head, Numbering, Printout, TextColumn, finish, holds, place, read_grid, read_head
-from tacit.files.disk import FilePath, packed_text, replace_file, shown
+from tacit.files.delimited import Head, holds, read_grid, read_head
+from tacit.files.disk import FilePath, Input, packed_text, replace_file, shown
+from tacit.files.duckdb import sql_name
 from tacit.files.header import FileHeader, header_entries, header_path, split_items
 from tacit.files.json import add_lists, add_objects, item_name, pair_name
-from tacit.files.parquet import quoted, read_parquet, text_of, write_by_csv
+from tacit.files.parquet import read_parquet, text_of, write_by_csv
+from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place
 from tacit.model.arrays import Ints
 from tacit.model.release import Decimals, Itemsets, Listed, Rules
 from tacit.model.sets import Items, Sets
@@ -54,14 +56,14 @@ def looks_like(head: Head) -> bool:
     return head.delimiter(_is_own) is not None
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader) -> Printout:
     """The lines of an own release, CSV or Parquet."""
-    head = read_head(path)
+    head = read_head(file)
     if head.columns:
-        columns, lines = _parquet_columns(path, head.columns)
-        where = os.path.basename(os.fspath(path).rstrip("/"))
+        columns, lines = _parquet_columns(file, head.columns)
+        where = file.name
     else:
-        grid = read_grid(path, head.delimiter(_is_own) or ",")
+        grid = read_grid(file, head.delimiter(_is_own) or ",")
         columns = {name: column for name in COLUMNS if (column := grid.column(name)) is not None}
         lines, where = grid.lines, grid.where
     unit = "row" if head.columns else "line"
@@ -152,15 +154,15 @@ def _ordered(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str,
     return sorted(pairs, key=lambda pair: (order[pair[0]], pair[1]))
 
 
-def _parquet_columns(path: FilePath, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
+def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
     """The columns of an own Parquet file as texts, and the numbers of its rows."""
     names = [name for name in COLUMNS if name in kinds]
     expressions = [
-        f"CAST(to_json({quoted(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
+        f"CAST(to_json({sql_name(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
         for name in names
     ]
     texts: list[list[str]] = [[] for _ in names]
-    for rows in read_parquet(path, expressions):
+    for rows in read_parquet(file, expressions):
         for cells, column in zip(texts, zip(*rows, strict=True), strict=True):
             cells.extend("" if cell is None else cell for cell in column)
     columns = {name: TextColumn(name, cells) for name, cells in zip(names, texts, strict=True)}
@@ -174,7 +176,7 @@ class Format:
     name: str
     kinds: tuple[str, ...]
     looks_like: Callable[[Head], bool]
-    read: Callable[[FilePath, FileHeader], Printout]
+    read: Callable[[Input, FileHeader], Printout]
     about: str
 
 

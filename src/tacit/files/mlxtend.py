@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from tacit.errors import InputError
 from tacit.files.columns import with_extras
 from tacit.files.counts import Place
-from tacit.files.delimited import Head, Printout, TextColumn, holds, named_sets, place, read_grid, read_head
-from tacit.files.disk import FilePath
+from tacit.files.delimited import Head, holds, read_grid, read_head
+from tacit.files.disk import Input
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 
 _STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _PLAIN = r"""[^\s,'"(){}\[\]]+"""
@@ -47,9 +48,9 @@ def looks_like(head: Head) -> bool:
     return head.delimiter(_is_either) is not None
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader) -> Printout:
     """The lines of a CSV file of mlxtend's itemsets or rules; an index column may stand first."""
-    grid = read_grid(path, read_head(path).delimiter(_is_either) or ",")
+    grid = read_grid(file, read_head(file).delimiter(_is_either) or ",")
 
     def at(index: int, column: str) -> str:
         return place(grid.where, int(grid.lines[index]), column)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError
-from tacit.files.disk import FilePath, shown
+from tacit.files.disk import FilePath, Input, shown
+from tacit.files.duckdb import sql_name
 from tacit.files.frames import as_frame
-from tacit.files.header import entries_beside, format_beside, header_path
-from tacit.files.parquet import quoted, write_by_csv
+from tacit.files.header import entries_beside, format_beside
+from tacit.files.parquet import write_by_csv
 from tacit.files.tables import Names, Plain, column_names, csv_cell, open_table_file, read_table, write_with_header
 from tacit.model.partial import PartialTable
 from tacit.model.table import Missing, MissingRule, Schema, Table
@@ -77,11 +78,13 @@ def read_partial(
         return _marked(data.people, _roles(data.people, qi, sa, TableHeader(), "the table"), blank, data)
     is_file = isinstance(data, str | os.PathLike)
     name = where or (shown(data) if is_file else "the table")
+    if is_file:
+        data = Input.of(data)
     header = read_table_header(data) if is_file else TableHeader()
     people = data if isinstance(data, Table) else read_table(data, where=name)
     if header.n not in (None, len(people.weights)):
         what = f"says that there are {header.n:,} rows, and the table has {len(people.weights):,}"
-        raise InputError(what, where=os.path.basename(header_path(data)), remedy="Correct it, or remove the file")
+        raise InputError(what, where=data.beside.name, remedy="Correct it, or remove the file")
     mark, schema = missing if missing is not None else header.missing, _roles(people, qi, sa, header, name)
     if missing_rule != "category":
         every = list(people.names)
@@ -126,12 +129,13 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
         return frame is not None and {*column_names(qi, frame.names), *column_names(sa, frame.names)} <= set(frame.names)
     if os.path.isdir(path):
         return False
-    if os.path.lexists(path) and format_beside(path) == FORMAT:
+    file = Input.of(path)
+    if os.path.lexists(file) and format_beside(file) == FORMAT:
         return True
     if not sa:
         return False
     try:
-        rows = open_table_file(path, where=shown(path))  # also a table in a database, FILE::TABLE
+        rows = open_table_file(file, where=shown(file))  # also a table in a database, FILE::TABLE
     except TacitError:
         return False
     try:
@@ -140,12 +144,12 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
         rows.close()
 
 
-def read_table_header(path: FilePath) -> TableHeader:
+def read_table_header(file: Input) -> TableHeader:
     """The header beside a table; an empty one where there is none."""
-    entries = entries_beside(path, (FORMAT,), KEYS)
+    entries = entries_beside(file, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()
-    where = os.path.basename(header_path(path))
+    where = file.beside.name
 
     def texts(key: str) -> tuple[str, ...]:
         value = entries.get(key)
@@ -181,7 +185,7 @@ def _parquet(partial: PartialTable, path: Path, plain: Plain) -> None:
     """The same by way of CSV; cells are texts, and a blank cell is NULL."""
     names = partial.people.names
     columns = [f"c{place}" for place in range(len(names))]
-    chosen = ", ".join(f"nullif({column}, '') AS {quoted(name)}" for column, name in zip(columns, names, strict=True))
+    chosen = ", ".join(f"nullif({column}, '') AS {sql_name(name)}" for column, name in zip(columns, names, strict=True))
     write_by_csv(path, plain, columns, columns, chosen)
 
 

@@ -7,7 +7,6 @@ declaration, which could define entities, is refused.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.parsers import expat
@@ -16,9 +15,10 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError
 from tacit.files.columns import with_extras
-from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
-from tacit.files.disk import FilePath, open_bytes, readable
+from tacit.files.delimited import Head
+from tacit.files.disk import Input, readable
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 from tacit.model.numbers import Threshold, share
 from tacit.model.release import Header
 
@@ -93,17 +93,17 @@ def _item_name(attributes: dict[str, str]) -> str:
     return "=".join(attributes[key] for key in ("field", "category") if key in attributes)
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader) -> Printout:
     """The rules of an association model, or its itemsets when it has no rules."""
-    model = _parse(path)
+    model = _parse(file)
     if model.model is None:
         raise InputError("holds no AssociationModel", where=model.where, remedy="Give a PMML file of association rules")
     header = _header(model, known.header)
     return _rules(model, header, known) if model.rules else _itemsets(model, header, known)
 
 
-def _parse(path: FilePath) -> _Model:
-    model = _Model(os.path.basename(os.fspath(path)))
+def _parse(file: Input) -> _Model:
+    model = _Model(file.name)
     parser = expat.ParserCreate(namespace_separator=" ")
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -118,7 +118,7 @@ def _parse(path: FilePath) -> _Model:
     parser.EndElementHandler = model.end
     parser.StartDoctypeDeclHandler = doctype
     try:
-        with open_bytes(path) as stream, readable(path):
+        with file.open_bytes() as stream, readable(file):
             parser.ParseFile(stream)
     except expat.ExpatError as exc:
         raise model.fault("is not well-formed XML", line=exc.lineno) from None

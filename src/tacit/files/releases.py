@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec, cast
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -29,14 +29,15 @@ from tacit.files import frames
 from tacit.files.buckets import HEADER, buckets_source, pair_of, read_buckets, write_buckets
 from tacit.files.consistency import check_release
 from tacit.files.counts import build, one_n
-from tacit.files.delimited import Head, Printout, read_head
-from tacit.files.disk import FilePath, open_text, shown, source_of
+from tacit.files.delimited import Head, read_head
+from tacit.files.disk import FilePath, Input, shown
 from tacit.files.frequencies import has_counts, looks_like_frequencies, options_of, read_frequencies, write_frequencies
 from tacit.files.frequencies_header import is_described
 from tacit.files.header import FileHeader, read_header
 from tacit.files.lists import FORMATS, Format, write
 from tacit.files.parquet import parquet_source
 from tacit.files.partial import looks_like_table, read_partial, write_partial
+from tacit.files.printout import Printout
 from tacit.files.tables import Names, column_names, sensitive_names
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
@@ -68,7 +69,7 @@ def _sources(value: Any) -> Iterator[Source]:
                 yield from _sources(one)
     elif isinstance(value, (str, os.PathLike)):
         if os.path.isfile(value):
-            yield source_of(value)
+            yield Input(value).source
     elif isinstance(source := getattr(value, "source", None), Source):
         yield source
 
@@ -193,7 +194,7 @@ def with_source(release: Release, change: Callable[[Source], Source]) -> Release
 def source_at(path: FilePath) -> Source:
     """The files of a release as its source, without reading them."""
     pair = pair_of(os.fspath(path))
-    return parquet_source(path) if pair is None else buckets_source(pair)
+    return parquet_source(Input(path)) if pair is None else buckets_source(pair)
 
 
 _P = ParamSpec("_P")
@@ -293,6 +294,8 @@ def read_release(
     OptionError
         When an option makes no sense or contradicts the file.
     """
+    if isinstance(data, (str, os.PathLike)):
+        data = Input.of(data)
     cells = options_of(
         by,
         any=any,
@@ -344,9 +347,10 @@ def _is_counted(data: Any, cells: Any) -> bool:
 def is_recognised(path: FilePath) -> bool:
     """Whether the content, or the header beside it, says that a file is a release in one of the known forms."""
     try:
-        if _is_pair(path) or is_described(path) or looks_like_table(path):
+        file = Input.of(path)
+        if _is_pair(file) or is_described(file) or looks_like_table(file):
             return True
-        head = read_head(path)
+        head = read_head(file)
     except TacitError:
         return False
     return _is_list(head) or has_counts(head)
@@ -376,13 +380,13 @@ def read_listed(
         return _with_options(data, n, only, complete)
     source = None
     if isinstance(data, (str, os.PathLike)):
-        path = cast(FilePath, data)
-        chosen = find_format(path, form)
-        known = read_header(path)
-        printout = chosen.read(path, _with_rounding(known, rounding or "nearest"))
+        file = Input.of(data)
+        chosen = find_format(file, form)
+        known = read_header(file)
+        printout = chosen.read(file, _with_rounding(known, rounding or "nearest"))
         if known.rounding is not None:
             printout = replace(printout, in_full=False)
-        source = parquet_source(path)
+        source = parquet_source(file)
     else:
         columns = frames.columns_of(data)
         if columns is None:
@@ -447,7 +451,7 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
             where="--form",
             remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE, FREQUENCIES, CROSSTAB], "forms"),
         )
-    head = read_head(path)
+    head = read_head(Input.of(path))
     for entry in FORMATS:
         if entry.name == form or (form is None and entry.looks_like(head)):
             return entry
@@ -763,7 +767,7 @@ def _text(path: Path) -> str | None:
     if path.stat().st_size > _LARGEST_PAGE:
         return None
     try:
-        with open_text(os.fspath(path)) as lines:
+        with Input(path).open_text() as lines:
             return lines.read(_LARGEST_PAGE)
     except TacitError:
         return None
@@ -772,7 +776,7 @@ def _text(path: Path) -> str | None:
 def _is_record(path: Path) -> bool:
     """Whether a file is what a command of Tacit wrote with ``--json``."""
     try:
-        with open_text(os.fspath(path)) as lines:
+        with Input(path).open_text() as lines:
             found = json.load(lines)
     except (ValueError, RecursionError, TacitError):
         return False

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError, numbered
-from tacit.files.disk import open_text, shown
+from tacit.files.disk import Input, shown
 from tacit.files.tables import read_table
 from tacit.model.arrays import Flags, Ints
 from tacit.model.table import Column, Table, require_column
@@ -171,7 +171,7 @@ def _number(text: str) -> Fraction | None:
 def _numbers_in(path: str | os.PathLike[str]) -> list[int]:
     """The row numbers in a file, one in each line; blank lines are passed over."""
     numbers = []
-    with open_text(path) as lines:
+    with Input.of(path).open_text() as lines:
         for number, line in enumerate(lines, start=1):
             text = line.strip()
             if text and not (text.isascii() and text.isdecimal() and len(text) < 19):

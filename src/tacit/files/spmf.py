@@ -6,16 +6,16 @@ of SPMF's rules by commas; names that hold blanks cannot be told apart.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
-from tacit.files.disk import FilePath, open_text
+from tacit.files.delimited import Head
+from tacit.files.disk import Input
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 
 _LINE = re.compile(
     r"(?P<sets>.*?)\s*#SUP:\s*(?P<support>[^\s#]+)(?:\s*#CONF:\s*(?P<confidence>[^\s#]+))?(?P<rest>(?:\s*#.*)?)\s*"
@@ -32,16 +32,16 @@ def looks_like(head: Head) -> bool:
     return bool(lines) and "#SUP:" in lines[0]
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader) -> Printout:
     """The lines of an SPMF file of itemsets or rules."""
-    where = os.path.basename(os.fspath(path))
+    where = file.name
     names: dict[str, str] = {}
     lines: list[int] = []
     sets: list[str] = []
     supports: list[str] = []
     confidences: list[str] = []
     unread: dict[str, None] = {}
-    with open_text(path) as stream:
+    with file.open_text() as stream:
         for number, line in enumerate(stream, 1):
             line = line.strip()
             if not line or line.startswith(("@", "%")):

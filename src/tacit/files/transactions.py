@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError
-from tacit.files.disk import FilePath, is_parquet, open_bytes, open_text, read_bytes_head, readable, shown, source_of
+from tacit.files.disk import FilePath, Input, readable, shown
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.tables import Names, check_names, read_table
 from tacit.model.sets import Items, Sets
@@ -57,6 +57,7 @@ def read_transactions(data: object, *, id_column: str | None = None, item_column
         return data
     pairs = id_column is not None or item_column is not None
     if isinstance(data, str | os.PathLike):
+        data = Input.of(data)
         if pairs or _is_table_file(data):
             return _from_pairs(data, id_column, item_column, where=shown(data))
         return _from_lines(data)
@@ -113,30 +114,30 @@ def _is_transaction_file(path: FilePath) -> bool:
     return _ending(path) in TRANSACTION_ENDINGS
 
 
-def _is_table_file(path: FilePath) -> bool:
-    if _is_transaction_file(path):
+def _is_table_file(file: Input) -> bool:
+    if _is_transaction_file(file):
         return False
-    return _ending(path) in _TABLE_ENDINGS or "::" in os.fspath(path) or is_parquet(path)
+    return _ending(file) in _TABLE_ENDINGS or "::" in file.path or file.is_parquet
 
 
 # One transaction per line
 
 
-def _from_lines(path: FilePath) -> Transactions:
-    by_comma = _ending(path) == ".basket" and b"," in read_bytes_head(path, 1 << 16)
-    found = None if by_comma else _numbers(path)
+def _from_lines(file: Input) -> Transactions:
+    by_comma = _ending(file) == ".basket" and b"," in file.head(1 << 16)
+    found = None if by_comma else _numbers(file)
     if found is None:
-        found = _names(path, by_comma=by_comma)
+        found = _names(file, by_comma=by_comma)
     if not len(found.rows):
-        raise InputError("holds no transactions", where=shown(path), remedy="Write the items of one person per line")
-    return replace(found.merged(), source=source_of(path))
+        raise InputError("holds no transactions", where=shown(file), remedy="Write the items of one person per line")
+    return replace(found.merged(), source=file.source)
 
 
-def _numbers(path: FilePath) -> Transactions | None:
+def _numbers(file: Input) -> Transactions | None:
     """The transactions of a file of whole numbers; None when something else is in it."""
     values: list[npt.NDArray[np.int64]] = []
     lengths: list[npt.NDArray[np.int64]] = []
-    with open_bytes(path) as stream, readable(path):
+    with file.open_bytes() as stream, readable(file):
         for block in _blocks(stream):
             parsed = _parse_numbers(block)
             if parsed is None:
@@ -196,12 +197,12 @@ def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
     return values, per_line[per_line > 0]
 
 
-def _names(path: FilePath, *, by_comma: bool) -> Transactions:
+def _names(file: Input, *, by_comma: bool) -> Transactions:
     """The transactions of a file of names."""
     number: dict[str, int] = {}
     members: list[int] = []
     lengths: list[int] = []
-    with open_text(path) as stream:
+    with file.open_text() as stream:
         for line in stream:
             tokens = _comma_tokens(line) if by_comma else _TOKEN.findall(line)
             if tokens:
