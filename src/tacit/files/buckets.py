@@ -1,15 +1,9 @@
 """Bucketized releases: a table of quasi-identifiers (QIT) and one of sensitive values (ST), joined by a column of groups.
 
-Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder (:mod:`tacit.files.buckets`). Pairs of other tools
-are read as they are: delimited text or Parquet, packed or not, frames, the group column under any usual name, and an ST with a count for each
+Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder, all of them or none; the tables may be Parquet. The order of
+rows and the numbers of groups reveal nothing: they depend only on what is published anyway and on a random seed. Pairs of other tools are
+read as they are: delimited text or Parquet, packed or not, frames, the group column under any usual name, and an ST with a count for each
 value or with one line for each person.
-
-The header file of a bucketized release, ``buckets.json`` beside its two tables: roles, domain, and how it was made.
-
-Bucketized releases, written: ``qit.csv``, ``st.csv`` and ``buckets.json`` in one folder, or the tables as Parquet; all of them or none.
-
-The order of rows and the numbers of groups tell nothing: they depend only on what is published anyway and on a seed, never on the order of the
-data or on how the groups were made.
 """
 
 from __future__ import annotations
@@ -27,8 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError, nearest_name, numbered
+from tacit.files.delimited import csv_cell
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
 from tacit.files.duckdb import sql_name
+from tacit.files.header import Entries
 from tacit.files.parquet import write_by_csv
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
@@ -42,7 +38,10 @@ FORMAT = "tacit.buckets/1"
 
 @dataclass(frozen=True, slots=True)
 class BucketsHeader:
-    """What the header says; None or empty where it does not say it."""
+    """Entries of the header.
+
+    None or empty where it does not say it.
+    """
 
     header: Header = field(default_factory=Header)
     group: str | None = None
@@ -51,7 +50,7 @@ class BucketsHeader:
 
 
 def read_buckets_header(file: Input) -> BucketsHeader:
-    """The header, or an empty one where there is no such file."""
+    """Return the header, or an empty one if there is none."""
     if not os.path.lexists(file):
         return BucketsHeader()
     with file.open_text() as stream:
@@ -62,51 +61,24 @@ def read_buckets_header(file: Input) -> BucketsHeader:
     if not isinstance(entries, dict) or entries.get("format") != FORMAT:
         remedy = f'Write an object with "format": "{FORMAT}", or remove the file'
         raise InputError("is no header of a bucketized release", where=file.name, remedy=remedy)
-    text = _Entries(entries, file.name)
-    sa = text.one("sa")
+    get = Entries(entries, file.name)
+    values = get.names("sa_values")
+    if len(set(values)) < len(values):
+        raise get.wrong("sa_values", "must be a list of texts, each once")
     header = Header(
-        n=text.whole("n"),
-        missing=text.one("missing"),
-        missing_rule=text.one("missing_rule", MISSING_RULES),
-        sa_values=text.many("sa_values"),
+        n=get.whole("n"),
+        missing=get.text("missing"),
+        missing_rule=get.choice("missing_rule", MISSING_RULES),
+        sa_values=values,
     )
-    return BucketsHeader(header, text.one("group"), sa, text.many("qi"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """The entries of the header with their types checked."""
-
-    entries: Mapping[str, Any]
-    where: str
-
-    def one(self, key: str, known: tuple[str, ...] = ()) -> str | None:
-        """A text."""
-        value = self.entries.get(key)
-        if value is None or (isinstance(value, str) and (not known or value in known)):
-            return value
-        raise self._wrong(key, f"must be one of {', '.join(known)}" if known else "must be a text")
-
-    def many(self, key: str) -> tuple[str, ...]:
-        """A list of texts."""
-        value = self.entries.get(key) or []
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value) or len(set(value)) < len(value):
-            raise self._wrong(key, "must be a list of texts, each once")
-        return tuple(value)
-
-    def whole(self, key: str) -> int | None:
-        """A count."""
-        value = self.entries.get(key)
-        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
-            return value
-        raise self._wrong(key, "must be a whole number of at least 0")
-
-    def _wrong(self, key: str, what: str) -> InputError:
-        return InputError(what, where=f"{self.where}, key {key!r}", remedy="Correct it, or remove the key")
+    return BucketsHeader(header, get.text("group"), get.text("sa"), get.names("qi"))
 
 
 def buckets_header(buckets: Buckets, group: str, facts: Mapping[str, Any]) -> str:
-    """The text of the header file; ``facts`` are further entries, such as how the groups were made."""
+    """Return the text of the header file.
+
+    ``facts`` are further entries, such as how the groups were made.
+    """
     header = buckets.header
     entries: dict[str, Any] = {
         "format": FORMAT,
@@ -131,7 +103,7 @@ _NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The two tables, what messages call them, and what a header says."""
+    """Two tables, what messages call them, and what a header says."""
 
     people: Table
     values: Table
@@ -148,7 +120,7 @@ def read_buckets(
     group: str | None = None,
     sa: str | None = None,
 ) -> Buckets:
-    """A bucketized release from a folder that holds both tables, from one of its files, or from two files or frames.
+    """Read a bucketized release from a folder, from one of its files, or from two tables.
 
     Parameters
     ----------
@@ -192,7 +164,7 @@ def read_buckets(
 
 
 def buckets_source(pair: tuple[Path, Path]) -> Source:
-    """The two tables of a bucketized release as one source, without reading them."""
+    """Return the two tables of a release as one source."""
     header_sha256 = _sha256_if_present(_header_of(pair))
     return joined_source([replace(Input(one).source, header=header_sha256) for one in pair])
 
@@ -206,7 +178,7 @@ def _sha256_if_present(file: Input) -> str:
 
 
 def pair_of(path: str | Path) -> tuple[Path, Path] | None:
-    """The two tables of a folder, or those that a file is one of; None where there are none."""
+    """Return the two tables in a folder, or beside a file, or None."""
     place = Path(path)
     if place.is_dir():
         found = {role: _tables_in(place, role) for role in ("qit", "st")}
@@ -247,7 +219,7 @@ def _plain(name: str) -> str:
 
 
 def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
-    """The column of groups in the QIT and in the ST."""
+    """Return the column of groups in the QIT and in the ST."""
     given = group or pair.header.group
     chosen = []
     for table, where in ((pair.people, pair.people_where), (pair.values, pair.values_where)):
@@ -266,8 +238,9 @@ def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
 
 
 def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | None]:
-    """The sensitive column of the ST, and that of counts, if there is one."""
-    names, where = [name for name in pair.values.names if name != group], pair.values_where
+    """Return the sensitive column of the ST, and the count column if any."""
+    names = [name for name in pair.values.names if name != group]
+    where = pair.values_where
     sensitive = sa or pair.header.sa
     if sensitive is not None:
         require_column(sensitive, names, where=where)
@@ -287,7 +260,7 @@ def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | 
 
 
 def _counts(column: Column, where: str) -> Ints:
-    """The counts of the ST's lines, whole numbers of at least 1."""
+    """Return the counts of the lines of the ST, each at least 1."""
     known = np.array(
         [int(text.partition(".")[0]) if re.fullmatch(r"0*[1-9]\d{0,17}(\.0*)?", text) else 0 for text in column.values]
     )
@@ -300,7 +273,10 @@ def _counts(column: Column, where: str) -> Ints:
 
 
 def _ordered(names: Sequence[str]) -> list[int]:
-    """The places of names of groups as people count them: numbers by size, else as text."""
+    """Return the places of names of groups as people count them.
+
+    Numbers by size, else as text.
+    """
     whole = "".join(names).isascii() and all(name.isdecimal() and len(name) < 19 for name in names)
     by_name: list[Any] = [(int(name), name) for name in names] if whole else list(names)
     return sorted(range(len(names)), key=by_name.__getitem__)
@@ -315,7 +291,8 @@ def _refuse_groups_of_one_table(pair: _Pair, people: Column, values: Column) -> 
         if alone.any():
             lines = (np.flatnonzero(alone[one.codes]) + 2).tolist()
             whose = "their groups do" if len(lines) > 1 else "its group does"
-            what, place = f"{whose} not occur in {elsewhere}", f"{where}, {numbered(lines)}"
+            what = f"{whose} not occur in {elsewhere}"
+            place = f"{where}, {numbered(lines)}"
             raise Contradiction(what, where=place, remedy=_FIT, lines=lines)
 
 
@@ -325,7 +302,8 @@ _FIT = "Give the two tables of one release"
 def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
     group_names = _group_column(pair, group)
     sensitive, count = _value_columns(pair, group_names[1], sa)
-    mine, theirs = pair.people.column(group_names[0]), pair.values.column(group_names[1])
+    mine = pair.people.column(group_names[0])
+    theirs = pair.values.column(group_names[1])
     qi = pair.header.qi or tuple(name for name in pair.people.names if name != group_names[0])
     for name in qi:
         require_column(name, pair.people.names, where=pair.people_where)
@@ -342,7 +320,8 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
     names = [mine.values[place] for place in order]
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    rows, group_of_line = rank[mine.codes], rank[theirs.codes]
+    rows = rank[mine.codes]
+    group_of_line = rank[theirs.codes]
     column = _in_domain(pair.values.column(sensitive), pair.header.header.sa_values)
     per_line = None if count is None else _counts(pair.values.column(count), pair.values_where)
     starts, value, counts, lines = _entries(pair, group_of_line, column, per_line, len(names))
@@ -355,7 +334,7 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
 
 
 def _in_domain(column: Column, domain: tuple[str, ...]) -> Column:
-    """The column over all values that it can have, where a header lists them."""
+    """Return the column over all values that the header lists."""
     values = tuple(sorted({*column.values, *domain}))
     place = {value: number for number, value in enumerate(values)}
     return Column(column.name, values, np.array([place[value] for value in column.values], np.int32)[column.codes])
@@ -364,7 +343,10 @@ def _in_domain(column: Column, domain: tuple[str, ...]) -> Column:
 def _entries(
     pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, groups: int
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints, Ints]:
-    """The ST in flat form: where each group starts, values, counts, and the lines that they stand in."""
+    """Return the ST in flat form.
+
+    Where each group starts, values, counts, and the lines that they stand in.
+    """
     width = max(1, len(column.values))
     key = group.astype(np.int64) * width + column.codes
     order = np.argsort(key, kind="stable")
@@ -405,7 +387,9 @@ _BATCH = 100_000
 def write_buckets(
     buckets: Buckets, folder: FilePath, *, form: Form = "csv", seed: int = 0, facts: Mapping[str, Any] | None = None
 ) -> None:
-    """Write both tables and their header into a folder, which is made where its parent exists; rows and groups are shuffled.
+    """Write both tables and their header into a folder, rows and groups shuffled.
+
+    The folder is made if its parent exists.
 
     ``facts`` are further entries of the header, such as the method and l; nothing of them may tell more than the release does.
     """
@@ -427,7 +411,10 @@ def write_buckets(
 
 
 def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
-    """The same release in an order that tells nothing: the same for the same people, groups and seed, in whatever order they come."""
+    """Return the same release in an order that reveals nothing.
+
+    The same for the same people, groups and seed, in whatever order they come.
+    """
     chance = np.random.default_rng([20080407, seed])
     person = _marks([_ranks(column.codes) for column in buckets.people.columns], buckets.n)
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
@@ -445,19 +432,20 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     entries = np.lexsort((buckets.value, fresh[owner]))
     starts = np.searchsorted(fresh[owner][entries], np.arange(len(buckets) + 1))
     names = tuple(str(number + 1) for number in range(len(buckets)))
-    value, count = buckets.value[entries], buckets.count[entries]
+    value = buckets.value[entries]
+    count = buckets.count[entries]
     head = buckets.header
     return Buckets(people, group[rows], names, buckets.sensitive, buckets.values, starts, value, count, head)
 
 
 def _ranks(codes: npt.NDArray[np.int32]) -> Ints:
-    """Codes numbered anew by those that occur, so that values which nobody has change nothing."""
+    """Return codes renumbered by those that occur."""
     occurs = np.bincount(codes) > 0
     return np.asarray((np.cumsum(occurs) - 1)[codes])
 
 
 def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
-    """A number for each row that is the same for the same cells, and as good as different for others."""
+    """Return a hash of the cells of each row."""
     marks = np.zeros(rows, np.uint64)
     for column in columns:
         marks = (marks ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -468,14 +456,14 @@ def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
 
 
 def _sums(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
-    """The sum of the marks of each group, in whatever order they come."""
+    """Return the sum of the hashes of each group."""
     total = np.append(np.uint64(0), np.cumsum(marks[np.argsort(owner, kind="stable")], dtype=np.uint64))
     ends = np.append(0, np.cumsum(np.bincount(owner, minlength=groups)))
     return np.asarray(total[ends[1:]] - total[ends[:-1]], np.uint64)
 
 
 def _refuse_others(folder: Path, form: Form) -> None:
-    """A folder with tables in the other form would hold two releases."""
+    """Raise if the folder holds a release in the other form."""
     for other in FORMS:
         if other != form and any((folder / f"{role}.{other}").exists() for role in ("qit", "st")):
             what = f"holds a release in the form {other} already"
@@ -487,14 +475,9 @@ def _refuse_others(folder: Path, form: Form) -> None:
 Cells = list[list[str]]
 
 
-def _cell(text: str) -> str:
-    """A CSV cell, in quotation marks where it needs them."""
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
-
-
 def _people_cells(release: Buckets) -> Iterable[Cells]:
-    """The columns of the QIT, many rows at a time."""
-    texts = [[_cell(value) for value in column.values] for column in release.people.columns]
+    """Yield the columns of the QIT, many rows at a time."""
+    texts = [[csv_cell(value) for value in column.values] for column in release.people.columns]
     for first in range(0, release.n, _BATCH):
         rows = slice(first, first + _BATCH)
         cells = [
@@ -504,25 +487,29 @@ def _people_cells(release: Buckets) -> Iterable[Cells]:
 
 
 def _value_cells(release: Buckets) -> Iterable[Cells]:
-    """The columns of the ST, many lines at a time."""
-    texts = [_cell(value) for value in release.values]
+    """Yield the columns of the ST, many lines at a time."""
+    texts = [csv_cell(value) for value in release.values]
     owner = np.repeat(np.arange(len(release)), np.diff(release.starts))
     for first in range(0, len(owner), _BATCH):
         rows = slice(first, first + _BATCH)
-        groups, values = owner[rows].tolist(), release.value[rows].tolist()
+        groups = owner[rows].tolist()
+        values = release.value[rows].tolist()
         yield [[release.names[g] for g in groups], [texts[v] for v in values], [str(c) for c in release.count[rows].tolist()]]
 
 
 def _write_csv(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
     del numbers  # in text a number looks like any other cell
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(",".join(map(_cell, names)) + "\n")
+        stream.write(",".join(map(csv_cell, names)) + "\n")
         for cells in batches:
             stream.write("\n".join(map(",".join, zip(*cells, strict=True))) + "\n")
 
 
 def _write_parquet(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
-    """The same by way of CSV; the group (and the count, where there are two numbers) as whole numbers."""
+    """Return the same by way of CSV.
+
+    The group (and the count, where there are two numbers) as whole numbers.
+    """
     whole = {names[-1]} if numbers == 1 else {names[0], names[-1]}
     columns = [f"c{i}" for i in range(len(names))]
     chosen = ", ".join(

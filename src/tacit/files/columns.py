@@ -1,4 +1,7 @@
-"""Columns of a list of itemsets or rules that Tacit does not use: those that repeat what was read, and those that say more."""
+"""Columns of a list of itemsets or rules that Tacit does not use.
+
+Some repeat what was read; those that say more are named, since an audit without them is incomplete.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _OF_CONSEQUENT = (
 
 
 def with_extras(printout: Printout, columns: Mapping[str, Sequence[str]]) -> Printout:
-    """The printout with the names of those columns that say more than what was read.
+    """Name the columns that say more than what was read.
 
     Line numbers, lengths, texts without numbers and columns of one value say nothing more. Measures of rules follow from the support of their
     consequents, so that only the first of them is named, and none where every consequent is counted in another line.
@@ -46,7 +49,10 @@ def _named(printout: Printout, names: Iterable[str], alike: Sequence[str] = ()) 
 
 
 def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
-    """Whether a column is constant, a text without numbers, a line number or the number of items."""
+    """Tell if a column repeats what is known.
+
+    It is constant, has no numbers, or holds line numbers or numbers of items.
+    """
     told = [text.strip() for text in texts]
     if len(set(told)) <= 1 and len(told) > 1:
         return True
@@ -61,7 +67,7 @@ def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
 
 
 def _counts_consequents(printout: Printout) -> bool:
-    """Whether every consequent is the antecedent, or all items, of some line, whose support is printed there."""
+    """Tell if the support of every consequent is printed in some line."""
     assert printout.consequents is not None
     counted: set[frozenset[int]] = set()
     wanted: set[frozenset[int]] = set()

@@ -47,7 +47,9 @@ _BLOCK = 1 << 20
 def records(
     lines: Iterable[str], delimiter: str, *, where: str, trim: bool = True, before: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    r"""Yield the number of each record's first line (from 1), and its cells; ``lines`` keep their line ends.
+    r"""Yield the number of each record's first line, and its cells.
+
+    Lines are numbered from 1, and keep their ends.
 
     ``trim`` says that blanks around cells mean nothing; some are then removed. ``before`` lines were read already.
 
@@ -79,12 +81,15 @@ def records(
 
 
 def _is_read_otherwise(lines: Sequence[str], delimiter: str) -> bool:
-    """Tell if the csv module, which skips no tabs before a quote, may split a record otherwise than we do."""
+    """Tell if the csv module may split a record differently.
+
+    It skips no tabs before a quote.
+    """
     return delimiter != "\t" and '"' in lines[0] and (delimiter == " " or any("\t" in line for line in lines))
 
 
 class _Lines(Iterator[str]):
-    """Lines, with the number of the last one and those of the current record."""
+    """Lines with their numbers, and those of the current record."""
 
     def __init__(self, lines: Iterable[str], before: int = 0) -> None:
         self.lines = iter(lines)
@@ -106,7 +111,7 @@ class _Lines(Iterator[str]):
 
 
 class _Splitter:
-    """Splits records that the csv module does not read, and explains what is wrong with them."""
+    """Splitter of records that the csv module does not read."""
 
     def __init__(self, lines: _Lines, delimiter: str, where: str) -> None:
         blank = "".join(sign for sign in " \t" if sign != delimiter)
@@ -117,7 +122,10 @@ class _Splitter:
         self.where = where
 
     def split_record(self) -> list[str]:
-        """Return the cells of the next record; a quoted cell may take further lines."""
+        """Return the cells of the next record.
+
+        A quoted cell may take further lines.
+        """
         cells: list[str] = []
         line = next(self.lines)
         at = 0
@@ -141,7 +149,7 @@ class _Splitter:
             at = after.end()
 
     def _read_quoted(self, line: str, at: int) -> tuple[str, str, int]:
-        """Return the text of a quoted cell, the line on which it ends, and the place after its closing quote."""
+        """Return a quoted cell, its last line, and the place after it."""
         opened = self.lines.number
         parts: list[str] = []
         while True:
@@ -167,7 +175,7 @@ class _Splitter:
 def _batches(
     found: Iterator[tuple[int, list[str]]], width: int, delimiter: str, where: str
 ) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
-    """Yield the line numbers and the columns of many records at a time, each checked to have ``width`` cells.
+    """Yield line numbers and columns of many records at a time.
 
     Keeping a list per record would keep Python's garbage collector busy.
     """
@@ -193,7 +201,7 @@ def _ragged(got: int, width: int, delimiter: str, where: str) -> InputError:
 
 
 def sniff_delimiter(head: str, *, complete: bool, prefer: str = "") -> str:
-    r"""Return the separator under which the records of ``head`` agree best with the first one.
+    r"""Return the separator that makes records most alike in width.
 
     It is a comma when there is one column. ``complete`` says that ``head`` is the whole file, so that its last line counts. ``prefer`` is
     tried first.
@@ -234,18 +242,18 @@ def _widths(head: str, delimiter: str, *, complete: bool) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """First characters of a text file, or columns of a Parquet file or folder with their DuckDB types."""
+    """First characters of a text file, or columns of a Parquet file."""
 
     text: str = ""
     columns: dict[str, str] = field(default_factory=dict)
 
     @property
     def lines(self) -> list[str]:
-        """The first lines that are not blank."""
+        """First lines that are not blank."""
         return [line for line in self.text.splitlines() if line.strip()]
 
     def delimiter(self, fits: Callable[[set[str]], bool]) -> str | None:
-        """Return the separator under which the names of the first line fit, or None."""
+        """Return the separator under which the column names fit, or None."""
         line = next(iter(self.lines), "")
         for delimiter in RELEASE_DELIMITERS:
             if line and fits(set(header_names(line, delimiter))):
@@ -254,7 +262,10 @@ class Head:
 
 
 def header_names(line: str, delimiter: str) -> list[str]:
-    """Return the column names in the first line of a file; none if its quotes do not fit."""
+    """Return the column names in the first line of a file.
+
+    None if its quotes do not fit.
+    """
     try:
         return [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
     except csv.Error:
@@ -267,7 +278,7 @@ def holds(names: Iterable[str], *wanted: str) -> bool:
 
 
 def read_head(file: Input) -> Head:
-    """Return the head of a file, or of a folder of Parquet files."""
+    """Return the head of a file or Parquet folder."""
     if os.path.isdir(file) or file.is_parquet:
         return Head(columns=parquet_columns(file))
     with file.open_text() as stream:
@@ -280,9 +291,21 @@ def read_head(file: Input) -> Head:
 # Tables
 
 
+def csv_cell(text: str) -> str:
+    """Return a CSV cell, in quotation marks where it needs them.
+
+    >>> csv_cell("plain"), csv_cell("a,b")
+    ('plain', '"a,b"')
+    """
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
+
+
 @dataclass(frozen=True, slots=True)
 class DelimitedTable:
-    """A file of delimited text with a header; its columns are read when they are asked for."""
+    """File of delimited text with a header.
+
+    Its columns are read when they are asked for.
+    """
 
     file: Input
     where: str
@@ -327,7 +350,10 @@ class DelimitedTable:
         return tuple(column.finish(name) for column, name in zip(columns, names, strict=True))
 
     def _split_plain(self, block: str) -> list[str] | None:
-        """Return the records of whole lines without quotes; None if they must be read one by one."""
+        """Return the records of whole lines without quotes.
+
+        None if they must be read one by one.
+        """
         if '"' in block or "\r" in block.replace("\r\n", ""):
             return None
         rows = block.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -369,7 +395,10 @@ class _CodedColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Cells of a delimited file, column by column; row ``i`` begins in line ``lines[i]``."""
+    """Cells of a delimited file, column by column.
+
+    Row ``i`` begins in line ``lines[i]``.
+    """
 
     where: str
     names: list[str]
@@ -377,7 +406,10 @@ class Grid:
     lines: Ints
 
     def column(self, *names: str) -> TextColumn | None:
-        """Return the column of the first of these names that occurs, whatever its case, or None."""
+        """Return the column of the first name that occurs, or None.
+
+        Case is ignored.
+        """
         folded = [name.casefold() for name in self.names]
         for wanted in names:
             found = [i for i, name in enumerate(folded) if name == wanted.casefold()]

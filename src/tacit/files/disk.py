@@ -52,7 +52,7 @@ _UNPACK = "Unpack it, or compress it with gzip instead"
 
 
 class _Foreign(NamedTuple):
-    """First bytes of a kind of file that people hand over by mistake."""
+    """First bytes of files that are given by mistake."""
 
     magic: bytes
     start: int
@@ -96,7 +96,10 @@ _MARKED = (
 
 
 class _OnDisk(NamedTuple):
-    """A file as it was first found: its first bytes, all of them if they are few, and its state."""
+    """File as it was first found.
+
+    Its first bytes, all of them if they are few, and its state.
+    """
 
     start: bytes
     content: bytes | None
@@ -104,7 +107,7 @@ class _OnDisk(NamedTuple):
 
 
 class Input(os.PathLike[str]):
-    """A file to read; all its readers see the same bytes.
+    """File to read; all its readers see the same bytes.
 
     A small file is opened once and kept. A larger one is read as a stream by each reader, and refused if it changes meanwhile.
     """
@@ -137,7 +140,7 @@ class Input(os.PathLike[str]):
 
     @property
     def is_parquet(self) -> bool:
-        """Tell if the content is Parquet, by its first bytes, gzipped or not."""
+        """Tell if the unpacked content is Parquet, by its first bytes."""
         return self.head(len(PARQUET_MAGIC)) == PARQUET_MAGIC
 
     @cached_property
@@ -148,12 +151,15 @@ class Input(os.PathLike[str]):
 
     @property
     def source(self) -> Source:
-        """Base name and SHA-256 of the file, and the SHA-256 of its header if there is one."""
+        """Base name and SHA-256 of the file, and its header's SHA-256."""
         return Source(os.path.basename(self.path), self.sha256, self.header_sha256)
 
     @property
     def header_sha256(self) -> str:
-        """SHA-256 of the JSON header that belongs to the file; empty if there is none."""
+        """SHA-256 of the JSON header that belongs to the file.
+
+        Empty if there is none.
+        """
         return self.beside.sha256 if os.path.isfile(self.beside) else ""
 
     @cached_property
@@ -185,7 +191,7 @@ class Input(os.PathLike[str]):
         return self._content is not None
 
     def head(self, size: int) -> bytes:
-        """Return the first ``size`` bytes of the unpacked content, or all of a shorter one."""
+        """Return the first ``size`` bytes of the unpacked content."""
         with self.open_bytes() as stream, readable(self.path):
             return stream.read(size)
 
@@ -196,7 +202,7 @@ class Input(os.PathLike[str]):
         return self._unpack() if self.is_gzip else self._open_packed()
 
     def open_text(self, *, keep_newlines: bool = False) -> TextIO:
-        r"""Open the content as text that is known to be readable to its end.
+        r"""Open the content as text that is readable to its end.
 
         Line ends become ``\n``; ``keep_newlines`` leaves them as they are, as the csv module wants them.
         """
@@ -250,7 +256,10 @@ class Input(os.PathLike[str]):
             raise InputError("changed while it was being read", where=shown(self), remedy=remedy)
 
     def _decodes(self, codec: str) -> bool:
-        """Tell if the whole content is text in this encoding; text holds no NUL."""
+        """Tell if the whole content is text in this encoding.
+
+        Text holds no NUL.
+        """
         decoder = codecs.getincrementaldecoder(codec)()
         with self.open_bytes() as stream, readable(self.path):
             try:
@@ -276,12 +285,12 @@ def open_text(path: FilePath, *, keep_newlines: bool = False) -> TextIO:
 
 
 def sha256_of(path: FilePath) -> str:
-    """Return the SHA-256 of a file as it lies on the disk, in hexadecimal."""
+    """Return the SHA-256 of a file on the disk, in hexadecimal."""
     return Input.of(path).sha256
 
 
 class _Unpacked(io.RawIOBase):
-    """Content of a gzip file, refused where it becomes much larger than packed text usually does."""
+    """Content of a gzip file, refused where it becomes suspiciously large."""
 
     def __init__(self, path: str, packed: BinaryIO, most: int) -> None:
         super().__init__()
@@ -295,7 +304,7 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer as far as the content goes, and return its size."""
+        """Fill the buffer, and return the number of bytes."""
         data = self._stream.read(len(buffer))
         self._left -= len(data)
         if self._left < 0:
@@ -315,7 +324,7 @@ class _Unpacked(io.RawIOBase):
 
 
 def most_unpacked(packed: int) -> int:
-    """Return the bytes that a packed file of this size may unpack to.
+    """Return the largest unpacked size of a file of this size.
 
     By default 200 times as many, and at least 256 MB.
     """
@@ -329,7 +338,7 @@ def most_unpacked(packed: int) -> int:
 
 
 def shown(path: FilePath) -> str:
-    """Return the path as the user gave it, quoted where it would not be seen."""
+    """Return the path as given, quoted if it is not printable."""
     text = os.fspath(path)
     return text if text.strip() and text.isprintable() else repr(text)
 
@@ -369,7 +378,7 @@ def readable(path: FilePath) -> Iterator[None]:
 
 
 def _suggest_neighbour(path: FilePath) -> str:
-    """Return a remedy that names a file with nearly the same name, if there is one."""
+    """Return a remedy that names a file with a similar name."""
     folder, name = os.path.split(os.fspath(path))
     with contextlib.suppress(OSError):
         near = get_close_matches(name, sorted(os.listdir(folder or ".")), n=1, cutoff=0.7)
@@ -386,12 +395,15 @@ _used: set[Path] = set()
 
 @cache
 def _machine() -> str:
-    """Return a mark of this machine: on a shared disk, processes of others cannot be looked up."""
+    """Return a mark of this machine.
+
+    On a shared disk, processes of others cannot be looked up.
+    """
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def new_name(folder: str | os.PathLike[str], ending: str = "") -> Path:
-    """Return a hidden name for a temporary file or folder of this process.
+    """Return a hidden name for a temporary file or folder.
 
     What killed processes have left in the folder is removed.
     """
@@ -406,7 +418,7 @@ def _own_prefix() -> str:
 
 
 def remove_left_over(folder: Path) -> None:
-    """Remove temporaries of this user whose processes ran on this machine and are dead."""
+    """Remove temporaries of dead processes of this user and machine."""
     pattern = re.compile(rf"\.tacit-{_machine()}-(\d+)-[0-9a-f]{{8}}")
     with contextlib.suppress(OSError):
         for entry in os.scandir(folder):
@@ -451,7 +463,7 @@ def _remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def private_folder(parent: str | os.PathLike[str] | None = None) -> Iterator[Path]:
-    """Yield a folder that only this user may read, and remove it with its content."""
+    """Yield a folder that only this user may read, then remove it."""
     folder = new_name(tempfile.gettempdir() if parent is None else parent)
     folder.mkdir(mode=0o700)
     try:
@@ -464,7 +476,7 @@ _spill_folders: dict[int, Path] = {}
 
 
 def spill_folder() -> Path:
-    """Return the private folder of this process for what does not fit into memory."""
+    """Return the private folder for what does not fit into memory."""
     process = os.getpid()
     if process not in _spill_folders or not _spill_folders[process].is_dir():
         folder = new_name(tempfile.gettempdir())
@@ -478,7 +490,7 @@ def spill_folder() -> Path:
 
 @contextlib.contextmanager
 def replace_file(path: FilePath) -> Iterator[Path]:
-    """Yield a temporary file that replaces ``path`` on success and is removed on failure.
+    """Yield a temporary file that replaces ``path`` on success.
 
     The temporary file lies in the same folder and keeps the ending of the name. A link stays a link, and an existing file keeps its
     permissions. Devices and pipes (``/dev/stdout``) get the finished content.
@@ -500,7 +512,7 @@ def replace_file(path: FilePath) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replace_text(path: FilePath) -> Iterator[TextIO]:
-    r"""Yield a text stream (UTF-8, lines end in ``\n``) that replaces the file on success."""
+    r"""Yield a UTF-8 text stream that replaces the file on success."""
     with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as stream:
         yield stream
 
@@ -529,7 +541,10 @@ def check_output(path: FilePath) -> None:
 
 
 def _target_of(path: FilePath) -> tuple[Path, str]:
-    """Return where the file will really lie, and what is there now: ``nothing``, ``file`` or ``device``."""
+    """Return where the file will really lie, and what is there now.
+
+    ``nothing``, ``file`` or ``device``.
+    """
     if not os.fspath(path) or "\x00" in os.fspath(path):
         raise OptionError("is not the name of a file", where=shown(path), remedy="Give the name of a file to write")
     with contextlib.suppress(OSError):
@@ -620,7 +635,7 @@ def packed_text(path: Path) -> Iterator[IO[str]]:
 
 @contextlib.contextmanager
 def replace_folder(path: FilePath) -> Iterator[Path]:
-    """Yield a temporary folder that replaces ``path`` on success and is removed on failure."""
+    """Yield a temporary folder that replaces ``path`` on success."""
     target = Path(os.path.realpath(path))
     fresh = new_name(target.parent)
     # Not a name that a later run removes: between the two moves it holds what was there before.

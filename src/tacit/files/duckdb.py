@@ -31,7 +31,7 @@ _TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
 def connect(
     files: Sequence[str] = (), *, folders: Sequence[str] = (), database: str = ":memory:", memory: str | None = None
 ) -> Any:
-    """Return a connection to a database that may touch only these files and folders.
+    """Return a connection that may touch only these files and folders.
 
     It uses no network, installs and loads no extensions, keeps no secrets, and spills into a private folder; nothing that it executes can
     change that.
@@ -90,7 +90,10 @@ def _silenced(error: type[EngineError] | type[InputError], what: str, *, where: 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Rows of a file: their SQL, and the names and DuckDB types of the columns."""
+    """Rows of a file.
+
+    Their SQL, and the names and DuckDB types of the columns.
+    """
 
     connection: Any
     sql: str
@@ -112,7 +115,7 @@ class Relation:
 
     @classmethod
     def of_database(cls, path: str, table: str, *, where: str) -> Relation:
-        """Return the rows of a table in a DuckDB database, opened for reading only.
+        """Return the rows of a table in a DuckDB database.
 
         Views are refused: a view is a program of whoever wrote the file, and may read other files.
         """
@@ -146,7 +149,10 @@ class Relation:
         return cls(connection, sql, tuple(names), tuple(str(row[1]) for row in described), where)
 
     def columns(self, wanted: Sequence[str]) -> tuple[Column, ...]:
-        """Return these columns as codes, rows in the order of the data; called once."""
+        """Return these columns as codes, rows in the order of the data.
+
+        Called once.
+        """
         aliased = f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
         numbers = [self.names.index(name) for name in wanted]
         remedy = "Write the file again, or save it as CSV"
@@ -180,7 +186,10 @@ class Relation:
         return _column_of_texts(self.names[number], texts, np.ascontiguousarray(codes, np.int32))
 
     def _whole_numbers(self, text: str) -> Ints | None:
-        """Return a column of whole numbers in their usual spelling; None if it holds anything else."""
+        """Return a column of whole numbers in their usual spelling.
+
+        None if it holds anything else.
+        """
         spelled = f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR)"
         others = self.connection.execute(f"SELECT COUNT(*) FROM people WHERE {spelled} IS DISTINCT FROM {text}").fetchall()[0][0]
         if others:
@@ -189,7 +198,10 @@ class Relation:
         return np.ascontiguousarray(found, np.int64)
 
     def _text(self, number: int, aliased: str) -> str:
-        """Return SQL for the text of a cell: as printed, or the empty text."""
+        """Return SQL for the text of a cell.
+
+        As printed, or the empty text.
+        """
         kind = self.types[number]
         cell = f"c{number}"
         if kind.endswith("]") or kind.startswith(_NESTED):
@@ -237,7 +249,7 @@ def _column_of_texts(name: str, texts: list[str], codes: Codes) -> Column:
 
 
 def _top_level_names(stored: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return the column names of a Parquet schema, listed depth-first with the root first."""
+    """Return the column names of a Parquet schema in depth-first order."""
     names: list[str] = []
     depth_left = [stored[0][1] or 0] if stored else []
     for name, children in stored[1:]:
@@ -268,7 +280,7 @@ def check_engine(name: str) -> None:
 
 
 def group_rows(table: Table, by: Sequence[str], *, engine: str) -> list[Group]:
-    """Return the combinations of values that occur in these columns, sorted as text, with their counts.
+    """Return the combinations of values in these columns with their counts.
 
     >>> people = Table.from_rows(["sex", "pay"], [("F", "high"), ("M", "low"), ("F", "low")])
     >>> group_rows(people, ["pay"], engine="memory")

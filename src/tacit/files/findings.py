@@ -1,4 +1,4 @@
-"""All findings of an audit in one file, written piece by piece, so that millions of them need no memory."""
+"""File of all findings of an audit, written piece by piece, so that millions of them need no memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _MEMORY = "256MB"
 
 
 class FindingsFile:
-    """A file that findings are added to; it appears whole when the block ends well, and not at all otherwise.
+    """File that findings are added to.
+
+    It appears whole when the block ends well, and not at all otherwise.
 
     Columns: the code of the attack, the least and the largest number of people, and the event as in the record (JSON).
     """
@@ -76,7 +78,10 @@ class FindingsFile:
         free: npt.NDArray[np.uint64] | None,
         bounds: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
     ) -> None:
-        """Add patterns on published sets: the number of the set (-1: the empty one), which items are present and which left open (bits)."""
+        """Add patterns on published sets.
+
+        The number of the set (-1: the empty one), which items are present and which left open (bits).
+        """
         number = self._table(code, present.shape[1])
         words = {f"word{word}": np.ascontiguousarray(present[:, word]) for word in range(present.shape[1])}
         columns = {
@@ -114,14 +119,17 @@ class FindingsFile:
         self._insert(f"events SELECT {sql_text(code)}, lo, hi, event", columns)
 
     def _insert(self, what: str, columns: dict[str, Any]) -> None:
-        """Insert columns into a table; ``what`` names it and says what of the columns goes into it."""
+        """Insert columns into a table.
+
+        ``what`` names it and says what of the columns goes into it.
+        """
         if len(next(iter(columns.values()))):
             self._con.register("piece", columns)
             self._con.execute(f"INSERT INTO {what} FROM piece")
             self._con.unregister("piece")
 
     def _table(self, code: str, width: int) -> int:
-        """The number of the tables for patterns of so many words, made when they are first needed."""
+        """Return the number of the tables for patterns of this width."""
         number = self._tables.setdefault((code, width), len(self._tables))
         if len(self._parts) <= number:
             words = ", ".join(f"word{word} UBIGINT" for word in range(width))
@@ -139,7 +147,10 @@ class FindingsFile:
 
 
 def _expanded(number: int, code: str, width: int) -> str:
-    """The query that writes patterns out: the events of the record, made of the names of the items of each set."""
+    """Return the query that writes patterns out.
+
+    The events of the record, made of the names of the items of each set.
+    """
     bit = "(word0 >> (i - 1)) & 1"
     if width > 1:
         cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))

@@ -25,7 +25,7 @@ def parquet_columns(file: Input) -> dict[str, str]:
 
 
 def read_parquet(file: Input, expressions: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield batches of rows of these SQL expressions, in the order of the file.
+    """Yield batches of rows of SQL expressions, in file order.
 
     The files of a folder come in the order of their names.
     """
@@ -46,7 +46,7 @@ def text_of(column: str, kind: str) -> str:
 
 
 def parquet_source(file: Input) -> Source:
-    """Return the source of a file, or of a folder of Parquet files.
+    """Return the source of a file or Parquet folder.
 
     The SHA-256 of a folder is that of the names and hashes of its files.
     """
@@ -59,7 +59,7 @@ def parquet_source(file: Input) -> Source:
 
 
 def _parts(folder: Input) -> list[Path]:
-    """Return the Parquet files of a folder as Spark writes it, without marks such as ``_SUCCESS``."""
+    """Return the Parquet files of a folder as Spark writes it."""
     parts = sorted(part for part in Path(folder).glob("*.parquet") if not part.name.startswith((".", "_")))
     if not parts:
         raise InputError(
@@ -84,7 +84,10 @@ def unpacked_parquet(file: Input) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
-    """Yield a connection and the files to read; no message of DuckDB, which may quote values, passes."""
+    """Yield a connection and the files to read.
+
+    No message of DuckDB, which may quote values, passes.
+    """
     import duckdb
 
     with contextlib.ExitStack() as stack:
@@ -102,7 +105,7 @@ def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
 def write_by_csv(
     path: Path, write_csv: Callable[[Path], None], columns: Sequence[str], texts: Sequence[str], chosen: str
 ) -> None:
-    """Write Parquet by way of a CSV file with these columns, as ``chosen`` selects them.
+    """Write Parquet by way of CSV, with columns as ``chosen`` selects them.
 
     An empty cell is NULL, except in ``texts``.
     """

@@ -1,8 +1,6 @@
-"""Tables with blank cells, of Tacit or of anybody: every row and column in its order, roles as given or as a header beside the file says.
+"""Tables with blank cells: every row and column in its order, with roles as given or in a header.
 
-Tables with blank cells, written: all rows and columns in their order, blank cells empty, the roles in a header beside the file.
-
-Neither file says which rows are sensitive.
+They are written with blank cells empty and the roles in a header. Neither file lists the sensitive rows.
 """
 
 from __future__ import annotations
@@ -16,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError
+from tacit.files.delimited import csv_cell
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import sql_name
 from tacit.files.frames import as_frame
-from tacit.files.header import entries_beside, format_beside
+from tacit.files.header import Entries, Plain, entries_beside, format_beside, write_with_header
 from tacit.files.parquet import write_by_csv
-from tacit.files.tables import Names, Plain, column_names, csv_cell, open_table_file, read_table, write_with_header
+from tacit.files.tables import Names, column_names, open_table_file, read_table
 from tacit.model.partial import PartialTable
 from tacit.model.table import Missing, MissingRule, Schema, Table
 
@@ -32,7 +31,10 @@ KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank",
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
-    """What the header beside a table says; empty where it does not say it."""
+    """Entries of the header of a table.
+
+    Empty where it does not say it.
+    """
 
     qi: tuple[str, ...] = ()
     sa: tuple[str, ...] = ()
@@ -50,7 +52,7 @@ def read_partial(
     missing_rule: MissingRule = "category",
     where: str | None = None,
 ) -> PartialTable:
-    """A table in which cells may be blank, from a file or frame, with every row and column of it.
+    """Read a table in which cells may be blank, from a file or frame.
 
     Parameters
     ----------
@@ -85,7 +87,8 @@ def read_partial(
     if header.n not in (None, len(people.weights)):
         what = f"says that there are {header.n:,} rows, and the table has {len(people.weights):,}"
         raise InputError(what, where=data.beside.name, remedy="Correct it, or remove the file")
-    mark, schema = missing if missing is not None else header.missing, _roles(people, qi, sa, header, name)
+    mark = missing if missing is not None else header.missing
+    schema = _roles(people, qi, sa, header, name)
     if missing_rule != "category":
         every = list(people.names)
         people = read_table(
@@ -97,7 +100,7 @@ def read_partial(
 
 
 def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str) -> Schema:
-    """The roles that are given, else those that the header says, else those of the table."""
+    """Return the roles as given, else of the header, else of the table."""
     given = {role: column_names(names, people.names) for role, names in (("qi", qi), ("sa", sa))}
     known = people.schema
     schema = Schema(given["qi"] or header.qi or known.qi, given["sa"] or header.sa or known.sa, known.identifying)
@@ -110,7 +113,7 @@ def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str)
 
 
 def _marked(people: Table, schema: Schema, blank: Names, before: PartialTable | None = None) -> PartialTable:
-    """The table with its roles, and blank where one of the marks stands."""
+    """Return the table with its roles, marked cells made blank."""
     marks = {blank.strip()} if isinstance(blank, str) else {str(mark).strip() for mark in blank or ()}
     hidden = np.zeros((len(people.weights), len(people.columns)), np.bool_) if before is None else before.hidden.copy()
     for place, column in enumerate(people.columns):
@@ -121,7 +124,10 @@ def _marked(people: Table, schema: Schema, blank: Names, before: PartialTable | 
 
 
 def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
-    """Whether a file or frame is a table with these columns, or a file has a header that calls it a table."""
+    """Tell if a file or frame is a table with these columns.
+
+    The header of a file may say so as well.
+    """
     if isinstance(path, PartialTable | Table):
         return True
     if not isinstance(path, str | os.PathLike):
@@ -145,44 +151,46 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
 
 
 def read_table_header(file: Input) -> TableHeader:
-    """The header beside a table; an empty one where there is none."""
+    """Return the header of a table.
+
+    An empty one where there is none.
+    """
     entries = entries_beside(file, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()
-    where = file.beside.name
-
-    def texts(key: str) -> tuple[str, ...]:
-        value = entries.get(key)
-        listed = [] if value is None else [value] if isinstance(value, str) else value
-        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-            raise InputError("must be a list of texts", where=f"{where}, key {key!r}", remedy="Correct it, or remove the key")
-        return tuple(listed)
-
-    n, missing = entries.get("n"), texts("missing")
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
-        remedy = "Correct it, or remove the key"
-        raise InputError("must be a whole number of at least 0", where=f"{where}, key 'n'", remedy=remedy)
-    return TableHeader(texts("qi"), texts("sa"), missing[0] if missing else None, n)
+    get = Entries(entries, file.beside.name)
+    missing = get.names("missing")
+    return TableHeader(get.names("qi"), get.names("sa"), missing[0] if missing else None, get.whole("n"))
 
 
 _BATCH = 50_000
 
 
 def write_partial(partial: PartialTable, path: FilePath) -> None:
-    """Write a table as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it, both or neither; sensitive rows are not listed."""
+    """Write a table and its header, both or neither.
+
+    The ending is ``.csv``, ``.csv.gz`` or ``.parquet``. Sensitive rows are not listed.
+    """
     write_with_header(path, header_entries(partial), lambda: _lines(partial), lambda to, plain: _parquet(partial, to, plain))
 
 
 def header_entries(partial: PartialTable) -> dict[str, Any]:
-    """What the header says: how many rows, and the roles of columns; nothing that the table does not show."""
-    schema, missing = partial.people.schema, partial.people.missing
+    """Return the header: the number of rows, and the roles of columns.
+
+    Nothing that the table does not show.
+    """
+    schema = partial.people.schema
+    missing = partial.people.missing
     sa: object = schema.sa[0] if len(schema.sa) == 1 else list(schema.sa)
     roles = {"format": FORMAT, "n": partial.n, "qi": list(schema.qi), "sa": sa}
     return roles | {"missing": missing.mark, "missing_rule": missing.rule, "blank": ""}
 
 
 def _parquet(partial: PartialTable, path: Path, plain: Plain) -> None:
-    """The same by way of CSV; cells are texts, and a blank cell is NULL."""
+    """Return the same by way of CSV.
+
+    Cells are texts, and a blank cell is NULL.
+    """
     names = partial.people.names
     columns = [f"c{place}" for place in range(len(names))]
     chosen = ", ".join(f"nullif({column}, '') AS {sql_name(name)}" for column, name in zip(columns, names, strict=True))
@@ -190,7 +198,7 @@ def _parquet(partial: PartialTable, path: Path, plain: Plain) -> None:
 
 
 def _lines(partial: PartialTable) -> Iterator[str]:
-    """The text of the file, many lines at a time."""
+    """Yield the text of the file, many lines at a time."""
     columns = partial.people.columns
     yield ",".join(csv_cell(name) for name in partial.people.names) + "\n"
     # A line with nothing on it would be no row.

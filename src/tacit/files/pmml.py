@@ -24,13 +24,16 @@ from tacit.model.release import Header
 
 
 def looks_like(head: Head) -> bool:
-    """Whether a text file is XML that holds PMML."""
+    """Tell if a text file is XML that holds PMML."""
     return head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text
 
 
 @dataclass(slots=True)
 class _Model:
-    """What has been read so far: attributes with the lines they stand in."""
+    """State of reading.
+
+    Attributes with the lines they stand in.
+    """
 
     where: str
     line: int = 1
@@ -87,14 +90,17 @@ class _Model:
 
 
 def _item_name(attributes: dict[str, str]) -> str:
-    """The value of an item; PMML 4.3 and later may give field and category instead."""
+    """Return the value of an item.
+
+    PMML 4.3 and later may give field and category instead.
+    """
     if "value" in attributes:
         return attributes["value"]
     return "=".join(attributes[key] for key in ("field", "category") if key in attributes)
 
 
 def read(file: Input, known: FileHeader) -> Printout:
-    """The rules of an association model, or its itemsets when it has no rules."""
+    """Read the rules of an association model, or its itemsets."""
     model = _parse(file)
     if model.model is None:
         raise InputError("holds no AssociationModel", where=model.where, remedy="Give a PMML file of association rules")
@@ -126,7 +132,7 @@ def _parse(file: Input) -> _Model:
 
 
 def _header(model: _Model, header: Header) -> Header:
-    """The header of a file beside, completed by what the model says of itself."""
+    """Return the header, completed by attributes of the model."""
     assert model.model is not None
     line, attributes = model.model
     n = _whole(model, line, attributes, "numberOfTransactions")

@@ -88,7 +88,7 @@ class Numbering(dict[Any, int]):
         return number
 
     def ranks(self, ordered: Sequence[Hashable]) -> Codes:
-        """Return the place of each number in ``ordered``, which holds every name once."""
+        """Return the place of each number in ``ordered``, a list of all names."""
         ranks = np.empty(len(ordered), np.int32)
         ranks[[self.numbers[name] for name in ordered]] = np.arange(len(ordered), dtype=np.int32)
         return ranks
@@ -96,7 +96,7 @@ class Numbering(dict[Any, int]):
 
 @dataclass(slots=True)
 class Bags:
-    """Item numbers of many lines, collected in batches so that no object per item is kept."""
+    """Item numbers of many lines, without an object per item."""
 
     numbering: Numbering
     lengths: list[Ints] = field(default_factory=list)
@@ -110,7 +110,10 @@ class Bags:
         self.lengths.append(lengths)
 
     def sets(self, ranks: Codes) -> Sets:
-        """Return the lines as sets, with numbers replaced by their ranks; a repeated item counts once."""
+        """Return the lines as sets, with numbers replaced by their ranks.
+
+        A repeated item counts once.
+        """
         lengths = np.concatenate([np.zeros(0, np.int64), *self.lengths])
         numbers = ranks[np.concatenate([np.zeros(0, np.int32), *self.numbers])]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
@@ -122,7 +125,7 @@ class Bags:
 def named_sets(
     *sides: Iterable[Sequence[Any] | frozenset[Any]], name_of: Callable[[Any], Hashable] = str
 ) -> tuple[Items, list[Sets]]:
-    """Return the items in natural order, and one family of sets per side.
+    """Return the items in natural order, and the sets of each side.
 
     Sides are the itemsets, or the antecedents and the consequents.
 

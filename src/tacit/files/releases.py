@@ -1,13 +1,7 @@
-"""Release files: read whatever form they have, checked, and written in Tacit's own.
+"""Release files of any form: recognised, read, checked and written; single files, and folders of them.
 
-Which files an audit read besides the release, each with its SHA-256.
-
-Items of other programs as values of columns: ``sex=F``, ``sex_F`` as pandas.get_dummies writes it, or ``sex:F``.
-
-Which columns there are is for the caller to say: those with a role, and those of the data. An item that fits none of them, or more than one, is
-refused, and never guessed.
-
-Folders of releases: everything in them that is one, and by name everything that is not.
+Items of other programs are read as values of columns: ``sex=F``, ``sex_F`` as pandas.get_dummies writes it, or ``sex:F``. The caller names the
+columns: those with a role, and those of the data. An item that fits none of them, or more than one, is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -50,7 +44,7 @@ from tacit.model.table import MissingRule, Schema, Table
 
 
 def inputs_of(**given: Any) -> tuple[dict[str, str], ...]:
-    """The files behind what a caller gives, by the name of the option: paths, and whatever was read from one.
+    """Return the files behind the values of options, with their SHA-256.
 
     >>> inputs_of(data=None, known=[["a", "b"]])
     ()
@@ -81,7 +75,7 @@ SEPARATORS = ("=", "_", ":")
 
 
 def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
-    """The list with its items as values of columns, and the roles of these.
+    """Return the list with items as values of columns with roles.
 
     Of a list that names its columns itself only roles are added that it lacks. ``columns`` are those of the data. Without roles, a list whose
     items are no values of these stays as it is.
@@ -119,7 +113,9 @@ def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Na
 
 
 def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
-    """The column and the value of an item; None where no column fits, or several do.
+    """Return the column and the value of an item.
+
+    None where no column fits, or several do.
 
     >>> _pair_of("sex_F", ["sex", "age"]), _pair_of("age:30", ["sex", "age"]), _pair_of("beer", ["sex"])
     (('sex', 'F'), ('age', '30'), None)
@@ -135,7 +131,10 @@ def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
 
 
 def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> None:
-    """Raise because an item is no value of the columns; the line that holds it is named, and not the item."""
+    """Raise because an item is no value of the columns.
+
+    The line that holds it is named, and not the item.
+    """
     raise OptionError(
         f"{_line_of(release, item)} holds an item that is not a value of exactly one of the columns {', '.join(columns)}",
         where="--qi and --sa",
@@ -144,7 +143,7 @@ def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> None:
 
 
 def _line_of(release: Listed, item: int) -> str:
-    """Where an item stands first."""
+    """Return the first place of an item."""
     parts = (release.antecedents, release.consequents) if isinstance(release, Rules) else (release.sets,)
     first = min(int(part.owners()[part.members == item].min()) for part in parts if (part.members == item).any())
     name = release.source.name if release.source else "the release"
@@ -152,7 +151,7 @@ def _line_of(release: Listed, item: int) -> str:
 
 
 def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
-    """Refuse a value that is written in two ways, and a line that names two values of one column."""
+    """Raise if a value has two spellings, or a line two values."""
     name = release.source.name if release.source else "the release"
     if len(set(pairs)) < len(pairs):
         raise InputError("writes one value of a column in two ways", where=name, remedy="Write every value in one way")
@@ -173,14 +172,18 @@ BUCKETS = "buckets"
 #: What ``--form`` calls a table of people with blank cells.
 TABLE = "table"
 #: What ``--form`` calls a frequency table, a line per cell, and one with a column per value.
-FREQUENCIES, CROSSTAB = "frequencies", "crosstab"
+FREQUENCIES = "frequencies"
+CROSSTAB = "crosstab"
 _BUCKETS_TOLD = "buckets (a folder with qit.csv and st.csv)"
 _TABLE_TOLD = "table (a table of people with blank cells; name its columns with --qi and --sa)"
 _FREQUENCIES_TOLD = "frequencies (a line per cell, its count in a column 'count'); crosstab (name its columns with --by)"
 
 
 def with_source(release: Release, change: Callable[[Source], Source]) -> Release:
-    """The release with its source changed; as it is where it has none."""
+    """Return the release with its source changed.
+
+    As it is where it has none.
+    """
     if release.source is None:
         return release
     if isinstance(release, Buckets):
@@ -192,7 +195,7 @@ def with_source(release: Release, change: Callable[[Source], Source]) -> Release
 
 
 def source_at(path: FilePath) -> Source:
-    """The files of a release as its source, without reading them."""
+    """Return the files of a release as its source, without reading them."""
     pair = pair_of(os.fspath(path))
     return parquet_source(Input(path)) if pair is None else buckets_source(pair)
 
@@ -201,7 +204,7 @@ _P = ParamSpec("_P")
 
 
 def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
-    """Note in the source of a release read from a file which options it was read with."""
+    """Note the options of reading in the source of a release."""
 
     @wraps(read)
     def remember(*args: _P.args, **options: _P.kwargs) -> Release:
@@ -217,7 +220,7 @@ def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
 
 
 def _plain_option(value: Any) -> Any:
-    """An option as a record holds it."""
+    """Return an option as a record holds it."""
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
@@ -246,7 +249,7 @@ def read_release(
     ignore: Names = (),
     columns: Names = (),
 ) -> Release:
-    """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
+    """Read a release from a file or frame, and check its numbers.
 
     Parameters
     ----------
@@ -336,7 +339,10 @@ def read_release(
 
 
 def _is_counted(data: Any, cells: Any) -> bool:
-    """Whether data is a frequency table and nothing else; that columns have roles does not make it a table of people."""
+    """Tell if data is a frequency table and nothing else.
+
+    That columns have roles does not make it a table of people.
+    """
     if isinstance(data, FrequencyTable):
         return True
     if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
@@ -345,7 +351,10 @@ def _is_counted(data: Any, cells: Any) -> bool:
 
 
 def is_recognised(path: FilePath) -> bool:
-    """Whether the content, or the header beside it, says that a file is a release in one of the known forms."""
+    """Tell if a file is a release in one of the known forms.
+
+    Its content or its header shows it.
+    """
     try:
         file = Input.of(path)
         if _is_pair(file) or is_described(file) or looks_like_table(file):
@@ -357,7 +366,7 @@ def is_recognised(path: FilePath) -> bool:
 
 
 def _is_list(head: Head) -> bool:
-    """Whether a file is a list of itemsets or rules in one of the known forms."""
+    """Tell if a file is a list of itemsets or rules."""
     return any(entry.looks_like(head) for entry in FORMATS)
 
 
@@ -371,7 +380,7 @@ def read_listed(
     form: str | None = None,
     ignore: Names = (),
 ) -> Listed:
-    """A release of lines with counts, itemsets or rules; see :func:`read_release`."""
+    """Return a release of lines with counts, itemsets or rules; see :func:`read_release`."""
     n = _people(n)
     for name, value, choices in (("--rounding", rounding, ROUNDINGS), ("--only", only, ONLY)):
         if value is not None and value not in choices:
@@ -401,7 +410,7 @@ def read_listed(
 
 
 def _without_ignored(printout: Printout, names: Sequence[str]) -> Printout:
-    """The printout without the columns that the caller ignores, which it names as such."""
+    """Return the printout with ignored columns named as such."""
     unread = [name for name in printout.unread if name not in names]
     ignored = [name for name in (*printout.unread, *printout.alike) if name in names]
     header = replace(printout.header, unread=tuple(unread), ignored=tuple(dict.fromkeys(ignored)))
@@ -409,12 +418,12 @@ def _without_ignored(printout: Printout, names: Sequence[str]) -> Printout:
 
 
 def _is_pair(data: Any) -> bool:
-    """Whether a path leads to the two tables of a bucketized release."""
+    """Tell if a path leads to a bucketized release."""
     return isinstance(data, (str, os.PathLike)) and pair_of(os.fspath(data)) is not None
 
 
 def _buckets(data: Any, n: int | None, has_options: bool) -> Buckets:
-    """A bucketized release."""
+    """Return a bucketized release."""
     _refuse(has_options)
     release = read_buckets(data)
     one_n(release.n, _people(n), where="the release")
@@ -422,14 +431,16 @@ def _buckets(data: Any, n: int | None, has_options: bool) -> Buckets:
 
 
 def _refuse(has_options: bool) -> None:
-    """Options that say how to read lists of lines are for these only."""
+    """Raise if options for lists are given."""
     if has_options:
         remedy = "Leave them out"
         raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
 
 
 def write_release(release: Release, path: FilePath) -> None:
-    """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it (``r.csv`` and ``r.csv.json``), both or neither.
+    """Write a release and its header, both or neither.
+
+    The ending is ``.csv``, ``.csv.gz`` or ``.parquet``; the header of ``r.csv`` is ``r.csv.json``.
 
     A bucketized release is written into a folder (:func:`tacit.files.buckets.write_buckets`).
     """
@@ -444,7 +455,10 @@ def write_release(release: Release, path: FilePath) -> None:
 
 
 def find_format(path: FilePath, form: str | None = None) -> Format:
-    """The form of a release file: the one that is named, or the first that its content looks like."""
+    """Return the form of a release file.
+
+    The one that is named, or the first that its content looks like.
+    """
     if form is not None and form not in {entry.name for entry in FORMATS}:
         raise OptionError(
             "is no known form",
@@ -464,7 +478,10 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
 
 
 def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
-    """A header that says how numbers were printed: as it says itself, or as the caller does."""
+    """Return a header that says how numbers were printed.
+
+    As it says itself, or as the caller does.
+    """
     if known.rounding is None:
         return replace(known, header=replace(known.header, rounding=rounding))
     if rounding not in ("nearest", known.rounding):
@@ -487,7 +504,7 @@ def _people(n: int | None) -> int | None:
 
 
 def _with_options(release: Listed, n: int | None, only: Only | None, complete: bool | None) -> Listed:
-    """A release in memory, as it is unless an option says more about it."""
+    """Return a release in memory with what the options add."""
     header = replace(
         release.header,
         n=one_n(release.n, n, where="the release"),
@@ -526,7 +543,9 @@ def read_releases(
     convention: str | None = None,
     ignore: Names = (),
 ) -> Releases:
-    """The releases in a folder, sorted by name, and the files in it that are none; options are those of :func:`read_release`.
+    """Read the releases in a folder.
+
+    Options are those of :func:`read_release`; releases are sorted by name.
 
     A pair of tables ``qit.csv`` and ``st.csv`` is one bucketized release, and so is a folder in it that holds such a pair. Files that say how to
     read others (``r.csv.json``) go with these. Files that Tacit wrote, empty ones, pages without a number and those that ``ignore`` names are
@@ -545,12 +564,17 @@ def read_releases(
 
 
 def ignored_names(names: Names) -> tuple[str, ...]:
-    """The names that a caller ignores; a single text is one name, whatever it holds."""
+    """Return the names that a caller ignores.
+
+    A single text is one name, whatever it holds.
+    """
     return (names,) if isinstance(names, str) else tuple(map(str, names or ()))
 
 
 def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int] | None = None, **options: Any) -> Gathered:
-    """The releases that a caller gives: one, a folder, or a list of releases, folders and lists; options are those of :func:`read_release`.
+    """Return the releases that a caller gives.
+
+    One, a folder, or a list of releases, folders and lists; options are those of :func:`read_release`.
 
     ``people`` says how many people there are, where a release needs it and does not say it.
 
@@ -578,7 +602,9 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
 
 
 def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Gathered:
-    """All releases that are given: files, folders, lists of both, or releases.
+    """Return all releases that are given.
+
+    Files, folders, lists of both, or releases.
 
     Each argument is about one group of people, unless it is the only one: then each release may be about another. ``ignore`` names files of
     folders, and columns of files, that say nothing about people.
@@ -590,7 +616,7 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
 
 
 def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Sequence[Release]) -> None:
-    """Refuse a name to ignore that is neither a file of a folder nor a column of a file."""
+    """Raise if a name to ignore is neither a file nor a column."""
     used = {part for one in files for part in (one.file, one.file.rpartition("/")[2])}
     used.update(column for release in releases for column in release.header.ignored)
     if any(name not in used and "/".join(Path(os.path.normpath(name)).parts[-2:]) not in used for name in ignore):
@@ -599,7 +625,7 @@ def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Se
 
 
 def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gathered:
-    """All releases that are given, without what their columns leave unread."""
+    """Return all releases that are given, without what their columns leave unread."""
     parts: list[Releases | Release] = []
     total = 0
     for one in given:
@@ -647,7 +673,7 @@ def _part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases
 
 
 def _is_folder_of_files(path: Path) -> bool:
-    """Whether a folder holds releases, and is none itself as the parts of a Parquet file or as a pair of tables are."""
+    """Tell if a folder holds releases, and is not a release itself."""
     if not path.is_dir():
         return False
     own = [one for one in _inside(path) if one.name != HEADER]
@@ -704,18 +730,21 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
 
 
 def _in_folder(where: str, path: Path, folder: str) -> str:
-    """The place of an error, its file called by its folder as well."""
+    """Return the place of an error with the folder of its file."""
     told = where.removeprefix(os.fspath(path.parent) + os.sep)
     return f"{folder}/{told}" if told.startswith(path.name) else f"{folder}/{path.name}: {told}"
 
 
 def _is_named(path: Path, shown_as: str, ignore: Sequence[str]) -> bool:
-    """Whether a caller ignores the file: by its name, with its folder, or by its path."""
+    """Tell if a caller ignores the file.
+
+    By its name, with its folder, or by its path.
+    """
     return any(os.path.normpath(name) in (path.name, shown_as, os.path.normpath(path)) for name in ignore)
 
 
 def _candidates(folder: Path) -> Iterator[Path]:
-    """The files of a folder that are not read with another one."""
+    """Yield the files of a folder without headers and second tables."""
     inside = _inside(folder)
     names = {one.name for one in inside}
     pair = pair_of(folder)
@@ -728,7 +757,10 @@ def _candidates(folder: Path) -> Iterator[Path]:
 
 
 def _says_nothing(path: Path) -> str:
-    """The reason why a file says nothing about people; empty where it may."""
+    """Return the reason why a file says nothing about people.
+
+    Empty where it may.
+    """
     if path.name in _OF_SYSTEMS:
         return "belongs to the system, not to a release"
     if path.is_symlink() and not path.exists():
@@ -752,7 +784,10 @@ def _says_nothing(path: Path) -> str:
 
 
 def _no_release(path: Path) -> str:
-    """The reason why a file is not tried as a release; empty where it is."""
+    """Return the reason why a file is not tried as a release.
+
+    Empty where it is.
+    """
     if path.name.startswith("."):
         return "has a name that begins with a dot"
     if path.is_dir():
@@ -763,7 +798,10 @@ def _no_release(path: Path) -> str:
 
 
 def _text(path: Path) -> str | None:
-    """The text of a page of usual size; None where it is none."""
+    """Return the text of a page of usual size.
+
+    None where it is none.
+    """
     if path.stat().st_size > _LARGEST_PAGE:
         return None
     try:
@@ -774,7 +812,7 @@ def _text(path: Path) -> str | None:
 
 
 def _is_record(path: Path) -> bool:
-    """Whether a file is what a command of Tacit wrote with ``--json``."""
+    """Tell if a file is a record that Tacit wrote."""
     try:
         with Input(path).open_text() as lines:
             found = json.load(lines)
@@ -784,12 +822,12 @@ def _is_record(path: Path) -> bool:
 
 
 def _inside_of(release: Release, folder: str) -> Release:
-    """A release that is called by its folder and its name."""
+    """Return a release that is called by its folder and its name."""
     return with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 
 def _told_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:
-    """The releases, those of single files of the same name called by their folders as well."""
+    """Return the releases, with folders in the names of files alike."""
     single = {id(part): one for one, part in zip(given, parts, strict=True) if isinstance(one, (str, os.PathLike))}
     names = _names(releases)
     out = []
@@ -805,7 +843,7 @@ def _names(releases: Sequence[Release]) -> tuple[str, ...]:
 
 
 def _check_one_group(releases: Sequence[Release], name: str) -> None:
-    """Refuse releases that are given as being about the same people and say different numbers of them."""
+    """Raise if releases about the same people differ in n."""
     if len({one.n for one in releases if one.n is not None}) > 1:
         remedy = (
             "Put the files about each group of people into a folder of their own, or give them one by one, and declare --people"

@@ -1,12 +1,12 @@
-"""Which rows of a table are meant: a file of row numbers, numbers, or a condition such as ``occupation=Sales and age<30``.
+"""Selections in a table: rows to protect, and marks of single cells.
 
-Row numbers count from 0, and the header is no row. A condition joins comparisons (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``) with ``and``;
-names that hold such signs, and names and values that hold that word, stand in quotation marks. Two numbers are compared as numbers, everything
-else as text; ``<`` and the like hold for numbers only.
+Rows are given as a file of row numbers, as numbers, or as a condition such as ``occupation=Sales and age<30``. Row numbers count from 0, and the
+header is not a row. A condition joins comparisons (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``) with ``and``; names that hold such signs, and
+names and values that hold that word, stand in quotation marks. Two numbers are compared as numbers, everything else as text; ``<`` and the
+like hold for numbers only.
 
-What may be done with each cell of a table: ``+`` must be published, ``-`` is sensitive, an empty mark leaves it free.
-
-Marks stand in a table of the same shape, or in lines ``row,column,mark`` with rows counted from 0.
+A mark is ``+`` for a cell that must be published, ``-`` for a sensitive one, and empty for any other. Marks stand in a table of the same
+shape, or in lines ``row,column,mark``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
 
 def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
-    """The numbers of the rows that are meant, sorted, each once; raises where there are none, or where all rows are meant by a condition.
+    """Return the numbers of the rows that are meant, sorted, each once.
+
+    Raises where there are none, or where all rows are meant by a condition.
 
     Parameters
     ----------
@@ -76,7 +78,10 @@ def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
 
 
 def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Ints:
-    """The rows that a condition fits; raises where it fits none or all of them."""
+    """Return the rows that a condition fits.
+
+    Raises where it fits none or all of them.
+    """
     fits = np.ones(len(people.weights), np.bool_)
     for one in parse_condition(text, people.names, where=where):
         fits &= one.holds(people.column(one.column), where)
@@ -89,7 +94,10 @@ def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One part of a condition: column, sign, value; ``number`` is its place in the condition, from 1."""
+    """One part of a condition: column, sign, value.
+
+    ``number`` is its place in the condition, from 1.
+    """
 
     column: str
     sign: str
@@ -97,8 +105,9 @@ class Comparison:
     number: int = 1
 
     def holds(self, column: Column, where: str) -> Flags:
-        """For which rows it holds."""
-        compare, wanted = _SIGNS[self.sign], _number(self.value)
+        """Return flags of the rows for which it holds."""
+        compare = _SIGNS[self.sign]
+        wanted = _number(self.value)
         numbers = [_number(value) for value in column.values]
         if self.sign in ("=", "==", "!="):
             right = [
@@ -121,18 +130,20 @@ class Comparison:
 
 
 def parse_condition(text: str, names: Iterable[str], *, where: str = _WHERE) -> tuple[Comparison, ...]:
-    """The comparisons of a condition, their columns checked.
+    """Return the comparisons of a condition, their columns checked.
 
     >>> parse_condition("pay scale != 'x and y' and pay=<=50K", ["pay scale", "pay"])[0]
     Comparison(column='pay scale', sign='!=', value='x and y', number=1)
     """
-    known, out = list(names), []
+    known = list(names)
+    out = []
     for number, part in enumerate(_parts(text, where), start=1):
         place = f"{where}, part {number}"
         sign = next((match for match in _TOKEN.finditer(part) if match["sign"]), None)
         if sign is None:
             raise OptionError("has no comparison", where=place, remedy=_EXAMPLE)
-        left, right = part[: sign.start("sign")].strip(), part[sign.end("sign") :].strip()
+        left = part[: sign.start("sign")].strip()
+        right = part[sign.end("sign") :].strip()
         if not left or not right:
             raise OptionError("has nothing on one side of its sign", where=place, remedy=_EXAMPLE)
         require_column(_unquoted(left), known, where=place)
@@ -141,8 +152,11 @@ def parse_condition(text: str, names: Iterable[str], *, where: str = _WHERE) -> 
 
 
 def _parts(text: str, where: str) -> list[str]:
-    """What stands between the words "and", those in quotation marks left alone."""
-    parts, at, begin, end = [], 0, 0, len(text.rstrip())
+    """Return the parts of a condition between unquoted words "and"."""
+    parts = []
+    at = 0
+    begin = 0
+    end = len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
@@ -156,12 +170,12 @@ def _parts(text: str, where: str) -> list[str]:
 
 
 def _unquoted(text: str) -> str:
-    """The text without the quotation marks around it."""
+    """Return the text without the quotation marks around it."""
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def _number(text: str) -> Fraction | None:
-    """The number that a text is; None where it is none."""
+    """Return the number that a text is; None where it is none."""
     return Fraction(text) if _NUMBER.fullmatch(text) else None
 
 
@@ -169,7 +183,10 @@ def _number(text: str) -> Fraction | None:
 
 
 def _numbers_in(path: str | os.PathLike[str]) -> list[int]:
-    """The row numbers in a file, one in each line; blank lines are passed over."""
+    """Return the row numbers in a file, one in each line.
+
+    Blank lines are passed over.
+    """
     numbers = []
     with Input.of(path).open_text() as lines:
         for number, line in enumerate(lines, start=1):
@@ -211,19 +228,21 @@ _MEANT = "Write + (must be published), - (sensitive) or nothing"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """Marks of all cells, rows x columns in the order of the table: those that must be published, and those that are sensitive."""
+    """Flags of cells that must be published, and of sensitive ones."""
 
     published: Flags
     sensitive: Flags
 
     @property
     def rows(self) -> npt.NDArray[np.int64]:
-        """The rows with a sensitive cell."""
+        """Rows with a sensitive cell."""
         return np.flatnonzero(self.sensitive.any(axis=1)).astype(np.int64)
 
 
 def read_marks(given: object, people: Table, *, where: str = "--marks") -> Marks:
-    """The marks of a table's cells, from a file or frame; only cells of SA columns can be sensitive, and of condition columns none.
+    """Return the marks of a table's cells, from a file or frame.
+
+    Only cells of SA columns can be sensitive, and of condition columns none.
 
     >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold")])
     >>> read_marks({"row": [0, 1], "column": ["ill", "sex"], "mark": ["-", "+"]}, people).sensitive.tolist()
@@ -239,7 +258,7 @@ def read_marks(given: object, people: Table, *, where: str = "--marks") -> Marks
 
 
 def _signs(told: Table, name: str, where: str) -> npt.NDArray[np.int8]:
-    """The marks of one column as numbers: 1, -1 or 0."""
+    """Return the marks of one column as numbers: 1, -1 or 0."""
     column = told.column(name)
     known = {"+": 1, "-": -1, "": 0}
     wrong = [value not in known for value in column.values]
@@ -259,7 +278,8 @@ def _from_shape(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
 
 def _from_lines(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
     row_name, column_name, mark_name = (next(name for name in told.names if name.casefold() == one) for one in _LISTED)
-    marks, n = _signs(told, mark_name, where), len(people.weights)
+    marks = _signs(told, mark_name, where)
+    n = len(people.weights)
     rows = told.column(row_name)
     fine = [text.isascii() and text.isdecimal() and len(text) < 19 and int(text) < n for text in rows.values]
     if not all(fine):
@@ -277,7 +297,10 @@ def _from_lines(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
 def _placed(
     marks: npt.NDArray[np.int8], row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], shape: tuple[int, int], where: str
 ) -> npt.NDArray[np.int8]:
-    """The marks in their cells; two lines about one cell must not contradict each other."""
+    """Return the marks in their cells.
+
+    Two lines about one cell must not contradict each other.
+    """
     signs = np.zeros(shape, np.int8)
     published = np.zeros(shape, np.bool_)
     published[row[marks > 0], column[marks > 0]] = True

@@ -19,18 +19,18 @@ from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish
 
 
 def is_itemsets(names: set[str]) -> bool:
-    """Whether these are the columns of Spark's itemsets."""
+    """Tell if these are the columns of Spark's itemsets."""
     return holds(names, "items", "freq")
 
 
 def looks_like(head: Head) -> bool:
-    """Whether a Parquet file has Spark's columns, with lists of items."""
+    """Tell if a Parquet file has Spark's columns, with lists of items."""
     lists = {name for name, kind in head.columns.items() if kind.endswith("[]")}
     return (is_itemsets(set(head.columns)) and "items" in lists) or holds(lists, "antecedent", "consequent")
 
 
 def read(file: Input, known: FileHeader) -> Printout:
-    """The rows of Spark's itemsets or rules."""
+    """Return the rows of Spark's itemsets or rules."""
     kinds = parquet_columns(file)
     if not looks_like(Head(columns=kinds)):
         raise InputError(

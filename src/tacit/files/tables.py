@@ -7,12 +7,10 @@ are written as CSV, packed or not, or as Parquet, with a header beside the file,
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import quote
 
@@ -20,10 +18,9 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import DelimitedTable
-from tacit.files.disk import FilePath, Input, packed_text, replace_file, shown
+from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import Relation, sql_name
 from tacit.files.frames import Frame, as_frame, mapping_frame
-from tacit.files.header import header_path
 from tacit.files.parquet import unpacked_parquet
 from tacit.model.arrays import Flags
 from tacit.model.release import Source
@@ -35,25 +32,25 @@ class RowSource(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all columns."""
+        """Names of all columns."""
 
     @property
     def where(self) -> str:
-        """What error messages call the rows."""
+        """Name of the rows in messages."""
 
     @property
     def source(self) -> Source | None:
-        """The file they come from."""
+        """File they come from."""
 
     def read(self, names: Sequence[str]) -> tuple[Column, ...]:
-        """These columns."""
+        """Return these columns."""
 
     def close(self) -> None:
         """Give back what is held open."""
 
 
 def open_table_file(path: FilePath, *, where: str) -> RowSource:
-    """Open the rows of a file, or of a table in a database if the path is ``FILE::TABLE``."""
+    """Open the rows of a file, or of a database table ``FILE::TABLE``."""
     text = os.fspath(path)
     database, separator, table = text.rpartition("::")
     if separator and database and not os.path.exists(text):
@@ -70,7 +67,10 @@ def open_table_file(path: FilePath, *, where: str) -> RowSource:
 
 @dataclass(frozen=True, slots=True)
 class _RelationRows:
-    """Rows that DuckDB knows the types of: a Parquet file or a table in a database."""
+    """Rows that DuckDB knows the types of.
+
+    A Parquet file or a table in a database.
+    """
 
     relation: Relation
     source: Source
@@ -111,7 +111,7 @@ def _open_database(file: Input, table: str, where: str) -> RowSource:
 
 @dataclass(frozen=True, slots=True)
 class _SqliteRows:
-    """A table in an SQLite database, opened for reading only."""
+    """Table in an SQLite database, opened for reading only."""
 
     path: str
     table: str
@@ -140,7 +140,7 @@ class _SqliteRows:
 
 
 def _ask_sqlite(path: str, sql: str, where: str) -> tuple[list[str], list[tuple[object, ...]]]:
-    """The names of the columns and the rows that answer a query."""
+    """Return the column names and the rows of a query."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as connection:
             cursor = connection.execute(sql)
@@ -164,7 +164,7 @@ def read_table(
     missing_rule: MissingRule = "category",
     where: str | None = None,
 ) -> Table:
-    """The people in a file or frame, one row each, in the order of the data.
+    """Read the people in a file or frame, one row each.
 
     Parameters
     ----------
@@ -204,7 +204,9 @@ def read_table(
 
 
 def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
-    """The names in a text or a sequence of texts; a text that is no known name is split at its commas.
+    """Return the names in a text or a sequence of texts.
+
+    A text that is no known name is split at its commas.
 
     >>> column_names(["age,sex", "a,b"], ["a,b", "age", "sex"])
     ('age', 'sex', 'a,b')
@@ -219,7 +221,7 @@ def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_of(data: Any) -> tuple[str, ...]:
-    """The names of the columns of a table, or of a file that holds one; none of anything else."""
+    """Return the column names of a table or file; none of anything else."""
     if isinstance(data, Table):
         return data.names
     if isinstance(data, str | os.PathLike) and _is_transactions(os.fspath(data)):
@@ -242,7 +244,7 @@ def _is_transactions(path: str) -> bool:
 
 
 def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """The sensitive columns, and whether it is said that there is none.
+    """Return the sensitive columns, and True if there are declared none.
 
     >>> sensitive_names("ill", ["sex", "ill"]), sensitive_names(["none"], ["sex"]), sensitive_names((), ["sex"])
     ((('ill',), False), ((), True), ((), False))
@@ -256,7 +258,7 @@ def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...]
 
 
 def check_names(names: Sequence[str], *, where: str) -> None:
-    """Raise when there are no columns, when one has no name, or when two have the same."""
+    """Raise if columns are missing, unnamed, or named alike."""
     if not names:
         raise InputError("has no columns", where=where, remedy="Give a table with a header of column names")
     seen: dict[str, int] = {}
@@ -365,7 +367,7 @@ def _build(rows: RowSource, schema: Schema, extra: tuple[str, ...] | None, missi
 
 
 def _dropped(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
-    """The table without the rows that have the mark in one of these columns."""
+    """Return the table without rows with the mark in these columns."""
     gone: Flags = np.zeros(len(table.weights), np.bool_)
     for column in looked_at:
         if table.missing.mark in column.values:
@@ -380,55 +382,3 @@ def _dropped(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
         )
     dropped = table.dropped + int(table.weights[gone].sum())
     return replace(table.take(np.flatnonzero(~gone)), dropped=dropped)
-
-
-#: Endings that choose the form of the file.
-ENDINGS = (".csv", ".csv.gz", ".parquet")
-#: Writes the plain CSV to a path.
-Plain = Callable[[Path], None]
-
-
-def table_ending(path: FilePath) -> str:
-    """The ending of the name, which chooses the form; raises when there is none such, to be asked before long work.
-
-    >>> table_ending("out/Table.CSV.gz")
-    '.csv.gz'
-    """
-    name = os.fspath(path).casefold()
-    for ending in ENDINGS:
-        if name.endswith(ending):
-            return ending
-    what = "the ending names no format that can be written"
-    raise OptionError(what, where=shown(path), remedy="End it with .csv, .csv.gz or .parquet")
-
-
-def write_with_header(
-    path: FilePath, entries: Mapping[str, Any], lines: Callable[[], Iterable[str]], to_parquet: Callable[[Path, Plain], None]
-) -> None:
-    """Write lines of CSV in the form that the ending chooses, and the entries of the header as JSON beside them, both or neither."""
-    ending = table_ending(path)
-    beside_text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
-
-    def plain(to: Path) -> None:
-        with open(to, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(lines())
-
-    # Both temporary files are complete before either is moved to its place.
-    with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
-        if ending == ".parquet":
-            to_parquet(temporary, plain)
-        elif ending == ".csv.gz":
-            with packed_text(temporary) as stream:
-                stream.writelines(lines())
-        else:
-            plain(temporary)
-        beside.write_text(beside_text, encoding="utf-8", newline="\n")
-
-
-def csv_cell(text: str) -> str:
-    """A CSV cell, in quotation marks where it needs them.
-
-    >>> csv_cell("plain"), csv_cell("a,b")
-    ('plain', '"a,b"')
-    """
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text

@@ -1,6 +1,6 @@
-"""Transactions: who has which items, from FIMI files, (id, item) tables, lists of lists and one-hot frames.
+"""Transactions from FIMI files, (id, item) tables, lists of lists and one-hot frames.
 
-Items keep their text as names. Equal rows are merged, repeated items removed. In a file a blank line is no person; in a list of lists an
+Items keep their text as names. Equal rows are merged, repeated items removed. In a file a blank line is not a person; in a list of lists an
 empty list is a person without items.
 """
 
@@ -36,7 +36,7 @@ _REMEDY = "Give a .dat file, an (id, item) table, a list of lists or a one-hot f
 
 
 def read_transactions(data: object, *, id_column: str | None = None, item_column: str | None = None) -> Transactions:
-    """The transactions in a file, list or frame, equal ones merged.
+    """Return the transactions in a file, list or frame, equal ones merged.
 
     Parameters
     ----------
@@ -83,7 +83,10 @@ def read_data(
     id_column: str | None = None,
     item_column: str | None = None,
 ) -> Table | Transactions:
-    """A table or transactions, as the file's ending says; named id and item columns make a table one of transactions."""
+    """Return a table or transactions, as the file's ending says.
+
+    Named id and item columns make a table one of transactions.
+    """
     if id_column is None and item_column is None and not _is_transaction_file(path):
         return read_table(
             path, qi=qi, sa=sa, identifying=identifying, columns=columns, missing=missing, missing_rule=missing_rule
@@ -134,7 +137,10 @@ def _from_lines(file: Input) -> Transactions:
 
 
 def _numbers(file: Input) -> Transactions | None:
-    """The transactions of a file of whole numbers; None when something else is in it."""
+    """Return the transactions of a file of whole numbers.
+
+    None when something else is in it.
+    """
     values: list[npt.NDArray[np.int64]] = []
     lengths: list[npt.NDArray[np.int64]] = []
     with file.open_bytes() as stream, readable(file):
@@ -151,7 +157,7 @@ def _numbers(file: Input) -> Transactions | None:
 
 
 def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The distinct values, ascending, and the place of each value among them."""
+    """Return the distinct values in order, and the place of each value."""
     most = int(values.max(initial=0))
     if most > _DIRECT:
         distinct, places = np.unique(values, return_inverse=True)
@@ -162,7 +168,10 @@ def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """The content in pieces that end with a line; old line ends become line feeds."""
+    """Yield the content in pieces that end with a line.
+
+    Old line ends become line feeds.
+    """
     rest = b""
     while chunk := stream.read(_BLOCK):
         data = rest + chunk
@@ -177,13 +186,17 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """The numbers of a block in their order, and how many each line that is not blank has; None when a token is no plain number."""
+    """Return the numbers of a block, and the length of each line.
+
+    Returns None if a token is not a plain number; blank lines do not count.
+    """
     if block.translate(None, _DIGITS_AND_BLANKS):
         return None
     data = np.frombuffer(block, np.uint8)
     digit = data >= ord("0")
     edges = np.flatnonzero(np.diff(digit, prepend=np.False_, append=np.False_))
-    starts, ends = edges[::2], edges[1::2]
+    starts = edges[::2]
+    ends = edges[1::2]
     widths = ends - starts
     if not len(starts):
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -198,7 +211,7 @@ def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
 
 
 def _names(file: Input, *, by_comma: bool) -> Transactions:
-    """The transactions of a file of names."""
+    """Return the transactions of a file of names."""
     number: dict[str, int] = {}
     members: list[int] = []
     lengths: list[int] = []
@@ -255,7 +268,7 @@ def _from_lists(data: object) -> Transactions:
 
 
 def _from_pairs(data: object, id_column: str | None, item_column: str | None, *, where: str) -> Transactions:
-    """The transactions of an (id, item) table."""
+    """Return the transactions of an (id, item) table."""
     if id_column is None or item_column is None:
         table = read_table(data)
         others = [name for name in table.names if name not in (id_column, item_column)]
@@ -268,7 +281,8 @@ def _from_pairs(data: object, id_column: str | None, item_column: str | None, *,
         id_column = id_column or others.pop(0)
         item_column = item_column or others.pop(0)
     table = read_table(data, columns=[id_column, item_column])
-    people, item = table.column(id_column), table.column(item_column)
+    people = table.column(id_column)
+    item = table.column(item_column)
     if "" in people.values:
         first = int(np.flatnonzero(people.codes == people.values.index(""))[0]) + 1
         raise InputError(
@@ -288,7 +302,7 @@ def _paired(people: Column, item: Column) -> Transactions:
 
 
 def _one_hot(frame: Frame) -> Transactions | None:
-    """The transactions of a frame of truth values, one column per item; None when it is no such frame.
+    """Return the transactions of a frame of truth values, or None.
 
     Zeros and ones do as well, except in two columns, which may be (id, item) pairs.
     """
