@@ -79,7 +79,7 @@ class TestItemsets:
 
     def test_count_off_the_base(self, tmp_path: Path) -> None:
         got = message(tmp_path, lines(f"{A},52,"), {"n": 100, "rounding": {"base": 5}})
-        assert got.startswith("r.csv, line 2, column 'count': the count is no multiple of 5, the base that the header gives. ")
+        assert got.startswith("r.csv, line 2, column 'count': the count is not a multiple of 5, the base that the header gives. ")
 
     def test_count_withheld_among_rounded_ones(self, tmp_path: Path) -> None:
         got = message(tmp_path, lines(f"{A},50,", f"{B},,"), {"n": 100, "rounding": {"base": 5}})

@@ -350,8 +350,11 @@ def test_anything_that_speaks_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"a": [(SECRET, 1)]}, "column 'a' holds lists, records or bytes, not single values."),
         ({"a": [{SECRET}]}, "column 'a' holds lists, records or bytes, not single values."),
         ({"a": np.zeros((2, 2))}, "column 'a' holds lists, records or bytes, not single values."),
-        ({"a": [SECRET + "\ud800"]}, "column 'a' holds text that is no valid Unicode. Repair the text, or leave the column out."),
-        ({"a": SECRET}, "column 'a' is no sequence of values. Give one list per column."),
+        (
+            {"a": [SECRET + "\ud800"]},
+            "column 'a' holds text that is not valid Unicode. Repair the text, or leave the column out.",
+        ),
+        ({"a": SECRET}, "column 'a' is not a sequence of values. Give one list per column."),
         ({"a": [1, 2], "b": [1]}, "the columns have different lengths (from 1 to 2). Give every column one value per row."),
         ({}, "has no columns. Give a table with a header of column names."),
         (pd.DataFrame({"a": []}), "has a header and no rows. Add rows below the header."),
@@ -364,8 +367,8 @@ def test_frames_that_are_no_tables(data: object, expected: str) -> None:
 
 def test_no_frame_at_all() -> None:
     remedy = "Give a path, a pandas, polars or Arrow frame, or a dict of columns."
-    assert sentence(lambda: read_table([1])) == f"data: a list is no table. {remedy}"
-    assert sentence(lambda: read_table(None, where="DATA")) == f"DATA: a NoneType is no table. {remedy}"
+    assert sentence(lambda: read_table([1])) == f"data: a list is not a table. {remedy}"
+    assert sentence(lambda: read_table(None, where="DATA")) == f"DATA: a NoneType is not a table. {remedy}"
 
 
 # Roles

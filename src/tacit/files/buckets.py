@@ -60,7 +60,7 @@ def read_buckets_header(file: Input) -> BucketsHeader:
             entries = None
     if not isinstance(entries, dict) or entries.get("format") != FORMAT:
         remedy = f'Write an object with "format": "{FORMAT}", or remove the file'
-        raise InputError("is no header of a bucketized release", where=file.name, remedy=remedy)
+        raise InputError("is not a header of a bucketized release", where=file.name, remedy=remedy)
     get = Entries(entries, file.name)
     values = get.names("sa_values")
     if len(set(values)) < len(values):
@@ -214,7 +214,7 @@ def _stem(name: str) -> str:
 # Columns
 
 
-def _plain(name: str) -> str:
+def _letters_of(name: str) -> str:
     return re.sub(r"[^a-z]", "", name.casefold())
 
 
@@ -228,7 +228,7 @@ def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
             chosen.append(given)
             continue
         exact = [name for name in table.names if name == "group"]
-        found = exact or [name for name in table.names if _plain(name) in GROUP_NAMES]
+        found = exact or [name for name in table.names if _letters_of(name) in GROUP_NAMES]
         if len(found) != 1:
             what = "has no column of groups" if not found else f"has {len(found)} columns that may be groups"
             remedy = f"Call one of its {len(table.names)} columns group, or name it with group="
@@ -244,7 +244,7 @@ def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | 
     sensitive = sa or pair.header.sa
     if sensitive is not None:
         require_column(sensitive, names, where=where)
-    likely = [name for name in names if name == "count"] or [name for name in names if _plain(name) in COUNT_NAMES]
+    likely = [name for name in names if name == "count"] or [name for name in names if _letters_of(name) in COUNT_NAMES]
     counts = [name for name in likely if name != sensitive] if len(names) > 1 else []
     rest = [name for name in names if name not in counts[-1:]]
     if sensitive is None and len(rest) != 1:
@@ -267,12 +267,12 @@ def _counts(column: Column, where: str) -> Ints:
     counts = known[column.codes]
     if (counts < 1).any():
         line = int(np.argmax(counts < 1)) + 2
-        what = "is no whole number of at least 1"
+        what = "is not a whole number of at least 1"
         raise InputError(what, where=f"{where}, line {line}, column {column.name}", remedy="Write how many people have the value")
     return np.asarray(counts, np.int64)
 
 
-def _ordered(names: Sequence[str]) -> list[int]:
+def _natural_order(names: Sequence[str]) -> list[int]:
     """Return the places of names of groups as people count them.
 
     Numbers by size, else as text.
@@ -316,15 +316,15 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
         raise InputError("holds the sensitive column", where=pair.people_where, remedy=remedy)
     if mine.values != theirs.values:
         _refuse_groups_of_one_table(pair, mine, theirs)
-    order = _ordered(mine.values)
+    order = _natural_order(mine.values)
     names = [mine.values[place] for place in order]
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     rows = rank[mine.codes]
     group_of_line = rank[theirs.codes]
-    column = _in_domain(pair.values.column(sensitive), pair.header.header.sa_values)
+    column = _extend_domain(pair.values.column(sensitive), pair.header.header.sa_values)
     per_line = None if count is None else _counts(pair.values.column(count), pair.values_where)
-    starts, value, counts, lines = _entries(pair, group_of_line, column, per_line, len(names))
+    starts, value, counts, lines = _flatten_values(pair, group_of_line, column, per_line, len(names))
     _check_sizes(pair, np.bincount(rows, minlength=len(names)), starts, counts, lines)
     people = replace(pair.people.select(qi), schema=Schema(qi=qi))
     head = replace(pair.header.header, n=len(rows), qi=qi, sa=(sensitive,), sa_values=column.values, complete=True)
@@ -333,14 +333,14 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
     return Buckets(people, rows, tuple(names), sensitive, column.values, starts, value, counts, head, lines, sources)
 
 
-def _in_domain(column: Column, domain: tuple[str, ...]) -> Column:
+def _extend_domain(column: Column, domain: tuple[str, ...]) -> Column:
     """Return the column over all values that the header lists."""
     values = tuple(sorted({*column.values, *domain}))
     place = {value: number for number, value in enumerate(values)}
     return Column(column.name, values, np.array([place[value] for value in column.values], np.int32)[column.codes])
 
 
-def _entries(
+def _flatten_values(
     pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, groups: int
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints, Ints]:
     """Return the ST in flat form.
@@ -416,10 +416,10 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     The same for the same people, groups and seed, in whatever order they come.
     """
     chance = np.random.default_rng([20080407, seed])
-    person = _marks([_ranks(column.codes) for column in buckets.people.columns], buckets.n)
+    person = _hash_rows([_ranks(column.codes) for column in buckets.people.columns], buckets.n)
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
-    held = _marks([_ranks(buckets.value), buckets.count], len(buckets.value))
-    content = _sums(buckets.group, person, len(buckets)) * np.uint64(3) + _sums(owner, held, len(buckets))
+    held = _hash_rows([_ranks(buckets.value), buckets.count], len(buckets.value))
+    content = _sum_by_group(buckets.group, person, len(buckets)) * np.uint64(3) + _sum_by_group(owner, held, len(buckets))
     by_content = np.argsort(content, kind="stable")
     fresh = np.empty(len(buckets), np.int32)
     fresh[chance.permutation(by_content)] = np.arange(len(buckets), dtype=np.int32)
@@ -444,7 +444,7 @@ def _ranks(codes: npt.NDArray[np.int32]) -> Ints:
     return np.asarray((np.cumsum(occurs) - 1)[codes])
 
 
-def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
+def _hash_rows(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
     """Return a hash of the cells of each row."""
     marks = np.zeros(rows, np.uint64)
     for column in columns:
@@ -455,7 +455,7 @@ def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
     return marks
 
 
-def _sums(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
+def _sum_by_group(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
     """Return the sum of the hashes of each group."""
     total = np.append(np.uint64(0), np.cumsum(marks[np.argsort(owner, kind="stable")], dtype=np.uint64))
     ends = np.append(0, np.cumsum(np.bincount(owner, minlength=groups)))

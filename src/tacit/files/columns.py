@@ -37,14 +37,14 @@ def with_extras(printout: Printout, columns: Mapping[str, Sequence[str]]) -> Pri
     """
     found = [name for name, texts in columns.items() if not _says_nothing(texts, printout)]
     if printout.consequents is None:
-        return _named(printout, found)
+        return _with_names(printout, found)
     measures = [name for name in found if name.casefold() in _OF_CONSEQUENT]
     others = [name for name in found if name not in measures]
     measures.sort(key=lambda name: _OF_CONSEQUENT.index(name.casefold()))
-    return _named(printout, [*([] if _counts_consequents(printout) else measures[:1]), *others], measures)
+    return _with_names(printout, [*([] if _counts_consequents(printout) else measures[:1]), *others], measures)
 
 
-def _named(printout: Printout, names: Iterable[str], alike: Sequence[str] = ()) -> Printout:
+def _with_names(printout: Printout, names: Iterable[str], alike: Sequence[str] = ()) -> Printout:
     return replace(printout, unread=tuple(names), alike=tuple(alike))
 
 

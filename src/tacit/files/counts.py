@@ -367,7 +367,7 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
     for number, text in enumerate(texts):
         if not text:
             continue
-        value = _checked(text, digits)
+        value = _check_share(text, digits)
         if isinstance(value, _Fault):
             where = place(int(np.flatnonzero(index == number)[0]), column.name)
             raise value.kind(value.what, where=where, remedy=value.remedy)
@@ -397,7 +397,7 @@ class _Fault(NamedTuple):
     remedy: str
 
 
-def _checked(text: str, digits: int | None) -> float | _Fault:
+def _check_share(text: str, digits: int | None) -> float | _Fault:
     """Return a printed share nearly, or what is wrong with it."""
     if digits is None and _PLAIN.fullmatch(text) and float(text) <= 1:
         return float(text)
@@ -467,22 +467,22 @@ def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
 
 def selected(release: Listed, index: Ints) -> Listed:
     """Return the lines at these positions only, in this order."""
-    return _itemsets(release, index) if isinstance(release, Itemsets) else _rules(release, index)
+    return _select_itemsets(release, index) if isinstance(release, Itemsets) else _select_rules(release, index)
 
 
-def _itemsets(release: Itemsets, index: Ints) -> Itemsets:
+def _select_itemsets(release: Itemsets, index: Ints) -> Itemsets:
     return replace(
         release,
         sets=release.sets.take(index),
         lo=release.lo[index],
         hi=release.hi[index],
-        support=_decimals(release.support, index),
+        support=_select_decimals(release.support, index),
         rounded=None if release.rounded is None else release.rounded[index],
-        lines=_lines(release, index),
+        lines=_select_lines(release, index),
     )
 
 
-def _rules(release: Rules, index: Ints) -> Rules:
+def _select_rules(release: Rules, index: Ints) -> Rules:
     return replace(
         release,
         antecedents=release.antecedents.take(index),
@@ -491,17 +491,17 @@ def _rules(release: Rules, index: Ints) -> Rules:
         hi=release.hi[index],
         whole_lo=release.whole_lo[index],
         whole_hi=release.whole_hi[index],
-        support=_decimals(release.support, index),
-        confidence=_decimals(release.confidence, index),
-        lines=_lines(release, index),
+        support=_select_decimals(release.support, index),
+        confidence=_select_decimals(release.confidence, index),
+        lines=_select_lines(release, index),
     )
 
 
-def _lines(release: Listed, index: Ints) -> Ints:
+def _select_lines(release: Listed, index: Ints) -> Ints:
     return np.array([release.line(int(i)) for i in index], np.int64) if release.lines is None else release.lines[index]
 
 
-def _decimals(decimals: Decimals | None, index: Ints) -> Decimals | None:
+def _select_decimals(decimals: Decimals | None, index: Ints) -> Decimals | None:
     return None if decimals is None else Decimals(decimals.scaled[index], decimals.digits[index])
 
 
@@ -659,7 +659,7 @@ class _Reading:
             # Every listed set reaches the threshold, whatever it is: what is missing lies below the smallest count.
             header = replace(header, min_support=int(hi.min()))
         rounded = self.count if header.base is not None and bool(self.counted.any()) else None
-        support = self._kept(self.support, lo, hi) if rounded is None else None
+        support = self._shares_to_keep(self.support, lo, hi) if rounded is None else None
         printout = self.printout
         release = Itemsets(printout.sets, lo, hi, printout.items, header, only, support, rounded, printout.lines, source)
         empty = printout.sets.lengths == 0
@@ -716,7 +716,7 @@ class _Reading:
             odd = np.flatnonzero(self.counted & (self.count % header.base != 0))
             if len(odd):
                 raise Contradiction(
-                    f"the count is no multiple of {header.base}, the base that the header gives",
+                    f"the count is not a multiple of {header.base}, the base that the header gives",
                     where=self.printout.place(int(odd[0]), self._count_name()),
                     lines=[int(self.printout.lines[int(odd[0])])],
                     remedy="Correct the line or the header",
@@ -783,12 +783,12 @@ class _Reading:
         endless = np.flatnonzero(hi >= _UNBOUNDED)
         if len(endless):
             raise InputError(
-                "says something only together with the number of people, which the file does not give",
+                "cannot be read without the number of people, which the file does not give",
                 where=self.printout.place(int(endless[0])),
                 remedy="Give the number of people with --n N (Python: n=N)",
             )
 
-    def _kept(self, shares: Shares | None, lo: Ints, hi: Ints) -> Decimals | None:
+    def _shares_to_keep(self, shares: Shares | None, lo: Ints, hi: Ints) -> Decimals | None:
         """Return the printed shares, or None if they determine every count."""
         if shares is None or not bool((shares.given() & ~self.counted).any()):
             return None
@@ -817,7 +817,7 @@ class _Reading:
                 remedy="Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)",
             )
         self._check_ends(np.maximum(hi, whole_hi))
-        support = self._kept(self.support, lo, hi)
+        support = self._shares_to_keep(self.support, lo, hi)
         exact = bool((lo == hi).all() and (whole_lo == whole_hi).all())
         full = self.confidence is None or not bool(self.confidence.given().any()) or (self.confidence.is_double and exact)
         confidence = None if full or self.confidence is None else self.confidence.decimals()

@@ -47,8 +47,8 @@ def connect(
         "allow_persistent_secrets": "false",
         "temp_directory": sql_text(str(spill_folder())),
         "TimeZone": "'UTC'",
-        "allowed_paths": _list(allowed),
-        "allowed_directories": _list(folders),
+        "allowed_paths": _sql_list(allowed),
+        "allowed_directories": _sql_list(folders),
         "enable_external_access": "false",
         "lock_configuration": "true",
     }
@@ -70,7 +70,7 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _list(texts: Iterable[str]) -> str:
+def _sql_list(texts: Iterable[str]) -> str:
     return "[" + ", ".join(map(sql_text, texts)) + "]"
 
 
@@ -111,7 +111,7 @@ class Relation:
             described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
             stored = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
         names = _top_level_names(stored)
-        return cls._described(connection, sql, described, where, names)
+        return cls._from_description(connection, sql, described, where, names)
 
     @classmethod
     def of_database(cls, path: str, table: str, *, where: str) -> Relation:
@@ -138,10 +138,10 @@ class Relation:
         sql = "source." + ".".join(map(sql_name, tables[table]))
         with _silenced(InputError, "the table cannot be read", where=where, remedy="Export it as Parquet or CSV"):
             described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
-        return cls._described(connection, sql, described, where)
+        return cls._from_description(connection, sql, described, where)
 
     @classmethod
-    def _described(
+    def _from_description(
         cls, connection: Any, sql: str, described: Sequence[Any], where: str, names: Sequence[str] | None = None
     ) -> Relation:
         if names is None or len(names) != len(described):
@@ -160,12 +160,12 @@ class Relation:
             contextlib.closing(self.connection),
             _silenced(InputError, "the rows cannot be read", where=self.where, remedy=remedy),
         ):
-            texts = ", ".join(f"{self._text(i, aliased)} AS t{i}" for i in numbers)
+            texts = ", ".join(f"{self._text_sql(i, aliased)} AS t{i}" for i in numbers)
             self.connection.execute(f"CREATE TABLE people AS SELECT {texts} FROM {aliased}")
             height = self.connection.execute("SELECT COUNT(*) FROM people").fetchall()[0][0]
-            return tuple(self._encoded(i, height) for i in numbers)
+            return tuple(self._encode(i, height) for i in numbers)
 
-    def _encoded(self, number: int, height: int) -> Column:
+    def _encode(self, number: int, height: int) -> Column:
         """Return one loaded column as codes."""
         text = f"t{number}"
         values = self.connection.execute(f"SELECT DISTINCT {text} FROM people ORDER BY {text}").fetchnumpy()[text]
@@ -197,7 +197,7 @@ class Relation:
         found = self.connection.execute(f"SELECT CAST({text} AS BIGINT) AS number FROM people").fetchnumpy()["number"]
         return np.ascontiguousarray(found, np.int64)
 
-    def _text(self, number: int, aliased: str) -> str:
+    def _text_sql(self, number: int, aliased: str) -> str:
         """Return SQL for the text of a cell.
 
         As printed, or the empty text.

@@ -45,7 +45,7 @@ class FindingsFile:
         self._format = next((format_ for ending, format_ in _FORMATS.items() if name.endswith(ending)), None)
         if self._format is None:
             remedy = "End it with .csv, .csv.gz or .parquet"
-            raise OptionError("the ending names no format that findings can be written in", where=shown(path), remedy=remedy)
+            raise OptionError("the ending does not name a format of findings", where=shown(path), remedy=remedy)
         self._path = path
         self._stack = contextlib.ExitStack()
         self._parts: list[str] = []
@@ -136,7 +136,7 @@ class FindingsFile:
             self._con.execute(f"CREATE TABLE patterns{number} (line BIGINT, free UBIGINT, lo BIGINT, hi BIGINT, {words})")
             self._con.execute(f"CREATE TABLE sets{number} (line BIGINT, items VARCHAR[])")
             self._con.execute(f"INSERT INTO sets{number} VALUES (-1, [])")
-            self._parts.append(_expanded(number, code, width))
+            self._parts.append(_events_sql(number, code, width))
         return number
 
     def _finish(self) -> None:
@@ -146,7 +146,7 @@ class FindingsFile:
         )
 
 
-def _expanded(number: int, code: str, width: int) -> str:
+def _events_sql(number: int, code: str, width: int) -> str:
     """Return the query that writes patterns out.
 
     The events of the record, made of the names of the items of each set.

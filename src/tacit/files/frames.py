@@ -119,7 +119,7 @@ def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
             text.encode()
         except UnicodeEncodeError:
             raise InputError(
-                f"column {name!r} holds text that is no valid Unicode",
+                f"column {name!r} holds text that is not valid Unicode",
                 where=where,
                 remedy="Repair the text, or leave the column out",
             ) from None
@@ -234,7 +234,7 @@ def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
     columns: list[Any] = []
     for name, values in data.items():
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            raise InputError(f"column {str(name)!r} is no sequence of values", where=where, remedy="Give one list per column")
+            raise InputError(f"column {str(name)!r} is not a sequence of values", where=where, remedy="Give one list per column")
         columns.append(values if isinstance(values, np.ndarray) else list(values))
     heights = {len(values) for values in columns}
     if len(heights) > 1:
@@ -318,7 +318,7 @@ def read(columns: Columns, known: FileHeader) -> Printout:
     if holds(names, "itemset") or holds(names, "antecedent", "consequent"):
         return _own_or_spark_rules(columns, known)
     raise InputError(
-        "the columns are those of no release that Tacit knows",
+        "the columns are not those of a known release",
         where=WHERE,
         remedy="Give support and itemsets, antecedents and consequents, items and freq, or itemset and count",
     )

@@ -178,11 +178,11 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
     across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
     counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
     if crosstab or (crosstab is None and counts is None):
-        return _built(_crosstab(cells, said), known, said)
+        return _build(_read_crosstab(cells, said), known, said)
     if counts is None:
         remedy = f"Name it with --count COLUMN, or call it one of {', '.join(COUNT_NAMES)}; or say --form crosstab"
         raise InputError("no column holds counts", where=f"{cells.where}, line 1", remedy=remedy)
-    return _built(_long(cells, counts, known, said), known, said)
+    return _build(_read_long(cells, counts, known, said), known, said)
 
 
 def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[Head], bool]) -> bool:
@@ -279,7 +279,7 @@ class _Listed:
     ignored: tuple[str, ...] = ()
 
 
-def _long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
+def _read_long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
     """Return a line per cell."""
     _check_once(cells, cells.names)
     for names, where in ((known.columns, f"{known.where}, key 'columns'"), (said.by, "--by")):
@@ -288,7 +288,7 @@ def _long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> 
             raise InputError(what, where=where, remedy="Write the names as in the first line of the file")
     roles = assign_roles(cells, counts, said.by or known.columns, said.ignore, said.n or known.n)
     _check_named(cells, [*(cells.names[place] for place in roles.dimensions), *roles.unread])
-    labels = [_labels(cells.texts[place], known, said) for place in roles.dimensions]
+    labels = [_read_labels(cells.texts[place], known, said) for place in roles.dimensions]
     measured = None
     if roles.statistics:
         texts = {which: cells.texts[place] for place, which in roles.statistics.items()}
@@ -306,14 +306,14 @@ def _long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> 
     )
 
 
-def _labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
+def _read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
     """Return the labels of a column, None for totals."""
     marks = {*said.any, *([] if known.any_mark is None else [known.any_mark])}
     by_name = known.any_mark is None
     return [None if text in marks or (by_name and is_total(text) and text not in said.no_total) else text for text in texts]
 
 
-def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
+def _read_crosstab(cells: _Cells, said: CellOptions) -> _Listed:
     """Return the values of the last column across the first line."""
     by = said.by
     where = f"{cells.where}, line 1"
@@ -332,8 +332,8 @@ def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
     _check_named(cells, heads)
     _check_once(cells, heads)
     nothing = TableHeader()
-    down_labels = [_labels(cells.texts[place], nothing, said) for place in range(down)]
-    across_labels = _labels(heads, nothing, said)
+    down_labels = [_read_labels(cells.texts[place], nothing, said) for place in range(down)]
+    across_labels = _read_labels(heads, nothing, said)
     labels: list[list[str | None]] = [[] for _ in by]
     printed: list[str] = []
     for row in range(len(cells.lines)):
@@ -378,9 +378,9 @@ def _check_once(cells: _Cells, names: Sequence[str]) -> None:
 # From texts to bounds
 
 
-def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
     """Build the table from its cells, header and options."""
-    printing = _printing(known, said)
+    printing = _agree_on_printing(known, said)
     read_text: Callable[[str], CellText | None] = read_cell
     if printing.convention is not None:
         read_text = partial(read_cell_by, printing.convention)
@@ -441,8 +441,8 @@ def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         listed.cells.source,
         listed.measured,
     )
-    n = _one_n(table, known, said, listed.cells.where)
-    bounded = _bounded(table, n, signs)
+    n = _find_n(table, known, said, listed.cells.where)
+    bounded = _bound_cells(table, n, signs)
     if bounded.measured is not None:
         check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
         return bounded
@@ -453,7 +453,7 @@ def _place(listed: _Listed, row: int) -> str:
     return f"{listed.cells.where}, line {int(listed.lines[row])}"
 
 
-def _printing(known: TableHeader, said: CellOptions) -> CellPrinting:
+def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
     """Return how cells were printed, as header and options agree."""
     printing = known.printing
     name = None if printing.convention is None else printing.convention.name
@@ -478,7 +478,7 @@ def _printing(known: TableHeader, said: CellOptions) -> CellPrinting:
     )
 
 
-def _one_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: str) -> int | None:
+def _find_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: str) -> int | None:
     """Return the number of people.
 
     As the header says, as the caller does, or as the table adds up.
@@ -491,7 +491,7 @@ def _one_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: 
     return people_of(table, where) if n is None else n
 
 
-def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
+def _bound_cells(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
     """Return the table with its count intervals.
 
     Refuses numbers that nobody would have printed.
@@ -507,7 +507,7 @@ def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) ->
 
     if printing.base is not None:
         odd = (printed >= 0) & (printed % printing.base != 0)
-        refuse(odd, f"the count is no multiple of the base {printing.base}", "Correct it, or give the base with --base")
+        refuse(odd, f"the count is not a multiple of the base {printing.base}", "Correct it, or give the base with --base")
     if n is not None and printing.is_exact:
         refuse(printed > n, f"the count is above n = {n:,}", "Correct the line, or give the number of people with --n")
     lo, hi = _ends(printing, printed, n, marks)

@@ -234,7 +234,7 @@ def assign_roles(cells: Texts, count: int, by: Sequence[str], ignore: Sequence[s
     names = tuple(cells.names[place] for place in left)
     if left and not by:
         several = len(left) > 1
-        what = f"the column{'s' * several} {_listed(names)} {'are' if several else 'is'} neither a dimension of the table nor its count"
+        what = f"the column{'s' * several} {_join_names(names)} {'are' if several else 'is'} neither a dimension of the table nor its count"
         told = ",".join(cells.names[place] for place in dimensions)
         remedy = (
             f"Name the dimensions with --by, such as --by {told} (the audit is then incomplete, since the rest is not read); or say "
@@ -244,7 +244,7 @@ def assign_roles(cells: Texts, count: int, by: Sequence[str], ignore: Sequence[s
     return Roles(count, tuple(dimensions), statistics, names, ignored)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 

@@ -164,7 +164,7 @@ def check_measured(table: FrequencyTable, where: str) -> None:
         if codes[index] != ANY and int(codes[index]) in wrong:
             remedy = "Write a number or a range such as 0-4, <18 or 64+, or widen the span in the header"
             raise InputError(
-                "the label of the measured column is no number in its span", where=f"{where}, line {line}", remedy=remedy
+                "the label of the measured column is not a number in its span", where=f"{where}, line {line}", remedy=remedy
             )
         count = table.count(index)
         if not count.is_exact:

@@ -131,12 +131,12 @@ def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -
         known = " or ".join(formats)
         if name in HEADER_FORMATS:
             raise InputError(f"is another than that of the file, {known}", where=f"{where}, key 'format'", remedy="Correct it")
-        remedy = f"Write {known}, or use a newer Tacit; if the file is no header, give it another name"
-        raise InputError("is no format that Tacit reads", where=f"{where}, key 'format'", remedy=remedy)
+        remedy = f"Write {known}, or use a newer Tacit; if the file is not a header, give it another name"
+        raise InputError("is not a format that Tacit reads", where=f"{where}, key 'format'", remedy=remedy)
     for key in entries:
         if key not in keys:
             near = nearest(key, keys)
-            remedy = f"Write {near!r}" if near else "Remove it; if the file is no header, give it another name"
+            remedy = f"Write {near!r}" if near else "Remove it; if the file is not a header, give it another name"
             raise InputError("is not a key of a header", where=f"{where}, key {key!r}", remedy=remedy)
     return entries
 
@@ -437,7 +437,7 @@ def table_ending(path: FilePath) -> str:
     for ending in ENDINGS:
         if name.endswith(ending):
             return ending
-    what = "the ending names no format that can be written"
+    what = "the ending does not name a format that can be written"
     raise OptionError(what, where=shown(path), remedy="End it with .csv, .csv.gz or .parquet")
 
 

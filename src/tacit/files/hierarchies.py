@@ -61,7 +61,9 @@ def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hier
     try:
         names = sorted(os.listdir(folder))
     except OSError:
-        raise InputError("is no folder that can be read", where=where, remedy="Give the folder of the hierarchy files") from None
+        raise InputError(
+            "is not a folder that can be read", where=where, remedy="Give the folder of the hierarchy files"
+        ) from None
     files: dict[str, list[str]] = {}
     for name in names:
         column = _column_of(name, columns)
@@ -88,7 +90,7 @@ def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
     for name, tree in trees.items():
         if not isinstance(tree, Hierarchy):
             remedy = "Give a folder of files, or Hierarchy(column, levels) for each column"
-            raise OptionError(f"what is given for column {name!r} is no hierarchy", where="hierarchies", remedy=remedy)
+            raise OptionError(f"what is given for column {name!r} is not a hierarchy", where="hierarchies", remedy=remedy)
         if tree.column != name:
             raise InputError(
                 f"is the hierarchy of column {tree.column!r} and given for column {name!r}",

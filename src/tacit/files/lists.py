@@ -142,12 +142,12 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
     else:
         column = " & ".join(known.header.sa) or UNNAMED_SA
         bags[1].add([((column, cell),) for cell in consequent.texts])
-    pairs = _ordered(list(numbering.numbers), known)
+    pairs = _sort_pairs(list(numbering.numbers), known)
     ranks = numbering.ranks(pairs)
     return Items.of_columns(pairs), bags[0].sets(ranks), bags[1].sets(ranks)
 
 
-def _ordered(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str, str]]:
+def _sort_pairs(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str, str]]:
     """Return pairs by column, in the order of the header, and value."""
     order = {column: i for i, column in enumerate(known.header.qi)}
     for column, _ in pairs:

@@ -77,7 +77,7 @@ def read_partial(
         given = {role: column_names(names, data.people.names) for role, names in (("qi", qi), ("sa", sa))}
         if not blank and all(names in ((), getattr(data.people.schema, role)) for role, names in given.items()):
             return data
-        return _marked(data.people, _roles(data.people, qi, sa, TableHeader(), "the table"), blank, data)
+        return _blank_marked(data.people, _roles(data.people, qi, sa, TableHeader(), "the table"), blank, data)
     is_file = isinstance(data, str | os.PathLike)
     name = where or (shown(data) if is_file else "the table")
     if is_file:
@@ -96,7 +96,7 @@ def read_partial(
         )
     elif mark is not None:
         people = replace(people, missing=Missing(mark.strip()))
-    return _marked(people, schema, blank)
+    return _blank_marked(people, schema, blank)
 
 
 def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str) -> Schema:
@@ -112,7 +112,7 @@ def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str)
     return schema
 
 
-def _marked(people: Table, schema: Schema, blank: Names, before: PartialTable | None = None) -> PartialTable:
+def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTable | None = None) -> PartialTable:
     """Return the table with its roles, marked cells made blank."""
     marks = {blank.strip()} if isinstance(blank, str) else {str(mark).strip() for mark in blank or ()}
     hidden = np.zeros((len(people.weights), len(people.columns)), np.bool_) if before is None else before.hidden.copy()

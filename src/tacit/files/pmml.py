@@ -147,7 +147,7 @@ def _header(model: _Model, header: Header) -> Header:
         if header.min_confidence is None and float(attributes.get("minimumConfidence", 0)) > 0:
             changes["min_confidence"] = share(attributes["minimumConfidence"], where="minimumConfidence")
     except (ValueError, OptionError):
-        raise model.fault("minimumSupport or minimumConfidence is no share from 0 to 1", "Correct it", line) from None
+        raise model.fault("minimumSupport or minimumConfidence is not a share from 0 to 1", "Correct it", line) from None
     return replace(header, **changes)
 
 

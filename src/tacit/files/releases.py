@@ -305,7 +305,7 @@ def read_release(
         no_total=no_total,
         ignore=ignore,
         count=count,
-        n=_people(n),
+        n=_check_n(n),
         hidden_below=hidden_below,
         zeros_shown=zeros_shown,
         base=base,
@@ -315,7 +315,7 @@ def read_release(
         qi=qi,
         sa=sa,
     )
-    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_counted(data, cells)):
+    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_frequencies(data, cells)):
         if only is not None:
             raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
         return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
@@ -328,17 +328,17 @@ def read_release(
         )
     has_options = bool(only or complete or rounding not in (None, "nearest"))
     if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
-        return _buckets(data, n, has_options)
+        return _read_pair(data, n, has_options)
     if form == TABLE or (form is None and looks_like_table(data, qi=qi, sa=sa)):
-        _refuse(has_options)
+        _refuse_list_options(has_options)
         table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
-        one_n(table.n, _people(n), where="the table")
+        one_n(table.n, _check_n(n), where="the table")
         return table
     listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
     return with_columns(listed, qi=qi, sa=sa, columns=columns)
 
 
-def _is_counted(data: Any, cells: Any) -> bool:
+def _is_frequencies(data: Any, cells: Any) -> bool:
     """Tell if data is a frequency table and nothing else.
 
     That columns have roles does not make it a table of people.
@@ -381,7 +381,7 @@ def read_listed(
     ignore: Names = (),
 ) -> Listed:
     """Return a release of lines with counts, itemsets or rules; see :func:`read_release`."""
-    n = _people(n)
+    n = _check_n(n)
     for name, value, choices in (("--rounding", rounding, ROUNDINGS), ("--only", only, ONLY)):
         if value is not None and value not in choices:
             raise OptionError("is not known", where=name, remedy=nearest_name(str(value), choices, "choices"))
@@ -422,15 +422,15 @@ def _is_pair(data: Any) -> bool:
     return isinstance(data, (str, os.PathLike)) and pair_of(os.fspath(data)) is not None
 
 
-def _buckets(data: Any, n: int | None, has_options: bool) -> Buckets:
+def _read_pair(data: Any, n: int | None, has_options: bool) -> Buckets:
     """Return a bucketized release."""
-    _refuse(has_options)
+    _refuse_list_options(has_options)
     release = read_buckets(data)
-    one_n(release.n, _people(n), where="the release")
+    one_n(release.n, _check_n(n), where="the release")
     return release
 
 
-def _refuse(has_options: bool) -> None:
+def _refuse_list_options(has_options: bool) -> None:
     """Raise if options for lists are given."""
     if has_options:
         remedy = "Leave them out"
@@ -461,7 +461,7 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
     """
     if form is not None and form not in {entry.name for entry in FORMATS}:
         raise OptionError(
-            "is no known form",
+            "is not a known form",
             where="--form",
             remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE, FREQUENCIES, CROSSTAB], "forms"),
         )
@@ -471,7 +471,7 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
             return entry
     known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), _BUCKETS_TOLD, _TABLE_TOLD, _FREQUENCIES_TOLD])
     raise InputError(
-        "looks like no release file that Tacit knows",
+        "is not recognised as a release",
         where=os.path.basename(os.fspath(path).rstrip("/")),
         remedy=f"Give one of the known forms: {known}",
     )
@@ -491,7 +491,7 @@ def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
     return known
 
 
-def _people(n: int | None) -> int | None:
+def _check_n(n: int | None) -> int | None:
     if n is None:
         return None
     try:
@@ -629,7 +629,7 @@ def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gather
     parts: list[Releases | Release] = []
     total = 0
     for one in given:
-        part = _part(one, read, total, ignore)
+        part = _read_part(one, read, total, ignore)
         parts.append(part)
         total += len(part) if isinstance(part, Releases) else 1
     if len(parts) == 1 and isinstance(parts[0], Releases):
@@ -648,14 +648,14 @@ def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gather
         not_read += part.not_read if isinstance(part, Releases) else ()
         ignored += part.ignored if isinstance(part, Releases) else ()
         names.append(part.name if isinstance(part, Releases) else "")
-    called = _told_apart(releases, given, parts)
+    called = _name_apart(releases, given, parts)
     for number, (name, part) in enumerate(zip(names, parts, strict=True)):
         if not name:
             names[number] = f"group {number + 1}" if isinstance(part, Releases) else _names(called)[population.index(number)]
     return Gathered(tuple(called), tuple(population), tuple(names), tuple(not_read), tuple(ignored))
 
 
-def _part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases | Release:
+def _read_part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases | Release:
     """One argument: a folder or list of releases, or a release."""
     if isinstance(one, Releases):
         return one
@@ -664,7 +664,7 @@ def _part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases
             raise OptionError("holds no release", where="the list", remedy="Give at least one release in each list")
         found = _gather([*one], lambda inner, number: read(inner, place + number), ignore) if len(one) > 1 else None
         if found is None:
-            return _part(one[0], read, place, ignore)
+            return _read_part(one[0], read, place, ignore)
         return Releases("", found.releases, found.not_read, found.ignored)
     # An empty name is no folder: Path would take it for this one.
     if isinstance(one, (str, os.PathLike)) and os.fspath(one) and _is_folder_of_files(Path(one)):
@@ -676,7 +676,7 @@ def _is_folder_of_files(path: Path) -> bool:
     """Tell if a folder holds releases, and is not a release itself."""
     if not path.is_dir():
         return False
-    own = [one for one in _inside(path) if one.name != HEADER]
+    own = [one for one in _list_folder(path) if one.name != HEADER]
     pair = pair_of(path)
     if pair is not None:
         return any(one not in pair for one in own)
@@ -684,7 +684,7 @@ def _is_folder_of_files(path: Path) -> bool:
     return len(parts) < len(own) or not own
 
 
-def _inside(folder: Path) -> list[Path]:
+def _list_folder(folder: Path) -> list[Path]:
     found = sorted(folder.iterdir(), key=lambda one: one.name)
     if len(found) > MOST_FILES:
         remedy = "Give a folder that holds releases only"
@@ -694,7 +694,7 @@ def _inside(folder: Path) -> list[Path]:
 
 def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) -> Releases:
     if not folder.is_dir():
-        raise InputError("is no folder", where=shown(folder), remedy="Give a folder that holds releases")
+        raise InputError("is not a folder", where=shown(folder), remedy="Give a folder that holds releases")
     name = folder.resolve().name
     releases: list[Release] = []
     not_read: list[NotRead] = []
@@ -704,10 +704,10 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
         if _is_named(one, shown_as, ignore):
             ignored.append(NotRead(shown_as, AS_TOLD))
             continue
-        if reason := _says_nothing(one):
+        if reason := _why_ignored(one):
             ignored.append(NotRead(shown_as, reason))
             continue
-        if reason := _no_release(one):
+        if reason := _why_not_tried(one):
             not_read.append(NotRead(shown_as, reason))
             continue
         try:
@@ -720,7 +720,7 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
                 raise InputError(error.what, where=_in_folder(error.where, one, name), remedy=remedy) from None
             not_read.append(NotRead(shown_as, error.what if error.where == one.name else f"{error.where}: {error.what}"))
             continue
-        releases.append(_inside_of(found, name))
+        releases.append(_name_with_folder(found, name))
     if not releases:
         remedy = "Give a folder with files that tacit mine, tacit tabulate or another tool wrote"
         if any((folder / Path(one.file).name).is_dir() for one in not_read):
@@ -745,7 +745,7 @@ def _is_named(path: Path, shown_as: str, ignore: Sequence[str]) -> bool:
 
 def _candidates(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder without headers and second tables."""
-    inside = _inside(folder)
+    inside = _list_folder(folder)
     names = {one.name for one in inside}
     pair = pair_of(folder)
     for one in inside:
@@ -756,7 +756,7 @@ def _candidates(folder: Path) -> Iterator[Path]:
         yield one
 
 
-def _says_nothing(path: Path) -> str:
+def _why_ignored(path: Path) -> str:
     """Return the reason why a file says nothing about people.
 
     Empty where it may.
@@ -783,7 +783,7 @@ def _says_nothing(path: Path) -> str:
     return "" if any(sign.isdigit() for sign in text) else "is a page without numbers"
 
 
-def _no_release(path: Path) -> str:
+def _why_not_tried(path: Path) -> str:
     """Return the reason why a file is not tried as a release.
 
     Empty where it is.
@@ -821,12 +821,12 @@ def _is_record(path: Path) -> bool:
     return isinstance(found, dict) and str(found.get("format", "")).startswith("tacit.")
 
 
-def _inside_of(release: Release, folder: str) -> Release:
+def _name_with_folder(release: Release, folder: str) -> Release:
     """Return a release that is called by its folder and its name."""
     return with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 
-def _told_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:
+def _name_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:
     """Return the releases, with folders in the names of files alike."""
     single = {id(part): one for one, part in zip(given, parts, strict=True) if isinstance(one, (str, os.PathLike))}
     names = _names(releases)
@@ -834,7 +834,7 @@ def _told_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequen
     for release, name in zip(releases, names, strict=True):
         path = single.get(id(release))
         twice = path is not None and names.count(name) > 1
-        out.append(_inside_of(release, Path(path or "").resolve().parent.name) if twice else release)
+        out.append(_name_with_folder(release, Path(path or "").resolve().parent.name) if twice else release)
     return out
 
 

@@ -66,7 +66,7 @@ def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
     n = len(people.weights)
     if isinstance(given, str | os.PathLike):
         if os.path.lexists(given):
-            return _checked(_numbers_in(given), n, where=shown(given))
+            return _check_rows(_read_numbers(given), n, where=shown(given))
         text = os.fspath(given)
         if not any(sign in text for sign in "=<>"):
             what = "is neither a file nor a condition"
@@ -74,7 +74,7 @@ def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
                 what, where=where, remedy=f"Give a file with one row number in each line, or a condition. {_EXAMPLE}"
             )
         return fitting_rows(text, people, where=where)
-    return _checked(_whole(cast(Iterable[Any], given), where), n, where=where)
+    return _check_rows(_as_whole(cast(Iterable[Any], given), where), n, where=where)
 
 
 def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Ints:
@@ -122,7 +122,7 @@ class Comparison:
     def _check_numbers(self, wanted: Fraction | None, numbers: Iterable[Fraction | None], where: str) -> None:
         place = f"{where}, part {self.number}"
         if wanted is None:
-            what = f"column {self.column!r} is compared by size with something that is no number"
+            what = f"column {self.column!r} is compared by size with something that is not a number"
             raise OptionError(what, where=place, remedy="Write a number, or compare with = or !=")
         if all(one is None for one in numbers):
             what = f"is about sizes, and column {self.column!r} holds no number"
@@ -146,8 +146,8 @@ def parse_condition(text: str, names: Iterable[str], *, where: str = _WHERE) -> 
         right = part[sign.end("sign") :].strip()
         if not left or not right:
             raise OptionError("has nothing on one side of its sign", where=place, remedy=_EXAMPLE)
-        require_column(_unquoted(left), known, where=place)
-        out.append(Comparison(_unquoted(left), sign["sign"], _unquoted(right), number))
+        require_column(_unquote(left), known, where=place)
+        out.append(Comparison(_unquote(left), sign["sign"], _unquote(right), number))
     return tuple(out)
 
 
@@ -169,7 +169,7 @@ def _parts(text: str, where: str) -> list[str]:
     return [*parts, text[begin:]]
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     """Return the text without the quotation marks around it."""
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
@@ -182,7 +182,7 @@ def _number(text: str) -> Fraction | None:
 # Row numbers
 
 
-def _numbers_in(path: str | os.PathLike[str]) -> list[int]:
+def _read_numbers(path: str | os.PathLike[str]) -> list[int]:
     """Return the row numbers in a file, one in each line.
 
     Blank lines are passed over.
@@ -193,13 +193,13 @@ def _numbers_in(path: str | os.PathLike[str]) -> list[int]:
             text = line.strip()
             if text and not (text.isascii() and text.isdecimal() and len(text) < 19):
                 remedy = "Write one row number in each line; the first row below the header is 0"
-                raise InputError("is no row number", where=f"{shown(path)}, line {number}", remedy=remedy)
+                raise InputError("is not a row number", where=f"{shown(path)}, line {number}", remedy=remedy)
             if text:
                 numbers.append(int(text))
     return numbers
 
 
-def _whole(given: Iterable[Any], where: str) -> list[int]:
+def _as_whole(given: Iterable[Any], where: str) -> list[int]:
     try:
         listed = list(given)
         if any(isinstance(one, bool | np.bool_) for one in listed):
@@ -207,17 +207,17 @@ def _whole(given: Iterable[Any], where: str) -> list[int]:
         return [operator.index(one) for one in listed]
     except TypeError:
         remedy = "Give whole numbers, the path of a file with them, or a condition"
-        raise OptionError("are no row numbers", where=where, remedy=remedy) from None
+        raise OptionError("are not row numbers", where=where, remedy=remedy) from None
 
 
-def _checked(numbers: list[int], n: int, *, where: str) -> Ints:
+def _check_rows(numbers: list[int], n: int, *, where: str) -> Ints:
     if not numbers:
         raise OptionError("names no row", where=where, remedy="Name the rows whose sensitive cells are to be protected")
     outside = sum(not 0 <= number < n for number in numbers)
     if outside:
         first = next(number for number in numbers if not 0 <= number < n)
         more = f" (and {outside - 1:,} others)" if outside > 1 else ""
-        remedy = f"The rows are 0 to {n - 1:,}; the header is none"
+        remedy = f"The rows are 0 to {n - 1:,}; the header is not a row"
         raise OptionError(f"row {first}{more} is outside the table", where=where, remedy=remedy)
     return np.unique(np.array(numbers, np.int64))
 
@@ -264,7 +264,7 @@ def _signs(told: Table, name: str, where: str) -> npt.NDArray[np.int8]:
     wrong = [value not in known for value in column.values]
     if any(wrong):
         row = int(np.flatnonzero(np.array(wrong)[column.codes])[0])
-        raise InputError("holds something that is no mark", where=f"{where}, column {name!r}, row {row}", remedy=_MEANT)
+        raise InputError("contains an entry that is not a mark", where=f"{where}, column {name!r}, row {row}", remedy=_MEANT)
     return np.array([known[value] for value in column.values], np.int8)[column.codes]
 
 
@@ -291,10 +291,10 @@ def _from_lines(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
     for name in columns.values:
         require_column(name, people.names, where=where)
     column = np.array([people.names.index(name) for name in columns.values], np.int64)[columns.codes]
-    return _placed(marks, row, column, (n, len(people.names)), where)
+    return _place_marks(marks, row, column, (n, len(people.names)), where)
 
 
-def _placed(
+def _place_marks(
     marks: npt.NDArray[np.int8], row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], shape: tuple[int, int], where: str
 ) -> npt.NDArray[np.int8]:
     """Return the marks in their cells.
@@ -320,5 +320,5 @@ def _check_roles(marks: Marks, people: Table, where: str) -> None:
         return
     for place, name in enumerate(people.names):
         if name not in people.schema.sa and marks.sensitive[:, place].any():
-            what = f"marks cells of column {name!r} as sensitive, which is no sensitive column"
+            what = f"marks cells of column {name!r} as sensitive, which is not a sensitive column"
             raise OptionError(what, where=where, remedy="Name it with --sa, or take the marks away")

@@ -328,7 +328,7 @@ def _open(data: object, where: str | None) -> RowSource:
     frame = as_frame(data, where=name)
     if frame is None:
         raise InputError(
-            f"a {type(data).__name__} is no table",
+            f"a {type(data).__name__} is not a table",
             where=where or "data",
             remedy="Give a path, a pandas, polars or Arrow frame, or a dict of columns",
         )
@@ -363,10 +363,10 @@ def _build(rows: RowSource, schema: Schema, extra: tuple[str, ...] | None, missi
     table = Table(tuple(read[name] for name in held), np.ones(height, np.int64), schema, missing, source=rows.source)
     if isinstance(rows, _TableRows):
         table = replace(table, weights=rows.table.weights, dropped=rows.table.dropped)
-    return _dropped(table, [read[name] for name in looked_at], where=rows.where)
+    return _drop_missing(table, [read[name] for name in looked_at], where=rows.where)
 
 
-def _dropped(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
+def _drop_missing(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
     """Return the table without rows with the mark in these columns."""
     gone: Flags = np.zeros(len(table.weights), np.bool_)
     for column in looked_at:

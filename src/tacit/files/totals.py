@@ -22,7 +22,7 @@ from tacit.model.frequencies import ANY, FrequencyTable
 
 def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
     """Return the table; raise if cells repeat or totals are impossible."""
-    tables = list(_tables(table))
+    tables = list(_list_tables(table))
     for one in tables:
         _check_once(table, one, where)
     for larger in tables:
@@ -41,7 +41,7 @@ def people_of(table: FrequencyTable, where: str) -> int | None:
     """
     if not table.printing.is_exact:
         return None
-    tables = list(_tables(table))
+    tables = list(_list_tables(table))
     for one in tables:
         counts = table.printed[one.rows]
         whole = not one.columns
@@ -65,7 +65,7 @@ class _Part:
     rows: Ints
 
 
-def _tables(table: FrequencyTable) -> Iterator[_Part]:
+def _list_tables(table: FrequencyTable) -> Iterator[_Part]:
     """Yield the tables of a release, that of everybody first."""
     if not len(table):
         return

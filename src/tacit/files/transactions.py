@@ -128,15 +128,15 @@ def _is_table_file(file: Input) -> bool:
 
 def _from_lines(file: Input) -> Transactions:
     by_comma = _ending(file) == ".basket" and b"," in file.head(1 << 16)
-    found = None if by_comma else _numbers(file)
+    found = None if by_comma else _read_numbers(file)
     if found is None:
-        found = _names(file, by_comma=by_comma)
+        found = _read_names(file, by_comma=by_comma)
     if not len(found.rows):
         raise InputError("holds no transactions", where=shown(file), remedy="Write the items of one person per line")
     return replace(found.merged(), source=file.source)
 
 
-def _numbers(file: Input) -> Transactions | None:
+def _read_numbers(file: Input) -> Transactions | None:
     """Return the transactions of a file of whole numbers.
 
     None when something else is in it.
@@ -210,7 +210,7 @@ def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
     return values, per_line[per_line > 0]
 
 
-def _names(file: Input, *, by_comma: bool) -> Transactions:
+def _read_names(file: Input, *, by_comma: bool) -> Transactions:
     """Return the transactions of a file of names."""
     number: dict[str, int] = {}
     members: list[int] = []
@@ -253,7 +253,7 @@ def _from_lists(data: object) -> Transactions:
     for number, row in enumerate(data, 1):
         where = f"row {number} of the list"
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            raise InputError("is no list of items", where=where, remedy="Give one list of item names per person")
+            raise InputError("is not a list of items", where=where, remedy="Give one list of item names per person")
         items = list(row)
         texts = items if all(type(item) is str for item in items) else texts_of(items, "items", where=where)
         if "" in texts:
@@ -288,11 +288,11 @@ def _from_pairs(data: object, id_column: str | None, item_column: str | None, *,
         raise InputError(
             f"row {first} names no person in column {id_column!r}", where=where, remedy="Fill it, or leave the row out"
         )
-    found = _paired(people, item)
+    found = _pair_up(people, item)
     return replace(found.merged(), source=table.source)
 
 
-def _paired(people: Column, item: Column) -> Transactions:
+def _pair_up(people: Column, item: Column) -> Transactions:
     names = sort_names(value for value in item.values if value)
     position = {name: i for i, name in enumerate(names)}
     rank = np.array([position.get(value, -1) for value in item.values], np.int64)

@@ -46,7 +46,7 @@ def read_tree(clf: Any, *, features: Sequence[str], sa: str) -> Rules:
     >>> [(line["antecedent"], line["consequent"], line["count"]) for line in leaves.records()]
     [({'sex': 'not F'}, 'ill', 1), ({'sex': 'not F'}, 'well', 1), ({'sex': 'F'}, 'ill', 2), ({'sex': 'F'}, 'well', 0)]
     """
-    tree = _fitted(clf)
+    tree = _check_fitted(clf)
     classes = [str(one) for one in np.asarray(clf.classes_).tolist()]
     if len(features) != tree.n_features or len(set(features)) < len(features):
         remedy = f"Name the {tree.n_features} columns that the tree was trained on, each once, in their order"
@@ -62,12 +62,12 @@ def read_tree(clf: Any, *, features: Sequence[str], sa: str) -> Rules:
     return _rules([path for _, path in leaves], counts[[node for node, _ in leaves]], header)
 
 
-def _fitted(clf: Any) -> Any:
+def _check_fitted(clf: Any) -> Any:
     """Return the arrays of a fitted tree, or raise."""
     tree = getattr(clf, "tree_", None)
     if tree is None or getattr(clf, "classes_", None) is None:
         remedy = "Give a fitted sklearn.tree.DecisionTreeClassifier"
-        raise OptionError("is no fitted decision tree for classes", where="read_tree", remedy=remedy)
+        raise OptionError("is not a fitted decision tree for classes", where="read_tree", remedy=remedy)
     if tree.n_outputs != 1:
         raise OptionError("predicts several columns at once", where="read_tree", remedy="Train a tree for each of them")
     if not np.array_equal(tree.weighted_n_node_samples, tree.n_node_samples):
@@ -86,7 +86,7 @@ def _class_counts(tree: Any) -> npt.NDArray[np.int64]:
     counts = values * people / np.maximum(values.sum(axis=1, keepdims=True), 1e-300)
     whole = np.rint(counts)
     if np.abs(counts - whole).max(initial=0.0) > _NEAR * max(1.0, float(people.max())):
-        raise OptionError("its class counts are no whole numbers", where="read_tree", remedy="Train it without weights")
+        raise OptionError("its class counts are not whole numbers", where="read_tree", remedy="Train it without weights")
     found: npt.NDArray[np.int64] = whole.astype(np.int64)
     return found
 
