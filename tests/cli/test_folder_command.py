@@ -195,7 +195,7 @@ def test_folders_from_python(years: list[Path]) -> None:
     assert audits[0].to_dict() == audits[1].to_dict()
     assert library.verify(audits[0], years).ok
     assert library.audit(str(years[0])).not_read == folder.not_read
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         library.read_releases(years[0] / "pairs.csv")
     with pytest.raises(OptionError, match="holds no release"):
         library.audit([[], [years[0]]])

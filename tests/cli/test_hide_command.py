@@ -194,7 +194,7 @@ def test_no_safe_table_exists_and_nothing_is_written() -> None:
         (("--may-hide", "sc", "--rows", "A1!=zzz"), "--rows: the condition fits every row"),
         (("--may-hide", "sc", "--sa", "A1"), "is also given as --qi"),
         (("--may-hide", "none"), "--may-hide: there is no region 'none'"),
-        (("--may-hide", "sc", "-o", "rows.txt"), "rows.txt: the ending names no format"),
+        (("--may-hide", "sc", "-o", "rows.txt"), "rows.txt: the ending does not name a format"),
         (("--may-hide", "sc", "-o", "fig2.csv"), "fig2.csv: is also read"),
     ],
 )

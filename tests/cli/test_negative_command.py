@@ -77,7 +77,7 @@ def test_the_text_tells_how_chance_was_taken_into_account() -> None:
         (("--fuzzy", "age=1", "--fuzzy", "age=2"), "--fuzzy: names column 'age' twice."),
         (("--fuzzy", "sex=1"), "column 'sex', row 1 of the data: is not a number. Leave the column out of --fuzzy"),
         (("--seed", "-1"), "--seed: must be 0 or more"),
-        (("--hierarchies", "nowhere"), "nowhere: is no folder"),
+        (("--hierarchies", "nowhere"), "nowhere: is not a folder"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(more: tuple[str, ...], said: str) -> None:

@@ -185,7 +185,7 @@ def test_a_header_beside_another_programs_file_is_used(tmp_path: Path, format: s
     [
         ("{", "line 1: is not JSON", ""),
         ("[1]", "is not a JSON object", ""),
-        ('{"format": "tacit.itemset/1"}', "key 'format': is no format that Tacit reads", "tacit.itemsets/1"),
+        ('{"format": "tacit.itemset/1"}', "key 'format': is not a format that Tacit reads", "tacit.itemsets/1"),
         ('{"Complete": true}', "key 'Complete': is not a key of a header", "Write 'complete'"),
         ('{"min_suport": 5}', "key 'min_suport': is not a key of a header", "Write 'min_support'"),
         ('{"complete": "yes"}', "key 'complete': must be true or false", ""),
@@ -205,7 +205,7 @@ def test_a_header_that_cannot_be_used_is_refused(tmp_path: Path, header: str, wh
     ("header", "where"),
     [
         ("nothing", "line 1: is not JSON"),
-        ('{"format": "tacit.frequency/1"}', "key 'format': is no format"),
+        ('{"format": "tacit.frequency/1"}', "key 'format': is not a format"),
         ('{"hidden_bellow": 5}', "key 'hidden_bellow': is not a key of a header. Write 'hidden_below'"),
         ('{"n": "12"}', "key 'n': must be a whole number"),
     ],

@@ -143,8 +143,8 @@ def test_names_endings_packed_files_and_frames(tmp_path: Path) -> None:
         (PEOPLE, VALUES + "3,canary,1\n", "st.csv, line 6: its group does not occur in", Contradiction),
         (PEOPLE + "F,20,7\nF,canary,7\n", VALUES, "qit.csv, lines 7 and 8: their groups do not occur in", Contradiction),
         (PEOPLE + "F,canary,2\n", VALUES, "st.csv, lines 4 and 5: the values of this group are more or fewer", Contradiction),
-        (PEOPLE, VALUES.replace("2,flu,2", "2,canary,0"), "st.csv, line 4, column count: is no whole number", InputError),
-        (PEOPLE, VALUES.replace("2,flu,2", "2,flu,canary"), "st.csv, line 4, column count: is no whole number", InputError),
+        (PEOPLE, VALUES.replace("2,flu,2", "2,canary,0"), "st.csv, line 4, column count: is not a whole number", InputError),
+        (PEOPLE, VALUES.replace("2,flu,2", "2,flu,canary"), "st.csv, line 4, column count: is not a whole number", InputError),
         (PEOPLE, VALUES + "1,flu,1\n", "st.csv, lines 2 and 6: name the same value of the same group", InputError),
         (PEOPLE, VALUES.replace("group", "klasse"), "st.csv: has no column of groups", InputError),
         (PEOPLE.replace("age", "ill"), VALUES, "qit.csv: holds the sensitive column", InputError),
@@ -175,8 +175,8 @@ def test_headers_that_do_not_fit(tmp_path: Path) -> None:
     folder = written(tmp_path / "b")
     header = folder / "buckets.json"
     for text, what in (
-        ("[]", "is no header"),
-        ("{", "is no header"),
+        ("[]", "is not a header"),
+        ("{", "is not a header"),
         ('{"format": "tacit.buckets/1", "n": 9}', "9 people, and the tables hold 5"),
         ('{"format": "tacit.buckets/1", "n": "5"}', "key 'n': must be a whole number"),
         ('{"format": "tacit.buckets/1", "qi": ["height"]}', "there is no column 'height'"),

@@ -44,23 +44,23 @@ def test_every_usual_encoding_reads_the_same(tmp_path: Path, codec: str, packed:
     assert read(path) == "naïve;café\n1;€\nx\n"
     with disk.open_text(path, keep_newlines=True) as stream:
         assert stream.read() == TEXT
-    assert disk.is_gzip(path) is packed
-    assert disk.read_bytes_head(path, 3) == data[:3]
+    assert disk.Input(path).is_gzip is packed
+    assert disk.Input(path).head(3) == data[:3]
 
 
 def test_an_invalid_byte_at_the_very_end_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(b"a,b\n" * 400_000 + "é".encode("cp1252"))
-    assert disk.text_encoding(path) == "cp1252"
+    assert disk.Input(path).encoding == "cp1252"
     path.write_bytes(b"a,b\n" * 400_000 + "é".encode()[:1])  # UTF-8 cut in the middle of a letter reads as Windows text
-    assert disk.text_encoding(path) == "cp1252"
+    assert disk.Input(path).encoding == "cp1252"
 
 
 def test_an_empty_file_is_empty_text(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"")
     assert read(path) == ""
-    assert disk.read_bytes_head(path, 10) == b""
+    assert disk.Input(path).head(10) == b""
 
 
 def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +94,7 @@ def test_unreadable_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("builtins.open", refuse)
     assert (
-        sentence(lambda: disk.open_bytes(path), InputError)
+        sentence(lambda: disk.Input(path).open_bytes(), InputError)
         == f"{path}: may not be read. Ask for permission to read it, or copy it."
     )
 
@@ -138,13 +138,13 @@ def test_text_that_begins_like_something_else_is_text(tmp_path: Path) -> None:
     for head in ("ORCID,age", "PAR1,PAR2", "PAR1", "BZh,x", "RDX,y", "ARROW1,b"):
         path.write_text(head + "\n1,2\n")
         assert read(path).startswith(head)
-        assert not disk.is_parquet(path)
+        assert not disk.Input(path).is_parquet
 
 
 def test_source_is_base_name_and_digest(tmp_path: Path) -> None:
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"a\n"))
-    source = disk.source_of(path)
+    source = disk.Input(path).source
     assert source.name == "x.csv.gz"
     assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 

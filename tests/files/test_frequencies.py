@@ -126,7 +126,7 @@ def test_what_is_printed_is_not_small_where_small_cells_are_hidden() -> None:
         ("a,count\nx,5\ny,6\nAll,10\n", {}, "below the sum of its parts", (2, 3, 4)),
         ("a,count\nx,5\ny,6\nAll,12\n", {}, "above the sum of its parts", (2, 3, 4)),
         ("a,b,count\nx,p,5\nx,q,6\nx,*,10\n", {}, "total of line 4 is below", (2, 3, 4)),
-        ("a,count\nx,5\ny,7\n", {"base": 5}, "no multiple of the base 5", (3,)),
+        ("a,count\nx,5\ny,7\n", {"base": 5}, "not a multiple of the base 5", (3,)),
         ("a,count\nx,5\ny,70\n", {"hidden_below": 10}, "could not be printed", (2,)),
         ("a,count\nx,0\ny,70\n", {"hidden_below": 10}, "could not be printed", (2,)),
         ("a,count\nx,5\ny,70\n", {"n": 60}, "above n = 60", (3,)),

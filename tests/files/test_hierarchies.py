@@ -115,7 +115,7 @@ def test_folders() -> None:
     )
     for folder in ("none", "h/age.csv"):
         assert sentence(lambda: read_hierarchies(folder, ["age"])) == (  # noqa: B023 - called at once
-            f"{folder}: is no folder that can be read. Give the folder of the hierarchy files."
+            f"{folder}: is not a folder that can be read. Give the folder of the hierarchy files."
         )
 
 

@@ -32,7 +32,7 @@ def test_only_the_engine_opens_databases() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and node.attr == "connect" and ast.unparse(node.value) == "duckdb":
                 places.append(str(path.relative_to(SRC)))
-    assert places == ["engines/duckdb.py"]
+    assert places == ["files/duckdb.py"]
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tacit.errors import InputError
 from tacit.files import consistency
 from tacit.files.arules import split_set
-from tacit.files.delimited import Bags, Numbering, TextColumn, finish
 from tacit.files.json import Pairs, add_lists, add_objects, item_name, pair_name
 from tacit.files.mlxtend import set_tokens, token_name
+from tacit.files.printout import Bags, Numbering, TextColumn, finish
 from tacit.model.sets import Sets
 
 FRAGMENTS = st.lists(

@@ -79,7 +79,7 @@ class TestItemsets:
 
     def test_count_off_the_base(self, tmp_path: Path) -> None:
         got = message(tmp_path, lines(f"{A},52,"), {"n": 100, "rounding": {"base": 5}})
-        assert got.startswith("r.csv, line 2, column 'count': the count is no multiple of 5, the base that the header gives. ")
+        assert got.startswith("r.csv, line 2, column 'count': the count is not a multiple of 5, the base that the header gives. ")
 
     def test_count_withheld_among_rounded_ones(self, tmp_path: Path) -> None:
         got = message(tmp_path, lines(f"{A},50,", f"{B},,"), {"n": 100, "rounding": {"base": 5}})
@@ -204,7 +204,7 @@ class TestCells:
 
     def test_ragged_line(self, tmp_path: Path) -> None:
         got = message(tmp_path, lines(f"{B},5,", "", f"{A},5"))
-        assert got.startswith("r.csv, line 4: has 2 cells where the first line names 3 columns. ")
+        assert got.startswith("r.csv, line 4: has 2 cells where the header names 3 columns (the separator is a comma). ")
 
     def test_ragged_line_far_down(self, tmp_path: Path) -> None:
         many = [f'"[""{i}""]",5,' for i in range(2000)]
@@ -212,7 +212,7 @@ class TestCells:
 
     def test_open_quotation_mark(self, tmp_path: Path) -> None:
         assert message(tmp_path, lines(f"{B},5,", '"[""CANARY""],5,')).startswith(
-            "r.csv, line 3: the quotation marks of a cell do not close"
+            "r.csv, line 3: the quote that opens here is never closed"
         )
 
     def test_a_column_twice(self, tmp_path: Path) -> None:

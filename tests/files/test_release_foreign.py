@@ -155,7 +155,7 @@ class TestMlxtend:
             read_listed(path)
 
     def test_frame_errors(self) -> None:
-        with pytest.raises(InputError, match=r"^frame: the columns are those of no release"):
+        with pytest.raises(InputError, match=r"^frame: the columns are not those of a known release"):
             read_listed(pd.DataFrame({"x": [1]}))
         with pytest.raises(InputError, match=r"^frame, row 2, column 'itemsets': is not a set of items"):
             read_listed(pd.DataFrame({"support": [0.5, 0.5], "itemsets": [frozenset("a"), 3]}), n=2)
@@ -323,7 +323,7 @@ class TestSpark:
         pq.write_table(table, tmp_path / "s.parquet")
         got = of_rules(read_listed(tmp_path / "s.parquet", n=10))
         assert got == {(frozenset("a"), frozenset("c")): ([2, 6], [3, 9])}
-        with pytest.raises(InputError, match=r"^s\.parquet, row 1: says something only together with the number of people"):
+        with pytest.raises(InputError, match=r"^s\.parquet, row 1: cannot be read without the number of people"):
             read_listed(tmp_path / "s.parquet")
 
     def test_frame(self) -> None:
@@ -335,7 +335,7 @@ class TestSpark:
 
     def test_errors(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"x": [1]}), tmp_path / "x.parquet")
-        with pytest.raises(InputError, match=r"^x\.parquet: looks like no release file"):
+        with pytest.raises(InputError, match=r"^x\.parquet: is not recognised as a release"):
             read_listed(tmp_path / "x.parquet")
         with pytest.raises(InputError, match=r"has no lists 'items' with 'freq'"):
             read_listed(tmp_path / "x.parquet", form="spark")
@@ -407,12 +407,17 @@ class TestPmml:
                 "m.xml, line 5",
                 "numberOfTransactions is not a whole number",
             ),
-            ('minimumSupport="0.5"', 'minimumSupport="50"', "m.xml, line 5", "minimumSupport or minimumConfidence is no share"),
+            (
+                'minimumSupport="0.5"',
+                'minimumSupport="50"',
+                "m.xml, line 5",
+                "minimumSupport or minimumConfidence is not a share",
+            ),
             (
                 'minimumConfidence="0.6"',
                 'minimumConfidence="x"',
                 "m.xml, line 5",
-                "minimumSupport or minimumConfidence is no share",
+                "minimumSupport or minimumConfidence is not a share",
             ),
             ("</PMML>", "<AssociationModel/></PMML>", "m.xml, line 15", "is a second AssociationModel"),
         ],
@@ -430,9 +435,7 @@ class TestForms:
     def test_unknown_content_lists_the_forms(self, tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             read_listed(put(tmp_path, "x.csv", "age,sex\n30,CANARY\n"))
-        assert str(caught.value).startswith(
-            "x.csv: looks like no release file that Tacit knows. Give one of the known forms: tacit ("
-        )
+        assert str(caught.value).startswith("x.csv: is not recognised as a release. Give one of the known forms: tacit (")
         assert all(entry.name in caught.value.remedy for entry in FORMATS)
         assert "CANARY" not in str(caught.value)
 

@@ -271,7 +271,7 @@ class TestOptions:
             read_listed(path, rounding="neerest")  # type: ignore[arg-type]
         with pytest.raises(OptionError, match=r"^--only: is not known. Did you mean 'maximal'"):
             read_listed(path, only="maxmal")  # type: ignore[arg-type]
-        with pytest.raises(OptionError, match=r"^--form: is no known form. Did you mean 'mlxtend'"):
+        with pytest.raises(OptionError, match=r"^--form: is not a known form. Did you mean 'mlxtend'"):
             read_listed(path, form="mlxtent")
         with pytest.raises(OptionError, match=r"^data: is neither a path"):
             read_listed(3)
@@ -287,7 +287,7 @@ class TestHeader:
         ("key", "value", "what"),
         [
             ("format", 3, "must be text"),
-            ("format", "tacit.itemsets/9", "is no format that Tacit reads"),
+            ("format", "tacit.itemsets/9", "is not a format that Tacit reads"),
             ("n", "100", "must be a whole number"),
             ("n", -1, "must be a whole number"),
             ("n", 1.5, "must be a whole number"),
@@ -444,7 +444,7 @@ class TestWriting:
         assert rows == [('{"sex": "F"}', "", 3, 1 / 3, 1.0)]
 
     def test_unknown_ending(self, tmp_path: Path) -> None:
-        with pytest.raises(OptionError, match=r"the ending names no format.*End it with \.csv, \.csv\.gz or \.parquet"):
+        with pytest.raises(OptionError, match=r"the ending does not name a format.*End it with \.csv, \.csv\.gz or \.parquet"):
             write_release(release_of([], [], (), Header()), tmp_path / "out.xlsx")
 
     def test_missing_folder(self, tmp_path: Path) -> None:

@@ -1,23 +1,25 @@
-"""Reading in bulk, reading record by record, and what was written are the same."""
+"""Reading in blocks, reading record by record, and what was written are the same."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InputError
-from tacit.files import tables
-from tacit.files.delimited import BLANKS, plain_shape, records
-from tacit.files.duckdb import Relation
-from tacit.files.tables import ExactRows, open_table_file, read_table
+from tacit.files import delimited, disk
+from tacit.files.delimited import BLANKS, DelimitedTable, records
+from tacit.files.disk import Input
+from tacit.files.tables import open_table_file, read_table
 from tacit.model.table import Column
 
 SIGNS = [" ", "\t", '"', "'", ",", ";", "|", "\n", "\r\n", "\r", "#", "\\"]
@@ -63,7 +65,7 @@ def test_what_was_written_is_read(written: tuple[str, list[list[str]], bytes]) -
         path.write_bytes(data)
         table = read_table(path)
         assert texts(table.columns) == expected
-        assert texts(ExactRows.open(path, "x").columns) == expected
+        assert outcome(path, exact=True) == expected
         assert table.n == len(rows)
 
 
@@ -89,20 +91,23 @@ def rough_files(draw: st.DrawFn) -> bytes:
 
 
 def outcome(path: Path, *, exact: bool) -> object:
-    try:
-        rows = ExactRows.open(path, "x") if exact else open_table_file(path, where="x")
-        return texts(rows.read(rows.names))
-    except InputError as error:
-        return str(error)
+    with pytest.MonkeyPatch.context() as patch:
+        if exact:
+            patch.setattr(DelimitedTable, "_split_plain", lambda *_: None)
+        try:
+            rows = open_table_file(path, where="x")
+            return texts(rows.read(rows.names))
+        except InputError as error:
+            return str(error)
 
 
 @settings(max_examples=200, deadline=None)
 @given(rough_files())
-@example(b"a,b\n1,2,\n")  # what follows are files that DuckDB takes without a word, losing cells or rows
+@example(b"a,b\n1,2,\n")  # what follows are files that careless readers take without a word, losing cells or rows
 @example(b'a,b\n1,"x\n2,3\n')
 @example(b'a,b\n1,2\n1,"x')
 @example(b'a,b\n1,2\n"3",4"5"\n')
-def test_reading_in_bulk_is_reading_record_by_record(data: bytes) -> None:
+def test_reading_in_blocks_is_reading_record_by_record(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "x.csv")
         path.write_bytes(data)
@@ -111,17 +116,18 @@ def test_reading_in_bulk_is_reading_record_by_record(data: bytes) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(rough_files(), st.integers(1, 7))
-def test_the_shape_does_not_depend_on_the_chunks(data: bytes, size: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+def test_what_is_read_does_not_depend_on_the_blocks(data: bytes, size: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder, "x.csv")
         path.write_bytes(data)
-        for width in (2, 3):
-            shape = plain_shape(path, ",", width)
-            assert plain_shape(path, ",", width, chunk_size=size) == shape
-            if shape is not None:
-                found = list(records(io.StringIO(data.decode("utf-8-sig"), newline=""), ",", where="x"))
-                assert len(found) == shape.records
-                assert {len(cells) for _, cells in found} <= {width}
+        whole = outcome(path, exact=False)
+        patch.setattr(delimited, "_BLOCK", size)
+        assert outcome(path, exact=False) == whole
+        if isinstance(whole, dict):
+            delimiter = DelimitedTable.open(Input(path), where="x").delimiter
+            found = list(records(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter, where="x"))
+            assert {len(column) for column in whole.values()} == {len(found) - 1}
+            assert {len(cells) for _, cells in found} == {len(whole)}
 
 
 @settings(max_examples=200, deadline=None)
@@ -133,30 +139,64 @@ def test_records_are_those_of_the_csv_module(rows: list[list[str]]) -> None:
     assert [cells for _, cells in records(stream, ",", where="x")] == rows
 
 
-def test_most_files_are_read_in_bulk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*_args: object) -> None:
-        raise AssertionError
+def test_files_without_quotes_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one_by_one: list[tuple[int, list[str]]] = []
 
-    monkeypatch.setattr(tables.ExactRows, "open", never)
+    def batches(found: Iterator[tuple[int, list[str]]], *_rest: object) -> Iterator[object]:
+        one_by_one.extend(found)
+        return iter(())
+
+    monkeypatch.setattr(delimited, "_batches", batches)
     path = tmp_path / "x[1]*?.csv"
     (tmp_path / "x1other.csv").write_text("c,d\n3,4\n")  # another file that the name would match as a pattern
     for text, last in (
         ("a,b\n1,NULL\n", "NULL"),
         ("\ufeffa;b\r\n1;NA\r\n\r\n", "NA"),
-        ('"a","b,"\n"1","x\ny, ""z"""\n', 'x\ny, "z"'),
+        ('"a","b,"\n1, x \n', "x"),
         ("a\tb\n1\t\n", ""),
         ("a|b\né| ü ", "ü"),
     ):
         for data in (text.encode(), gzip.compress(text.encode())):
             path.write_bytes(data)
             assert read_table(path).columns[-1].values == (last,)
+            assert one_by_one == []
 
 
-def test_rows_that_a_bulk_reader_loses_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quoted_cells_may_begin_after_blanks_and_end_in_a_later_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('a,b\n1,\t"x,"\n2, "y\nz" \n3,"4"\n')
+    assert texts(read_table(path).columns) == {"a": ["1", "2", "3"], "b": ["x,", "y\nz", "4"]}
+    path.write_text('a,b\n1,2\n3,"4"5\n')
+    with pytest.raises(InputError, match="line 3: a quoted cell goes on after its closing quote"):
+        read_table(path)
+    path.write_text("a,b\n" + "1,2\n" * 5 + "3\n")
+    with pytest.raises(InputError, match="line 7: has 1 cell where the header names 2 columns"):
+        read_table(path)
+
+
+def test_a_file_that_changes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.files.disk.MOST_KEPT", 8)
     path = tmp_path / "x.csv"
     path.write_text("a,b\n1,2\n3,4\n")
-    real = Relation.columns
-    monkeypatch.setattr(
-        Relation, "columns", lambda self, wanted: tuple(column.take(np.array([0])) for column in real(self, wanted))
-    )
-    assert texts(read_table(path).columns) == {"a": ["1", "3"], "b": ["2", "4"]}
+    rows = open_table_file(Input(path), where="x")
+    path.write_text("a,b\n1,2\n3,4\n5,6\n")
+    with pytest.raises(InputError, match="changed while it was being read"):
+        rows.read(rows.names)
+
+
+def test_a_small_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,2\n3,4\n")
+    opened: list[str] = []
+    real = disk._open_file
+
+    def watched(name: str) -> BinaryIO:
+        opened.append(name)
+        return real(name)
+
+    monkeypatch.setattr(disk, "_open_file", watched)
+    table = read_table(path)
+    assert table.source is not None
+    assert opened == [str(path)]
+    path.write_text("a,b\n")
+    assert table.source.sha256 == hashlib.sha256(b"a,b\n1,2\n3,4\n").hexdigest()

@@ -183,7 +183,8 @@ def test_damaged_parquet(write: Write, tmp_path: Path) -> None:
     pq.write_table(ARROW, tmp_path / "x.parquet")
     write("x.parquet", (tmp_path / "x.parquet").read_bytes()[:-50])
     assert (
-        sentence(lambda: read_table("x.parquet")) == "x.parquet: is damaged, or no Parquet file that can be read. Write it again."
+        sentence(lambda: read_table("x.parquet"))
+        == "x.parquet: is damaged, or is not a Parquet file that can be read. Write it again."
     )
     pq.write_table(pa.table({"a": [[1]], "b": [1]}), tmp_path / "x.parquet")
     assert cells(read_table("x.parquet", columns="b")) == {"b": ["1"]}
@@ -246,7 +247,8 @@ def test_sqlite_database(write: Write) -> None:
     assert sentence(lambda: read_table("y.db::t")) == "y.db::t: the SQLite database cannot be read. Export the table as CSV."
     write("z.db", "a,b\n1,2\n")
     assert (
-        sentence(lambda: read_table("z.db::t")) == "z.db: is no DuckDB or SQLite database. Give FILE::TABLE only for a database."
+        sentence(lambda: read_table("z.db::t"))
+        == "z.db: is not a DuckDB or SQLite database. Give FILE::TABLE only for a database."
     )
     assert sentence(lambda: read_table("none.db::t")).startswith("none.db: there is no such file.")
 
@@ -348,8 +350,11 @@ def test_anything_that_speaks_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"a": [(SECRET, 1)]}, "column 'a' holds lists, records or bytes, not single values."),
         ({"a": [{SECRET}]}, "column 'a' holds lists, records or bytes, not single values."),
         ({"a": np.zeros((2, 2))}, "column 'a' holds lists, records or bytes, not single values."),
-        ({"a": [SECRET + "\ud800"]}, "column 'a' holds text that is no valid Unicode. Repair the text, or leave the column out."),
-        ({"a": SECRET}, "column 'a' is no sequence of values. Give one list per column."),
+        (
+            {"a": [SECRET + "\ud800"]},
+            "column 'a' holds text that is not valid Unicode. Repair the text, or leave the column out.",
+        ),
+        ({"a": SECRET}, "column 'a' is not a sequence of values. Give one list per column."),
         ({"a": [1, 2], "b": [1]}, "the columns have different lengths (from 1 to 2). Give every column one value per row."),
         ({}, "has no columns. Give a table with a header of column names."),
         (pd.DataFrame({"a": []}), "has a header and no rows. Add rows below the header."),
@@ -362,8 +367,8 @@ def test_frames_that_are_no_tables(data: object, expected: str) -> None:
 
 def test_no_frame_at_all() -> None:
     remedy = "Give a path, a pandas, polars or Arrow frame, or a dict of columns."
-    assert sentence(lambda: read_table([1])) == f"data: a list is no table. {remedy}"
-    assert sentence(lambda: read_table(None, where="DATA")) == f"DATA: a NoneType is no table. {remedy}"
+    assert sentence(lambda: read_table([1])) == f"data: a list is not a table. {remedy}"
+    assert sentence(lambda: read_table(None, where="DATA")) == f"DATA: a NoneType is not a table. {remedy}"
 
 
 # Roles

@@ -122,7 +122,7 @@ def test_numbers_are_read_in_bulk(write: Write, monkeypatch: pytest.MonkeyPatch)
     def never(*_args: object, **_kwargs: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(module, "_names", never)
+    monkeypatch.setattr(module, "_read_names", never)
     assert read_transactions(write("x.dat", "1 2\r\n3\n")).n == 2
 
 
@@ -218,9 +218,9 @@ def test_bad_lists() -> None:
     assert sentence(lambda: read_transactions([])) == f"data: the list is empty. {remedy}"
     assert sentence(lambda: read_transactions(5)) == f"data: a int holds no transactions. {remedy}"
     assert sentence(lambda: read_transactions([["a"], SECRET])) == (
-        "row 2 of the list: is no list of items. Give one list of item names per person."
+        "row 2 of the list: is not a list of items. Give one list of item names per person."
     )
-    assert sentence(lambda: read_transactions([["a"], 5])).startswith("row 2 of the list: is no list of items.")
+    assert sentence(lambda: read_transactions([["a"], 5])).startswith("row 2 of the list: is not a list of items.")
     for gap in (None, float("nan"), ""):
         assert sentence(lambda: read_transactions([[SECRET, gap]])) == (  # noqa: B023 - called at once
             "row 1 of the list: has a missing value among its items. Leave missing items out."

@@ -72,9 +72,9 @@ def test_one_leaf_is_the_distribution() -> None:
 X, Y = [[1, 0], [0, 1], [1, 1], [0, 0]], ["a", "b", "a", "b"]
 NAMES = ["sex=F", "job=clerk"]
 REFUSED: list[tuple[str, Callable[[], object]]] = [
-    ("no fitted", lambda: tacit.read_tree(DecisionTreeClassifier(), features=NAMES, sa="ill")),
-    ("no fitted", lambda: tacit.read_tree(DecisionTreeRegressor().fit(X, [1.0, 2.0, 1.0, 2.0]), features=NAMES, sa="ill")),
-    ("no fitted", lambda: tacit.read_tree(LogisticRegression().fit(X, Y), features=NAMES, sa="ill")),
+    ("not a fitted", lambda: tacit.read_tree(DecisionTreeClassifier(), features=NAMES, sa="ill")),
+    ("not a fitted", lambda: tacit.read_tree(DecisionTreeRegressor().fit(X, [1.0, 2.0, 1.0, 2.0]), features=NAMES, sa="ill")),
+    ("not a fitted", lambda: tacit.read_tree(LogisticRegression().fit(X, Y), features=NAMES, sa="ill")),
     ("several columns", lambda: tacit.read_tree(DecisionTreeClassifier().fit(X, [Y, Y, Y[::-1], Y]), features=NAMES, sa="ill")),
     ("weights", lambda: tacit.read_tree(DecisionTreeClassifier().fit(X, Y, sample_weight=[1, 2, 1, 1]), features=NAMES, sa="x")),
     ("features: holds 1", lambda: tacit.read_tree(DecisionTreeClassifier().fit(X, Y), features=NAMES[:1], sa="ill")),

@@ -78,9 +78,8 @@ def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> i
     Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 when no safe table exists or
     the input is bad (nothing is written).
     """
-    from tacit.files.header import header_path
+    from tacit.files.header import header_path, table_ending
     from tacit.files.partial import write_partial
-    from tacit.files.tables import table_ending
 
     settings = Settings.of(given, near=data)
     settings.needed("qi", "age,sex")

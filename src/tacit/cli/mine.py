@@ -250,10 +250,9 @@ def _check_outputs(out: str | None, json_to: str | None, data: str) -> None:
     if out is None:
         check_outputs([json_to], inputs=[data])
         return
-    from tacit.files.header import header_path
-    from tacit.files.lists import ending_of
+    from tacit.files.header import header_path, table_ending
 
-    ending_of(out)
+    table_ending(out)
     check_outputs([out, header_path(out), json_to], inputs=[data])
 
 

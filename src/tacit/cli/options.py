@@ -192,9 +192,9 @@ class Settings:
         from tacit.verbs.settings import load_config, load_policy
 
         if given.get("engine") is not None:
-            from tacit.files.duckdb import engine_entry
+            from tacit.files.duckdb import check_engine
 
-            engine_entry(given["engine"])  # a mistyped name is said before long work
+            check_engine(given["engine"])  # a mistyped name is said before long work
         config = load_config(given["config"], near=near or None, releases=releases)
         if config.beside:
             note(f"{config.beside}: not read, since it lies beside a release. Name it with --config to use it.")
@@ -281,14 +281,10 @@ def grouped(people: Table, engine: str) -> Table:
     """The same people with equal rows merged by the engine."""
     import numpy as np
 
-    from tacit.files.duckdb import open_engine
+    from tacit.files.duckdb import group_rows
     from tacit.model.table import Column
 
-    rows = open_engine(engine, people)
-    try:
-        groups = rows.groups(people.names)
-    finally:
-        rows.close()
+    groups = group_rows(people, people.names, engine=engine)
     columns = tuple(Column.from_texts(name, [values[i] for values, _ in groups]) for i, name in enumerate(people.names))
     return replace(people, columns=columns, weights=np.array([count for _, count in groups], np.int64))
 

@@ -123,8 +123,7 @@ def _check(out: str | None, json_to: str | None, data: str) -> None:
     if out is None:
         check_outputs([json_to], inputs=[data])
         return
-    from tacit.files.header import header_path
-    from tacit.files.tables import table_ending
+    from tacit.files.header import header_path, table_ending
 
     table_ending(out)
     check_outputs([out, header_path(out), json_to], inputs=[data])

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from tacit.errors import InputError
 from tacit.files.columns import with_extras
-from tacit.files.delimited import Grid, Head, Printout, TextColumn, holds, named_sets, place, read_grid, read_head
-from tacit.files.disk import FilePath
+from tacit.files.delimited import Grid, Head, holds, read_grid, read_head
+from tacit.files.disk import Input
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 
 _ARROW = "} => {"
 
@@ -23,15 +24,16 @@ def _is_arules(names: set[str]) -> bool:
 
 
 def looks_like(head: Head) -> bool:
-    """Whether a text file has the columns of arules and sets in braces."""
+    """Tell if a text file has the columns of arules."""
     return head.delimiter(_is_arules) is not None and (len(head.lines) == 1 or "{" in head.lines[1])
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
-    """The lines of a file of arules' itemsets or rules."""
-    grid = read_grid(path, read_head(path).delimiter(_is_arules) or ",", from_r=True)
+def read(file: Input, known: FileHeader) -> Printout:
+    """Return the lines of a file of arules' itemsets or rules."""
+    grid = read_grid(file, read_head(file).delimiter(_is_arules) or ",", from_r=True)
     whole = grid.column("rules")
-    left, right = grid.column("LHS"), grid.column("RHS")
+    left = grid.column("LHS")
+    right = grid.column("RHS")
     if whole is not None:
         sides = _rules(grid, whole)
     elif left is not None and right is not None:
@@ -41,14 +43,18 @@ def read(path: FilePath, known: FileHeader) -> Printout:
     items, sets = named_sets(*sides)
     is_rules = len(sets) > 1
     printout = Printout(
-        grid.where, grid.lines, items, sets[0], sets[1] if is_rules else None,
+        grid.where,
+        grid.lines,
+        items,
+        sets[0],
+        sets[1] if is_rules else None,
         count=grid.column("count"),
         support=grid.column("support"),
         confidence=grid.column("confidence") if is_rules else None,
         whole_support=grid.column("coverage") if is_rules else None,
         header=known.header,
         only=known.only or "all",
-    )  # fmt: skip
+    )
     return with_extras(printout, grid.others(("rules", "LHS", "RHS", "items", "count", "support", "confidence", "coverage")))
 
 
@@ -63,7 +69,8 @@ def _sets(grid: Grid, column: TextColumn) -> list[list[str]]:
 
 
 def _rules(grid: Grid, column: TextColumn) -> list[list[list[str]]]:
-    left, right = [], []
+    left = []
+    right = []
     for line, text in enumerate(column.texts):
         text = text.strip()
         if not (text.startswith("{") and text.endswith("}") and text.count(_ARROW) == 1):
@@ -79,7 +86,9 @@ def _unreadable(grid: Grid, line: int, column: TextColumn, what: str, remedy: st
 
 
 def split_set(text: str) -> list[str]:
-    """The items of a set, divided at commas outside brackets; at every comma when the brackets do not close.
+    """Return the items of a set, divided at commas outside brackets.
+
+    At every comma when the brackets do not close.
 
     >>> split_set("age=[20,30),sex=F"), split_set("a),b")
     (['age=[20,30)', 'sex=F'], ['a)', 'b'])
@@ -88,7 +97,9 @@ def split_set(text: str) -> list[str]:
         return []
     if "(" not in text and "[" not in text:
         return text.split(",")
-    items, depth, start = [], 0, 0
+    items = []
+    depth = 0
+    start = 0
     for at, sign in enumerate(text):
         if sign in "([":
             depth += 1

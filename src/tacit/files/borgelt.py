@@ -8,16 +8,16 @@ so the form must be named: ``fimi`` reads counts, ``borgelt`` percentages. Two n
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Literal
 
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
-from tacit.files.disk import FilePath, open_text
+from tacit.files.delimited import Head
+from tacit.files.disk import Input
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 
 _LINE = re.compile(r"(?P<sets>.*?)\s*\((?P<numbers>[^()]*)\)\s*")
 _NUMBER = re.compile(r"[0-9.][0-9.eE+-]*")
@@ -25,25 +25,25 @@ _ARROW = re.compile(r"(?:^|(?<=\s))<-(?=\s|$)")
 
 
 def looks_like(head: Head) -> bool:
-    """Whether the first lines end in numbers in parentheses."""
+    """Tell if the first lines end in numbers in parentheses."""
     lines = head.lines[:5]
     matches = [_LINE.fullmatch(line) for line in lines]
     return bool(lines) and all(match and _numbers(match["numbers"]) for match in matches)
 
 
-def read_percentages(path: FilePath, known: FileHeader) -> Printout:
-    """The lines of a file whose supports are percentages."""
-    return _read(path, known, "percentages")
+def read_percentages(file: Input, known: FileHeader) -> Printout:
+    """Read a file whose supports are percentages."""
+    return _read(file, known, "percentages")
 
 
-def read_counts(path: FilePath, known: FileHeader) -> Printout:
-    """The lines of a file whose supports are counts."""
-    return _read(path, known, "counts")
+def read_counts(file: Input, known: FileHeader) -> Printout:
+    """Read a file whose supports are counts."""
+    return _read(file, known, "counts")
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
-    """The lines of a file whose numbers themselves tell whether they are percentages or counts."""
-    return _read(path, known, None)
+def read(file: Input, known: FileHeader) -> Printout:
+    """Read a file whose numbers show if they are percentages or counts."""
+    return _read(file, known, None)
 
 
 def _numbers(text: str) -> list[str]:
@@ -51,12 +51,12 @@ def _numbers(text: str) -> list[str]:
     return parts if all(_NUMBER.fullmatch(part) for part in parts) else []
 
 
-def _read(path: FilePath, known: FileHeader, unit: Literal["percentages", "counts"] | None) -> Printout:
-    where = os.path.basename(os.fspath(path))
+def _read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"] | None) -> Printout:
+    where = file.name
     lines: list[int] = []
     sides: list[list[str]] = []
     numbers: list[list[str]] = []
-    with open_text(path) as stream:
+    with file.open_text() as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue
@@ -87,7 +87,11 @@ def _read(path: FilePath, known: FileHeader, unit: Literal["percentages", "count
     items, sets = named_sets(*([parts[side].split() for parts in sides] for side in ((1, 0) if is_rules else (0,))))
     confidences = TextColumn("confidence", [f"{printed[1]}%" if len(printed) > 1 else "" for printed in numbers])
     return Printout(
-        where, np.array(lines, np.int64), items, sets[0], sets[1] if is_rules else None,
+        where,
+        np.array(lines, np.int64),
+        items,
+        sets[0],
+        sets[1] if is_rules else None,
         count=column if are_counts and not is_rules else None,
         support=column if not are_counts and not is_rules else None,
         confidence=confidences if is_rules else None,
@@ -96,13 +100,13 @@ def _read(path: FilePath, known: FileHeader, unit: Literal["percentages", "count
         header=known.header,
         only=known.only or "all",
         unread=tuple(unread),
-    )  # fmt: skip
+    )
 
 
 def _counts_and_percentages(
     where: str, lines: list[int], sides: list[list[str]], numbers: list[list[str]], known: FileHeader
 ) -> Printout:
-    """The lines of a file that prints a percentage and a count for each itemset, in either order."""
+    """Read itemsets with a percentage and a count each, in either order."""
     first, second = ([printed[place] for printed in numbers] for place in (0, 1))
     whole = [all(text.isdecimal() for text in texts) for texts in (first, second)]
     if whole == [True, True]:
@@ -126,5 +130,8 @@ def _counts_and_percentages(
 
 
 def _are_counts(texts: list[str]) -> bool:
-    """Whether these numbers can only be counts: all whole, and some above 100."""
+    """Tell if these numbers can only be counts.
+
+    All whole, and some above 100.
+    """
     return all(text.isdecimal() for text in texts) and any(int(text) > 100 for text in texts)

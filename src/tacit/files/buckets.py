@@ -1,15 +1,9 @@
 """Bucketized releases: a table of quasi-identifiers (QIT) and one of sensitive values (ST), joined by a column of groups.
 
-Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder (:mod:`tacit.files.buckets`). Pairs of other tools
-are read as they are: delimited text or Parquet, packed or not, frames, the group column under any usual name, and an ST with a count for each
+Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder, all of them or none; the tables may be Parquet. The order of
+rows and the numbers of groups reveal nothing: they depend only on what is published anyway and on a random seed. Pairs of other tools are
+read as they are: delimited text or Parquet, packed or not, frames, the group column under any usual name, and an ST with a count for each
 value or with one line for each person.
-
-The header file of a bucketized release, ``buckets.json`` beside its two tables: roles, domain, and how it was made.
-
-Bucketized releases, written: ``qit.csv``, ``st.csv`` and ``buckets.json`` in one folder, or the tables as Parquet; all of them or none.
-
-The order of rows and the numbers of groups tell nothing: they depend only on what is published anyway and on a seed, never on the order of the
-data or on how the groups were made.
 """
 
 from __future__ import annotations
@@ -27,8 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError, nearest_name, numbered
-from tacit.files.disk import FilePath, made_folder, open_text, replace_file, sha256_of, shown, source_of
-from tacit.files.parquet import quoted, write_by_csv
+from tacit.files.delimited import csv_cell
+from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
+from tacit.files.duckdb import sql_name
+from tacit.files.header import Entries
+from tacit.files.parquet import write_by_csv
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
 from tacit.model.buckets import Buckets, joined_source
@@ -41,7 +38,10 @@ FORMAT = "tacit.buckets/1"
 
 @dataclass(frozen=True, slots=True)
 class BucketsHeader:
-    """What the header says; None or empty where it does not say it."""
+    """Entries of the header.
+
+    None or empty where it does not say it.
+    """
 
     header: Header = field(default_factory=Header)
     group: str | None = None
@@ -49,63 +49,36 @@ class BucketsHeader:
     qi: tuple[str, ...] = ()
 
 
-def read_buckets_header(path: Path) -> BucketsHeader:
-    """The header, or an empty one where there is no such file."""
-    if not os.path.lexists(path):
+def read_buckets_header(file: Input) -> BucketsHeader:
+    """Return the header, or an empty one if there is none."""
+    if not os.path.lexists(file):
         return BucketsHeader()
-    with open_text(path) as stream:
+    with file.open_text() as stream:
         try:
             entries = json.load(stream)
         except (ValueError, RecursionError):
             entries = None
     if not isinstance(entries, dict) or entries.get("format") != FORMAT:
         remedy = f'Write an object with "format": "{FORMAT}", or remove the file'
-        raise InputError("is no header of a bucketized release", where=path.name, remedy=remedy)
-    text = _Entries(entries, path.name)
-    sa = text.one("sa")
+        raise InputError("is not a header of a bucketized release", where=file.name, remedy=remedy)
+    get = Entries(entries, file.name)
+    values = get.names("sa_values")
+    if len(set(values)) < len(values):
+        raise get.wrong("sa_values", "must be a list of texts, each once")
     header = Header(
-        n=text.whole("n"),
-        missing=text.one("missing"),
-        missing_rule=text.one("missing_rule", MISSING_RULES),
-        sa_values=text.many("sa_values"),
+        n=get.whole("n"),
+        missing=get.text("missing"),
+        missing_rule=get.choice("missing_rule", MISSING_RULES),
+        sa_values=values,
     )
-    return BucketsHeader(header, text.one("group"), sa, text.many("qi"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """The entries of the header with their types checked."""
-
-    entries: Mapping[str, Any]
-    where: str
-
-    def one(self, key: str, known: tuple[str, ...] = ()) -> str | None:
-        """A text."""
-        value = self.entries.get(key)
-        if value is None or (isinstance(value, str) and (not known or value in known)):
-            return value
-        raise self._wrong(key, f"must be one of {', '.join(known)}" if known else "must be a text")
-
-    def many(self, key: str) -> tuple[str, ...]:
-        """A list of texts."""
-        value = self.entries.get(key) or []
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value) or len(set(value)) < len(value):
-            raise self._wrong(key, "must be a list of texts, each once")
-        return tuple(value)
-
-    def whole(self, key: str) -> int | None:
-        """A count."""
-        value = self.entries.get(key)
-        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
-            return value
-        raise self._wrong(key, "must be a whole number of at least 0")
-
-    def _wrong(self, key: str, what: str) -> InputError:
-        return InputError(what, where=f"{self.where}, key {key!r}", remedy="Correct it, or remove the key")
+    return BucketsHeader(header, get.text("group"), get.text("sa"), get.names("qi"))
 
 
 def buckets_header(buckets: Buckets, group: str, facts: Mapping[str, Any]) -> str:
-    """The text of the header file; ``facts`` are further entries, such as how the groups were made."""
+    """Return the text of the header file.
+
+    ``facts`` are further entries, such as how the groups were made.
+    """
     header = buckets.header
     entries: dict[str, Any] = {
         "format": FORMAT,
@@ -130,7 +103,7 @@ _NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The two tables, what messages call them, and what a header says."""
+    """Two tables, what messages call them, and what a header says."""
 
     people: Table
     values: Table
@@ -147,7 +120,7 @@ def read_buckets(
     group: str | None = None,
     sa: str | None = None,
 ) -> Buckets:
-    """A bucketized release from a folder that holds both tables, from one of its files, or from two files or frames.
+    """Read a bucketized release from a folder, from one of its files, or from two tables.
 
     Parameters
     ----------
@@ -172,7 +145,8 @@ def read_buckets(
         return folder
     if (folder is None) == (qit is None and st is None) or (qit is None) != (st is None):
         raise OptionError("needs a folder, or both qit= and st=", where="read_buckets", remedy="Give one or the other")
-    header, beside = BucketsHeader(), ""
+    header = BucketsHeader()
+    header_sha256 = ""
     if folder is not None:
         found = pair_of(folder)
         if found is None:
@@ -180,26 +154,31 @@ def read_buckets(
                 "holds no qit and st table", where=shown(folder), remedy="Name them qit.csv and st.csv, or give both"
             )
         qit, st = found
-        header = read_buckets_header(found[0].parent / HEADER)
-        beside = _sha256_of_header(found[0].parent / HEADER)
+        beside = _header_of(found)
+        header = read_buckets_header(beside)
+        header_sha256 = _sha256_if_present(beside)
     named = [shown(one) if isinstance(one, (str, os.PathLike)) else name for one, name in ((qit, "the QIT"), (st, "the ST"))]
     people, values = (read_table(one, where=where) for one, where in zip((qit, st), named, strict=True))
     built = _build(_Pair(people, values, named[0], named[1], header), group, sa)
-    return replace(built, sources=tuple(replace(one, header=beside) for one in built.sources))
+    return replace(built, sources=tuple(replace(one, header=header_sha256) for one in built.sources))
 
 
 def buckets_source(pair: tuple[Path, Path]) -> Source:
-    """The two tables of a bucketized release as one source, without reading them."""
-    beside = _sha256_of_header(pair[0].parent / HEADER)
-    return joined_source([replace(source_of(one), header=beside) for one in pair])
+    """Return the two tables of a release as one source."""
+    header_sha256 = _sha256_if_present(_header_of(pair))
+    return joined_source([replace(Input(one).source, header=header_sha256) for one in pair])
 
 
-def _sha256_of_header(path: Path) -> str:
-    return sha256_of(path) if path.is_file() else ""
+def _header_of(pair: tuple[Path, Path]) -> Input:
+    return Input(pair[0].parent / HEADER)
+
+
+def _sha256_if_present(file: Input) -> str:
+    return file.sha256 if os.path.isfile(file) else ""
 
 
 def pair_of(path: str | Path) -> tuple[Path, Path] | None:
-    """The two tables of a folder, or those that a file is one of; None where there are none."""
+    """Return the two tables in a folder, or beside a file, or None."""
     place = Path(path)
     if place.is_dir():
         found = {role: _tables_in(place, role) for role in ("qit", "st")}
@@ -235,12 +214,12 @@ def _stem(name: str) -> str:
 # Columns
 
 
-def _plain(name: str) -> str:
+def _letters_of(name: str) -> str:
     return re.sub(r"[^a-z]", "", name.casefold())
 
 
 def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
-    """The column of groups in the QIT and in the ST."""
+    """Return the column of groups in the QIT and in the ST."""
     given = group or pair.header.group
     chosen = []
     for table, where in ((pair.people, pair.people_where), (pair.values, pair.values_where)):
@@ -249,7 +228,7 @@ def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
             chosen.append(given)
             continue
         exact = [name for name in table.names if name == "group"]
-        found = exact or [name for name in table.names if _plain(name) in GROUP_NAMES]
+        found = exact or [name for name in table.names if _letters_of(name) in GROUP_NAMES]
         if len(found) != 1:
             what = "has no column of groups" if not found else f"has {len(found)} columns that may be groups"
             remedy = f"Call one of its {len(table.names)} columns group, or name it with group="
@@ -259,12 +238,13 @@ def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
 
 
 def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | None]:
-    """The sensitive column of the ST, and that of counts, if there is one."""
-    names, where = [name for name in pair.values.names if name != group], pair.values_where
+    """Return the sensitive column of the ST, and the count column if any."""
+    names = [name for name in pair.values.names if name != group]
+    where = pair.values_where
     sensitive = sa or pair.header.sa
     if sensitive is not None:
         require_column(sensitive, names, where=where)
-    likely = [name for name in names if name == "count"] or [name for name in names if _plain(name) in COUNT_NAMES]
+    likely = [name for name in names if name == "count"] or [name for name in names if _letters_of(name) in COUNT_NAMES]
     counts = [name for name in likely if name != sensitive] if len(names) > 1 else []
     rest = [name for name in names if name not in counts[-1:]]
     if sensitive is None and len(rest) != 1:
@@ -280,20 +260,23 @@ def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | 
 
 
 def _counts(column: Column, where: str) -> Ints:
-    """The counts of the ST's lines, whole numbers of at least 1."""
+    """Return the counts of the lines of the ST, each at least 1."""
     known = np.array(
         [int(text.partition(".")[0]) if re.fullmatch(r"0*[1-9]\d{0,17}(\.0*)?", text) else 0 for text in column.values]
     )
     counts = known[column.codes]
     if (counts < 1).any():
         line = int(np.argmax(counts < 1)) + 2
-        what = "is no whole number of at least 1"
+        what = "is not a whole number of at least 1"
         raise InputError(what, where=f"{where}, line {line}, column {column.name}", remedy="Write how many people have the value")
     return np.asarray(counts, np.int64)
 
 
-def _ordered(names: Sequence[str]) -> list[int]:
-    """The places of names of groups as people count them: numbers by size, else as text."""
+def _natural_order(names: Sequence[str]) -> list[int]:
+    """Return the places of names of groups as people count them.
+
+    Numbers by size, else as text.
+    """
     whole = "".join(names).isascii() and all(name.isdecimal() and len(name) < 19 for name in names)
     by_name: list[Any] = [(int(name), name) for name in names] if whole else list(names)
     return sorted(range(len(names)), key=by_name.__getitem__)
@@ -308,7 +291,8 @@ def _refuse_groups_of_one_table(pair: _Pair, people: Column, values: Column) -> 
         if alone.any():
             lines = (np.flatnonzero(alone[one.codes]) + 2).tolist()
             whose = "their groups do" if len(lines) > 1 else "its group does"
-            what, place = f"{whose} not occur in {elsewhere}", f"{where}, {numbered(lines)}"
+            what = f"{whose} not occur in {elsewhere}"
+            place = f"{where}, {numbered(lines)}"
             raise Contradiction(what, where=place, remedy=_FIT, lines=lines)
 
 
@@ -318,7 +302,8 @@ _FIT = "Give the two tables of one release"
 def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
     group_names = _group_column(pair, group)
     sensitive, count = _value_columns(pair, group_names[1], sa)
-    mine, theirs = pair.people.column(group_names[0]), pair.values.column(group_names[1])
+    mine = pair.people.column(group_names[0])
+    theirs = pair.values.column(group_names[1])
     qi = pair.header.qi or tuple(name for name in pair.people.names if name != group_names[0])
     for name in qi:
         require_column(name, pair.people.names, where=pair.people_where)
@@ -331,14 +316,15 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
         raise InputError("holds the sensitive column", where=pair.people_where, remedy=remedy)
     if mine.values != theirs.values:
         _refuse_groups_of_one_table(pair, mine, theirs)
-    order = _ordered(mine.values)
+    order = _natural_order(mine.values)
     names = [mine.values[place] for place in order]
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    rows, group_of_line = rank[mine.codes], rank[theirs.codes]
-    column = _in_domain(pair.values.column(sensitive), pair.header.header.sa_values)
+    rows = rank[mine.codes]
+    group_of_line = rank[theirs.codes]
+    column = _extend_domain(pair.values.column(sensitive), pair.header.header.sa_values)
     per_line = None if count is None else _counts(pair.values.column(count), pair.values_where)
-    starts, value, counts, lines = _entries(pair, group_of_line, column, per_line, len(names))
+    starts, value, counts, lines = _flatten_values(pair, group_of_line, column, per_line, len(names))
     _check_sizes(pair, np.bincount(rows, minlength=len(names)), starts, counts, lines)
     people = replace(pair.people.select(qi), schema=Schema(qi=qi))
     head = replace(pair.header.header, n=len(rows), qi=qi, sa=(sensitive,), sa_values=column.values, complete=True)
@@ -347,17 +333,20 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
     return Buckets(people, rows, tuple(names), sensitive, column.values, starts, value, counts, head, lines, sources)
 
 
-def _in_domain(column: Column, domain: tuple[str, ...]) -> Column:
-    """The column over all values that it can have, where a header lists them."""
+def _extend_domain(column: Column, domain: tuple[str, ...]) -> Column:
+    """Return the column over all values that the header lists."""
     values = tuple(sorted({*column.values, *domain}))
     place = {value: number for number, value in enumerate(values)}
     return Column(column.name, values, np.array([place[value] for value in column.values], np.int32)[column.codes])
 
 
-def _entries(
+def _flatten_values(
     pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, groups: int
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints, Ints]:
-    """The ST in flat form: where each group starts, values, counts, and the lines that they stand in."""
+    """Return the ST in flat form.
+
+    Where each group starts, values, counts, and the lines that they stand in.
+    """
     width = max(1, len(column.values))
     key = group.astype(np.int64) * width + column.codes
     order = np.argsort(key, kind="stable")
@@ -398,7 +387,9 @@ _BATCH = 100_000
 def write_buckets(
     buckets: Buckets, folder: FilePath, *, form: Form = "csv", seed: int = 0, facts: Mapping[str, Any] | None = None
 ) -> None:
-    """Write both tables and their header into a folder, which is made where its parent exists; rows and groups are shuffled.
+    """Write both tables and their header into a folder, rows and groups shuffled.
+
+    The folder is made if its parent exists.
 
     ``facts`` are further entries of the header, such as the method and l; nothing of them may tell more than the release does.
     """
@@ -420,12 +411,15 @@ def write_buckets(
 
 
 def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
-    """The same release in an order that tells nothing: the same for the same people, groups and seed, in whatever order they come."""
+    """Return the same release in an order that reveals nothing.
+
+    The same for the same people, groups and seed, in whatever order they come.
+    """
     chance = np.random.default_rng([20080407, seed])
-    person = _marks([_ranks(column.codes) for column in buckets.people.columns], buckets.n)
+    person = _hash_rows([_ranks(column.codes) for column in buckets.people.columns], buckets.n)
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
-    held = _marks([_ranks(buckets.value), buckets.count], len(buckets.value))
-    content = _sums(buckets.group, person, len(buckets)) * np.uint64(3) + _sums(owner, held, len(buckets))
+    held = _hash_rows([_ranks(buckets.value), buckets.count], len(buckets.value))
+    content = _sum_by_group(buckets.group, person, len(buckets)) * np.uint64(3) + _sum_by_group(owner, held, len(buckets))
     by_content = np.argsort(content, kind="stable")
     fresh = np.empty(len(buckets), np.int32)
     fresh[chance.permutation(by_content)] = np.arange(len(buckets), dtype=np.int32)
@@ -438,19 +432,20 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     entries = np.lexsort((buckets.value, fresh[owner]))
     starts = np.searchsorted(fresh[owner][entries], np.arange(len(buckets) + 1))
     names = tuple(str(number + 1) for number in range(len(buckets)))
-    value, count = buckets.value[entries], buckets.count[entries]
+    value = buckets.value[entries]
+    count = buckets.count[entries]
     head = buckets.header
     return Buckets(people, group[rows], names, buckets.sensitive, buckets.values, starts, value, count, head)
 
 
 def _ranks(codes: npt.NDArray[np.int32]) -> Ints:
-    """Codes numbered anew by those that occur, so that values which nobody has change nothing."""
+    """Return codes renumbered by those that occur."""
     occurs = np.bincount(codes) > 0
     return np.asarray((np.cumsum(occurs) - 1)[codes])
 
 
-def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
-    """A number for each row that is the same for the same cells, and as good as different for others."""
+def _hash_rows(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
+    """Return a hash of the cells of each row."""
     marks = np.zeros(rows, np.uint64)
     for column in columns:
         marks = (marks ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -460,15 +455,15 @@ def _marks(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
     return marks
 
 
-def _sums(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
-    """The sum of the marks of each group, in whatever order they come."""
+def _sum_by_group(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
+    """Return the sum of the hashes of each group."""
     total = np.append(np.uint64(0), np.cumsum(marks[np.argsort(owner, kind="stable")], dtype=np.uint64))
     ends = np.append(0, np.cumsum(np.bincount(owner, minlength=groups)))
     return np.asarray(total[ends[1:]] - total[ends[:-1]], np.uint64)
 
 
 def _refuse_others(folder: Path, form: Form) -> None:
-    """A folder with tables in the other form would hold two releases."""
+    """Raise if the folder holds a release in the other form."""
     for other in FORMS:
         if other != form and any((folder / f"{role}.{other}").exists() for role in ("qit", "st")):
             what = f"holds a release in the form {other} already"
@@ -480,14 +475,9 @@ def _refuse_others(folder: Path, form: Form) -> None:
 Cells = list[list[str]]
 
 
-def _cell(text: str) -> str:
-    """A CSV cell, in quotation marks where it needs them."""
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
-
-
 def _people_cells(release: Buckets) -> Iterable[Cells]:
-    """The columns of the QIT, many rows at a time."""
-    texts = [[_cell(value) for value in column.values] for column in release.people.columns]
+    """Yield the columns of the QIT, many rows at a time."""
+    texts = [[csv_cell(value) for value in column.values] for column in release.people.columns]
     for first in range(0, release.n, _BATCH):
         rows = slice(first, first + _BATCH)
         cells = [
@@ -497,29 +487,33 @@ def _people_cells(release: Buckets) -> Iterable[Cells]:
 
 
 def _value_cells(release: Buckets) -> Iterable[Cells]:
-    """The columns of the ST, many lines at a time."""
-    texts = [_cell(value) for value in release.values]
+    """Yield the columns of the ST, many lines at a time."""
+    texts = [csv_cell(value) for value in release.values]
     owner = np.repeat(np.arange(len(release)), np.diff(release.starts))
     for first in range(0, len(owner), _BATCH):
         rows = slice(first, first + _BATCH)
-        groups, values = owner[rows].tolist(), release.value[rows].tolist()
+        groups = owner[rows].tolist()
+        values = release.value[rows].tolist()
         yield [[release.names[g] for g in groups], [texts[v] for v in values], [str(c) for c in release.count[rows].tolist()]]
 
 
 def _write_csv(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
     del numbers  # in text a number looks like any other cell
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(",".join(map(_cell, names)) + "\n")
+        stream.write(",".join(map(csv_cell, names)) + "\n")
         for cells in batches:
             stream.write("\n".join(map(",".join, zip(*cells, strict=True))) + "\n")
 
 
 def _write_parquet(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
-    """The same by way of CSV; the group (and the count, where there are two numbers) as whole numbers."""
+    """Return the same by way of CSV.
+
+    The group (and the count, where there are two numbers) as whole numbers.
+    """
     whole = {names[-1]} if numbers == 1 else {names[0], names[-1]}
     columns = [f"c{i}" for i in range(len(names))]
     chosen = ", ".join(
-        f"CAST({column} AS BIGINT) AS {quoted(name)}" if name in whole else f"{column} AS {quoted(name)}"
+        f"CAST({column} AS BIGINT) AS {sql_name(name)}" if name in whole else f"{column} AS {sql_name(name)}"
         for column, name in zip(columns, names, strict=True)
     )
     write_by_csv(path, lambda plain: _write_csv(plain, names, batches, numbers=numbers), columns, columns, chosen)

@@ -1,11 +1,14 @@
-"""Columns of a list of itemsets or rules that Tacit does not use: those that repeat what was read, and those that say more."""
+"""Columns of a list of itemsets or rules that Tacit does not use.
+
+Some repeat what was read; those that say more are named, since an audit without them is incomplete.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tacit.files.delimited import Printout
+from tacit.files.printout import Printout
 
 #: Measures of a rule that follow from its support, that of its antecedent, and that of its consequent.
 _OF_CONSEQUENT = (
@@ -27,26 +30,29 @@ _OF_CONSEQUENT = (
 
 
 def with_extras(printout: Printout, columns: Mapping[str, Sequence[str]]) -> Printout:
-    """The printout with the names of those columns that say more than what was read.
+    """Name the columns that say more than what was read.
 
     Line numbers, lengths, texts without numbers and columns of one value say nothing more. Measures of rules follow from the support of their
     consequents, so that only the first of them is named, and none where every consequent is counted in another line.
     """
     found = [name for name, texts in columns.items() if not _says_nothing(texts, printout)]
     if printout.consequents is None:
-        return _named(printout, found)
+        return _with_names(printout, found)
     measures = [name for name in found if name.casefold() in _OF_CONSEQUENT]
     others = [name for name in found if name not in measures]
     measures.sort(key=lambda name: _OF_CONSEQUENT.index(name.casefold()))
-    return _named(printout, [*([] if _counts_consequents(printout) else measures[:1]), *others], measures)
+    return _with_names(printout, [*([] if _counts_consequents(printout) else measures[:1]), *others], measures)
 
 
-def _named(printout: Printout, names: Iterable[str], alike: Sequence[str] = ()) -> Printout:
+def _with_names(printout: Printout, names: Iterable[str], alike: Sequence[str] = ()) -> Printout:
     return replace(printout, unread=tuple(names), alike=tuple(alike))
 
 
 def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
-    """Whether a column is constant, a text without numbers, a line number or the number of items."""
+    """Tell if a column repeats what is known.
+
+    It is constant, has no numbers, or holds line numbers or numbers of items.
+    """
     told = [text.strip() for text in texts]
     if len(set(told)) <= 1 and len(told) > 1:
         return True
@@ -61,7 +67,7 @@ def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
 
 
 def _counts_consequents(printout: Printout) -> bool:
-    """Whether every consequent is the antecedent, or all items, of some line, whose support is printed there."""
+    """Tell if the support of every consequent is printed in some line."""
     assert printout.consequents is not None
     counted: set[frozenset[int]] = set()
     wanted: set[frozenset[int]] = set()

@@ -1,16 +1,12 @@
-"""Whether the numbers of a release can all be true of some group of people, as far as pairs of lines show it.
+"""Consistency of a list: pairs of lines that cannot both be true.
 
 Checked are: counts from 0 to n; no rule with more people than its antecedent; one line per set; and no set with more people than a published
-part of it. The last is complete where the release is closed under subsets or small enough to compare every pair of lines; a large release
+part of it. The last check is complete if the release is closed under subsets or small enough to compare every pair of lines; a large release
 with gaps is compared with the subsets that are smaller by one or two items. What only many lines together contradict is found by the attacks.
 
-Pairs of sets, one inside the other, whose counts cannot both be true: a set never has more people than a part of it.
-
-Whether lines can be the closed or the maximal itemsets that a file says they are.
-
-What shows that they are not: among *closed* sets, one with as many people as a set around it, and in a complete list two sets whose common
-items are missing, because what two closed sets share is closed; among *maximal* sets, one inside another, and two that so many people have
-that some have both. What only bounds on the supports show is found by the attacks.
+Lists of closed or maximal itemsets are checked as well. A set is not closed if a set around it has as many people, and a complete list of
+closed sets holds the intersection of any two. A set is not maximal if another one holds it, and two maximal sets cannot be so frequent that
+their union must be frequent.
 """
 
 from __future__ import annotations
@@ -35,14 +31,20 @@ _CHUNK = 1 << 20
 
 
 class Clash(NamedTuple):
-    """Positions of two sets: ``larger`` holds ``smaller`` (or equals it) and yet counts more people."""
+    """Positions of two sets.
+
+    ``larger`` holds ``smaller`` (or equals it) and yet counts more people.
+    """
 
     larger: int
     smaller: int
 
 
 def any_clash(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
-    """A pair of clashing sets, or None. Sets are compared pair by pair where that is cheap, else through their subsets."""
+    """Return a pair of clashing sets, or None.
+
+    Sets are compared pair by pair where that is cheap, else through their subsets.
+    """
     if not len(sets) or int(lo.max()) <= int(hi.min()):
         return None
     if len(sets.members) * len(sets) // 8 <= PAIRS_BUDGET:
@@ -51,7 +53,9 @@ def any_clash(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
 
 
 def clash_of_pairs(sets: Sets, lo: Ints, hi: Ints, *, strict: bool = False) -> Clash | None:
-    """Every pair is compared. Sets stand in bits by falling ``lo``, so that only those with a larger count are looked at.
+    """Return every pair is compared.
+
+    Sets stand in bits by falling ``lo``, so that only those with a larger count are looked at.
 
     With ``strict`` a set clashes with a part of it also when it has as many people.
     """
@@ -81,7 +85,9 @@ def clash_of_pairs(sets: Sets, lo: Ints, hi: Ints, *, strict: bool = False) -> C
 
 
 def clash_of_subsets(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
-    """Counts are handed down, from each set to those that lack one of its items (two, where a gap is in the way).
+    """Return a clashing pair, found by handing counts down to subsets.
+
+    From each set they go to those that lack one of its items (two, where a gap is in the way).
 
     Complete when every subset of a published set is published; otherwise pairs that are further apart may be missed.
     """
@@ -101,14 +107,15 @@ def clash_of_subsets(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
             _hand_down(most, by, *lookups.parts(level[start : start + step], length))
     # Equal hashes stand for equal sets so far: a clash is only reported after a comparison item by item.
     for position in np.flatnonzero(most > hi[lowest]):
-        larger, smaller = int(by[position]), int(lowest[position])
+        larger = int(by[position])
+        smaller = int(lowest[position])
         if set(sets[smaller].tolist()) <= set(sets[larger].tolist()):
             return Clash(larger, smaller)
     return None
 
 
 def _hand_down(most: Ints, by: Ints, owners: Ints, parts: Ints) -> None:
-    """Give each part the largest count of the sets that hold it, and the set that it comes from."""
+    """Give each part the largest count of its supersets."""
     before = most[parts]
     np.maximum.at(most, parts, most[owners])
     source = (most[owners] == most[parts]) & (most[parts] > before)
@@ -116,13 +123,21 @@ def _hand_down(most: Ints, by: Ints, owners: Ints, parts: Ints) -> None:
 
 
 class _Lookups:
-    """Positions of the sets that lack one or two items of others, found by their hashes, which are sums over items."""
+    """Positions of subsets that lack one or two items.
+
+    They are found by hashes, which are sums over items.
+    """
 
     def __init__(self, sets: Sets, keys: Words, budget: int) -> None:
-        self.sets, self.keys, self.budget = sets, keys, budget
+        self.sets = sets
+        self.keys = keys
+        self.budget = budget
 
     def find(self, wanted: Words) -> Ints:
-        """The position of the set with each hash, or -1; the keys are sorted."""
+        """Return the position of the set with each hash, or -1.
+
+        The keys are sorted.
+        """
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where(self.keys[at] == wanted, at, -1)
 
@@ -136,7 +151,10 @@ class _Lookups:
         return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
     def _two_less(self, owners: Ints, one_less: Words, mixed: Words, gaps: npt.NDArray[np.bool_]) -> list[tuple[Ints, Ints]]:
-        """Pairs (set, part of it that lacks two items) where neither part in between is published, within the budget."""
+        """Return pairs of sets and parts that lack two items.
+
+        Neither part in between is published; the budget limits the search.
+        """
         pairs = []
         for first, second in combinations(range(mixed.shape[1]), 2):
             if self.budget <= 0 or not gaps.any():
@@ -150,7 +168,7 @@ class _Lookups:
 
 
 def check_release(release: Listed) -> Listed:
-    """The release without lines that say what another line says as well; a :class:`Contradiction` names the lines that cannot both be true."""
+    """Return the release without repeated lines; raise if two lines contradict each other."""
     if isinstance(release, Rules):
         _check_sides(release)
     _check_ends(release)
@@ -163,7 +181,10 @@ def check_release(release: Listed) -> Listed:
 
 
 class _Events(NamedTuple):
-    """Everything a release counts, as sets with ends; ``lines[i]`` is the position of the line that says it."""
+    """Everything a release counts, as sets with ends.
+
+    ``lines[i]`` is the position of the line that says it.
+    """
 
     sets: Sets
     lo: Ints
@@ -180,25 +201,29 @@ def _events(release: Listed) -> _Events:
         np.concatenate((both.offsets, release.antecedents.offsets[1:] + both.offsets[-1])),
         np.concatenate((both.members, release.antecedents.members)),
     )
-    lo, hi = np.concatenate((release.lo, release.whole_lo)), np.concatenate((release.hi, release.whole_hi))
+    lo = np.concatenate((release.lo, release.whole_lo))
+    hi = np.concatenate((release.hi, release.whole_hi))
     return _Events(sets, lo, hi, np.concatenate((positions, positions)))
 
 
 def united(left: Sets, right: Sets) -> Sets:
-    """The union of each pair of sets."""
+    """Return the union of each pair of sets."""
     rows = np.concatenate((left.owners(), right.owners()))
     return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
 
 
 def _at(release: Listed, *positions: int) -> dict[str, Any]:
-    """Where a message points: the file with its lines in words, and the lines."""
+    """Return the place that a message names.
+
+    The file with its lines in words, and the lines.
+    """
     lines = sorted({release.line(position) for position in positions})
     name = release.source.name if release.source is not None else "release"
     return {"where": f"{name}, {numbered(lines)}", "lines": lines}
 
 
 def _check_sides(release: Rules) -> None:
-    """Antecedent and consequent share no item."""
+    """Raise if an antecedent and its consequent share an item."""
     shared = np.flatnonzero(
         united(release.antecedents, release.consequents).lengths < release.antecedents.lengths + release.consequents.lengths
     )
@@ -208,7 +233,7 @@ def _check_sides(release: Rules) -> None:
 
 
 def _check_ends(release: Listed) -> None:
-    """Counts from 0 to n, and not more people in a rule than in its antecedent."""
+    """Raise unless counts are from 0 to n, and rules within their antecedents."""
     ends = [(release.lo, release.hi)] + ([(release.whole_lo, release.whole_hi)] if isinstance(release, Rules) else [])
     for lo, hi in ends:
         _first(release, lo > hi, "no whole number of people fits the line")
@@ -226,9 +251,13 @@ def _first(release: Listed, wrong: npt.NDArray[np.bool_], what: str) -> None:
 
 
 def _without_repeats(release: Listed) -> Listed:
-    """One line per set. Of lines about the same set one must say all that the others say: the narrowest stays."""
+    """One line per set.
+
+    Of lines about the same set one must say all that the others say: the narrowest stays.
+    """
     if isinstance(release, Itemsets):
-        keys, ends = release.sets.hashes(), np.stack((release.lo, release.hi))
+        keys = release.sets.hashes()
+        ends = np.stack((release.lo, release.hi))
     else:
         # The multiplier is odd, so that a rule and its converse get different numbers.
         keys = release.antecedents.hashes() * np.uint64(0x9E3779B97F4A7C15) + release.consequents.hashes()
@@ -245,12 +274,16 @@ def _without_repeats(release: Listed) -> Listed:
 
 
 def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
-    """Of lines with one hash: for each set the line that says most, the first of equals."""
+    """Return the narrowest line of each set among lines with one hash.
+
+    For each set the line that says most, the first of equals.
+    """
     chosen: dict[tuple[bytes, ...], int] = {}
     for position in positions:
         name = _set_name(release, position)
         other = chosen.setdefault(name, position)
-        inside, outside = _within(ends, other, position), _within(ends, position, other)
+        inside = _within(ends, other, position)
+        outside = _within(ends, position, other)
         if outside and not inside:
             chosen[name] = position
         elif not inside:
@@ -270,8 +303,9 @@ def _set_name(release: Listed, position: int) -> tuple[bytes, ...]:
 
 
 def _within(ends: Ints, inner: int, outer: int) -> bool:
-    """Whether each interval of one line lies within that of the other."""
-    lows, highs = ends[0::2], ends[1::2]
+    """Tell if the intervals of one line lie within those of another."""
+    lows = ends[0::2]
+    highs = ends[1::2]
     return bool((lows[:, inner] >= lows[:, outer]).all() and (highs[:, inner] <= highs[:, outer]).all())
 
 
@@ -294,7 +328,7 @@ _OTHER_CLAIM = "Add what is missing, or say that the list is not complete (--inc
 
 
 def check_listing(release: Release) -> None:
-    """Raise a :class:`Contradiction` when lines that were read cannot be what the release says they are; what was mined is what it says."""
+    """Raise if the lines cannot be closed or maximal as the release says."""
     if not isinstance(release, Itemsets) or release.lines is None or len(release) == 0 or release.only == "all":
         return
     if len(release.sets.members) * len(release) // 8 <= PAIRS_BUDGET:
@@ -312,7 +346,7 @@ def _refuse(release: Itemsets, positions: list[int], what: str, remedy: str) -> 
 
 
 def _check_pairs(release: Itemsets) -> None:
-    """No closed set has as many people as a set around it, and no maximal set has a set around it."""
+    """Raise if a superset shows that a set is not closed or maximal."""
     if release.only == "closed":
         found = clash_of_pairs(release.sets, release.lo, release.hi, strict=True)
         why = "holds it and has at least as many people"
@@ -321,13 +355,14 @@ def _check_pairs(release: Itemsets) -> None:
         found = clash_of_pairs(release.sets, np.ones(size, np.int64), np.zeros(size, np.int64))
         why = "holds it"
     if found is not None:
-        inner, outer = release.line(found.smaller), release.line(found.larger)
+        inner = release.line(found.smaller)
+        outer = release.line(found.larger)
         what = f"the itemset of line {inner} is not {release.only}: that of line {outer} {why}"
         _refuse(release, [found.smaller, found.larger], what, _OTHER_LIST)
 
 
 def _check_unions(release: Itemsets) -> None:
-    """No two maximal sets are so frequent that their union is frequent as well."""
+    """Raise if two maximal sets must have a frequent union."""
     if release.n is None or len(release) < 2 or release.header.coarser:
         return
     least = release.min_support or int(release.hi.min())
@@ -339,7 +374,7 @@ def _check_unions(release: Itemsets) -> None:
 
 
 def _check_shared(release: Itemsets) -> None:
-    """What two closed sets share is closed, and at least as frequent, so a complete list holds it."""
+    """Raise if a complete list lacks the intersection of two closed sets."""
     if release.header.coarser:
         return  # a set may then be closed only because the set around it was never looked at
     size = min(len(release), int(MOST_PAIRS**0.5))
@@ -366,6 +401,9 @@ def _bits(sets: Sets, items: int) -> npt.NDArray[np.uint64]:
 
 
 def _keys(rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """One number per row; two rows that differ share one only by a rare chance, which hides a missing set and never makes one up."""
+    """One number per row.
+
+    Two rows that differ share one only by a rare chance, which hides a missing set and never makes one up.
+    """
     mix = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], np.uint64) | np.uint64(1)
     return np.asarray((rows * mix).sum(axis=1, dtype=np.uint64), np.uint64)

@@ -1,15 +1,9 @@
-"""From printed lines to a release: every number becomes the whole numbers of people it can stand for.
+"""Printed numbers as the whole numbers of people that they can stand for.
 
-A count is exact. A share stands for the counts that print so among n people. A header adds what it promises: every published line reaches
-its thresholds. A rule is read as a pair of counts, antecedent and consequent together and antecedent alone, whose ratio is the confidence.
-
-A rule as a pair of whole numbers whose ratio is its confidence.
-
-Columns of printed numbers: the values that print so, worked out once for every distinct text.
-
-How precise a number is shows in its column (:func:`tacit.model.numbers.column_steps`), unless a header says how many decimals there are.
-
-Some lines of a release, each still knowing where it stands in its file.
+A count is exact. A share stands for the counts that print so among n people; its precision shows in its column
+(:func:`tacit.model.numbers.column_steps`), unless a header gives the number of decimals. A header also promises that every published line
+reaches its thresholds. A rule is read as a pair of counts, antecedent and consequent together and antecedent alone, whose ratio is the
+confidence.
 """
 
 from __future__ import annotations
@@ -25,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.files.delimited import Printout, TextColumn
+from tacit.files.printout import Printout, TextColumn
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.numbers import DOUBLE_DIGITS, NEAREST, Printed, Rounding, column_steps
 from tacit.model.release import Decimals, Header, Itemsets, Listed, Only, Rules, Source
@@ -36,7 +30,9 @@ _MOST_STEPS = 200
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Confidences from ``lo`` to ``hi`` as pairs of numerator and denominator; an open end is not itself allowed.
+    """Confidences from ``lo`` to ``hi`` as pairs of numerator and denominator.
+
+    An open end is not itself allowed.
 
     Plain integers instead of fractions, because a release may hold a million rules.
     """
@@ -48,22 +44,32 @@ class Ratio:
 
     @classmethod
     def of(cls, printed: Printed | None, least: Fraction, *, strict: bool) -> Ratio:
-        """The confidences that print so, are at most 1 and reach the threshold ``least`` (``strict``: exceed it)."""
-        lo, lo_open = least, strict and least > 0
-        hi, hi_open = Fraction(1), False
+        """Return the confidences that print so and reach the threshold ``least``.
+
+        They are at most 1; ``strict`` means that they exceed the threshold.
+        """
+        lo = least
+        lo_open = strict and least > 0
+        hi = Fraction(1)
+        hi_open = False
         if printed is not None:
             if printed.lo > lo:
-                lo, lo_open = printed.lo, printed.lo_open
+                lo = printed.lo
+                lo_open = printed.lo_open
             elif printed.lo == lo:
                 lo_open = lo_open or printed.lo_open
             if printed.hi < hi:
-                hi, hi_open = printed.hi, printed.hi_open
+                hi = printed.hi
+                hi_open = printed.hi_open
         return cls(lo.as_integer_ratio(), hi.as_integer_ratio(), lo_open, hi_open)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratios:
-    """The confidences of many rules: that of rule ``i`` lies in ``of(index[i])``, unless ``sure[i] >= 0`` already is the only whole."""
+    """Confidences of many rules.
+
+    That of rule ``i`` lies in ``of(index[i])``, unless ``sure[i] >= 0`` already is the only whole.
+    """
 
     index: npt.NDArray[np.int64]
     of: Callable[[int], Ratio]
@@ -71,7 +77,9 @@ class Ratios:
 
 
 def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: Ratios) -> int:
-    """Narrow, in place, what each rule says about both its counts; the first rule that nothing fits, or -1.
+    """Narrow, in place, what each rule says about both its counts.
+
+    The first rule that nothing fits, or -1.
 
     Rule ``i`` has from ``lo[i]`` to ``hi[i]`` people with antecedent and consequent, and from ``whole_lo[i]`` to ``whole_hi[i]`` with the
     antecedent.
@@ -95,7 +103,9 @@ def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: R
 
 
 def sure_wholes(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, confidence: npt.NDArray[np.float64], least: float) -> Ints:
-    """For each rule with an exact count the only whole that its confidence, a double in full, allows; -1 where that takes exact arithmetic.
+    """Return the only antecedent count that each confidence allows, or -1.
+
+    The rule has an exact count, and the confidence is a double in full; -1 means that exact arithmetic must decide.
 
     The nearest whole is the one when its quotient is the printed double, or a neighbour of it, and the next wholes are far off.
     """
@@ -108,7 +118,9 @@ def sure_wholes(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, confidence: 
 
 
 def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tuple[int, int, int, int] | None:
-    """Tighter ends for: part in [lo, hi], whole in [whole_lo, whole_hi], part/whole in the ratio; None when nothing fits.
+    """Tighter ends for.
+
+    Part in [lo, hi], whole in [whole_lo, whole_hi], part/whole in the ratio; None when nothing fits.
 
     The ends are the tightest ones, each taken by some fitting pair, unless the ratio is so narrow that finding them takes too many steps:
     then they are still true, only wider.
@@ -116,10 +128,12 @@ def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tupl
     >>> narrow(45, 55, 0, 1000, Ratio.of(Printed.read("0.98"), Fraction(0), strict=False))
     (45, 55, 46, 56)
     """
-    (low, low_of), (high, high_of) = ratio.lo, ratio.hi
+    (low, low_of) = ratio.lo
+    (high, high_of) = ratio.hi
     for _ in range(_MOST_STEPS):
         # low * whole <= part <= high * whole; an open end excludes equality.
-        fresh_whole_lo, fresh_whole_hi = whole_lo, whole_hi
+        fresh_whole_lo = whole_lo
+        fresh_whole_hi = whole_hi
         if high > 0:
             fresh_whole_lo = max(whole_lo, lo * high_of // high + 1 if ratio.hi_open else -(-lo * high_of // high))
         if low > 0:
@@ -154,7 +168,7 @@ _PLAIN = re.compile(r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,2})?")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """A column of printed shares: line ``i`` prints distinct text number ``index[i]``.
+    """Column of printed shares: line ``i`` prints distinct text number ``index[i]``.
 
     ``floats`` holds the distinct numbers nearly (NaN for an empty text), ``printed(number)`` exactly. ``is_double`` says that the column
     holds binary doubles in full, not rounded decimals; ``digits`` is the number of decimals that a header promises. ``widest`` are the texts
@@ -175,15 +189,18 @@ class Shares:
     known: dict[int, Printed] = field(default_factory=dict)
 
     def first(self, number: int) -> int:
-        """The first line that prints distinct text ``number``."""
+        """Return the first line that prints distinct text ``number``."""
         return int(np.flatnonzero(self.index == number)[0])
 
     def given(self) -> Flags:
-        """For each line, whether it prints something."""
+        """Return flags of the lines that print something."""
         return ~np.isnan(self.floats)[self.index]
 
     def printed(self, number: int) -> Printed | None:
-        """The values that print as distinct text ``number``; None for an empty text."""
+        """Return the values that print as distinct text ``number``.
+
+        None for an empty text.
+        """
         if not self.texts[number]:
             return None
         if number not in self.known:
@@ -205,11 +222,16 @@ class Shares:
         return Printed.around(value, step + value * slack, self.rounding)
 
     def counts(self, n: int, place: Place) -> tuple[Ints, Ints]:
-        """The smallest and largest count among ``n`` people that prints so; 0 and ``n`` where nothing is printed."""
-        lo, hi = np.zeros(len(self.texts), np.int64), np.full(len(self.texts), n, np.int64)
+        """Return the smallest and largest count among ``n`` people that prints so.
+
+        0 and ``n`` where nothing is printed.
+        """
+        lo = np.zeros(len(self.texts), np.int64)
+        hi = np.full(len(self.texts), n, np.int64)
         sure_lo, sure_hi = self.sure_counts(n)
         sure = sure_lo >= 0
-        lo[sure], hi[sure] = sure_lo[sure], sure_hi[sure]
+        lo[sure] = sure_lo[sure]
+        hi[sure] = sure_hi[sure]
         for number in np.flatnonzero(~sure & ~np.isnan(self.floats)).tolist():
             entry = self.printed(number)
             bound = entry.counts(n) if entry is not None else None
@@ -219,17 +241,21 @@ class Shares:
                     where=place(self.first(number), self.column.name),
                     remedy="Correct the number or n, or say how numbers were printed (--rounding truncated or unknown)",
                 )
-            lo[number], hi[number] = bound.lo, bound.hi
+            lo[number] = bound.lo
+            hi[number] = bound.hi
         return lo[self.index], hi[self.index]
 
     def sure_counts(self, n: int) -> tuple[Ints, Ints]:
-        """For each distinct text the ends that floating point finds beyond doubt; -1 where it takes exact arithmetic.
+        """Return the ends of each text that floating point finds beyond doubt.
+
+        -1 where it takes exact arithmetic.
 
         A double in full stands for the nearest count when the quotient of that count is the printed double, or a neighbour of it: the values
         that print so reach a little further, and the next count lies far outside. Ends of a rounded decimal are beyond doubt when they lie
         well between two counts.
         """
-        lo, hi = np.full(len(self.texts), -1, np.int64), np.full(len(self.texts), -1, np.int64)
+        lo = np.full(len(self.texts), -1, np.int64)
+        hi = np.full(len(self.texts), -1, np.int64)
         if not 0 < n < _DOUBLE_PEOPLE or self.rounding in ("truncated", "up"):
             return lo, hi
         floats = np.nan_to_num(self.floats, nan=-1.0)
@@ -239,15 +265,18 @@ class Shares:
             lo[sure] = hi[sure] = nearest[sure].astype(np.int64)
             return lo, hi
         reach = self.steps / (2 if self.rounding in NEAREST else 1)
-        least, most = (floats - reach) * n, (floats + reach) * n
+        least = (floats - reach) * n
+        most = (floats + reach) * n
         sure = (np.abs(least - np.rint(least)) > _DOUBT) & (np.abs(most - np.rint(most)) > _DOUBT) & (floats >= 0)
-        first, last = np.maximum(np.ceil(least), 0), np.minimum(np.floor(most), n)
+        first = np.maximum(np.ceil(least), 0)
+        last = np.minimum(np.floor(most), n)
         sure &= first <= last
-        lo[sure], hi[sure] = first[sure].astype(np.int64), last[sure].astype(np.int64)
+        lo[sure] = first[sure].astype(np.int64)
+        hi[sure] = last[sure].astype(np.int64)
         return lo, hi
 
     def as_doubles(self, n: int) -> Shares:
-        """The same texts read as doubles in full, where all are quotients of counts by ``n``.
+        """Return the texts read as doubles if all are quotients by ``n``.
 
         Not where all these counts have a common divisor that so many hardly share by chance: then they were rounded.
         """
@@ -262,7 +291,7 @@ class Shares:
         return replace(self, is_double=True, in_full=True)
 
     def common_divisor(self, n: int) -> int:
-        """A number that divides ``n`` and all counts which the doubles stand for, so many that it is no chance; else 1."""
+        """Return a divisor of ``n`` and all counts that is no coincidence, else 1."""
         positive = self.floats[self.floats > 0]
         if not len(positive) or not 0 < n < _DOUBLE_PEOPLE:
             return 1
@@ -272,7 +301,7 @@ class Shares:
         return _divisor(counts, n) if _chance_of_divisor(counts, n) < 1e-9 else 1
 
     def people(self) -> int | None:
-        """The smallest number of people that explains all shares, where it is no chance that it does; None where there is none.
+        """Return the smallest n that explains all shares, or None.
 
         Twenty different counts hardly have a common divisor, so that the number is the true one and not a part of it.
         """
@@ -296,7 +325,10 @@ class Shares:
         return None
 
     def are_quotients_of(self, counts: Ints) -> bool:
-        """Whether every text is the double of its line's count over some whole number, in full: ``0.2`` beside 1 is 1/5."""
+        """Tell if each text is its line's count over a whole number.
+
+        With a count of 1, ``0.2`` is 1/5.
+        """
         given = np.flatnonzero(self.given())
         for count, number in set(zip(counts[given].tolist(), self.index[given].tolist(), strict=True)):
             share = float(self.floats[number])
@@ -305,7 +337,7 @@ class Shares:
         return True
 
     def decimals(self) -> Decimals:
-        """The printed texts as decimals."""
+        """Return the printed texts as decimals."""
         kept = [_decimal_parts(text, self.digits) for text in self.texts]
         scaled = np.array([part[0] for part in kept], np.int64)
         digits = np.array([part[1] for part in kept], np.int8)
@@ -317,14 +349,14 @@ def _divisor(counts: Floats, n: int) -> int:
 
 
 def _chance_of_divisor(counts: Floats, n: int) -> float:
-    """How probable it is that so many different counts all share the divisor that they have in common with ``n``."""
+    """Return the probability that counts share their common divisor by chance."""
     divisor = _divisor(counts, n)
     different = len(np.unique(counts[counts < n]))
     return 1.0 if divisor == 1 else float(divisor) ** -min(different, 300)
 
 
 def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, place: Place) -> Shares:
-    """The values that each text of a column of shares from 0 to 1 can stand for."""
+    """Read a column of shares from 0 to 1."""
     numbers: dict[str, int] = {}
     index = np.fromiter((numbers.setdefault(text, len(numbers)) for text in column.texts), np.int64, len(column.texts))
     texts = [text.strip() for text in numbers]
@@ -335,11 +367,12 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
     for number, text in enumerate(texts):
         if not text:
             continue
-        value = _checked(text, digits)
+        value = _check_share(text, digits)
         if isinstance(value, _Fault):
             where = place(int(np.flatnonzero(index == number)[0]), column.name)
             raise value.kind(value.what, where=where, remedy=value.remedy)
-        floats[number], percent[number] = value, text.endswith("%")
+        floats[number] = value
+        percent[number] = text.endswith("%")
         decimal = Decimal(text.rstrip("% "))
         parts = decimal.as_tuple()
         shape[:, number] = -cast(int, parts.exponent), len(parts.digits), decimal.adjusted()
@@ -357,15 +390,15 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
 
 
 class _Fault(NamedTuple):
-    """What is wrong with a printed share."""
+    """Fault of a printed share."""
 
     kind: type[InputError]
     what: str
     remedy: str
 
 
-def _checked(text: str, digits: int | None) -> float | _Fault:
-    """A printed share nearly, or what is wrong with it."""
+def _check_share(text: str, digits: int | None) -> float | _Fault:
+    """Return a printed share nearly, or what is wrong with it."""
     if digits is None and _PLAIN.fullmatch(text) and float(text) <= 1:
         return float(text)
     value = _value(text)
@@ -383,7 +416,7 @@ def _checked(text: str, digits: int | None) -> float | _Fault:
 
 
 def read_counts(column: TextColumn, place: Place) -> tuple[Ints, Flags]:
-    """Whole numbers, and for each line whether one is printed (0 stands where none is)."""
+    """Return whole numbers, and flags of the lines that print one."""
     texts = column.texts
     values = np.zeros(len(texts), np.int64)
     given = np.ones(len(texts), bool)
@@ -403,7 +436,7 @@ def read_counts(column: TextColumn, place: Place) -> tuple[Ints, Flags]:
 
 
 def _value(text: str) -> Fraction | None:
-    """The printed number exactly; None when it is no number."""
+    """Return the printed number exactly; None when it is no number."""
     percent = text.endswith("%")
     try:
         decimal = Decimal(text[:-1].strip() if percent else text)
@@ -416,13 +449,14 @@ def _value(text: str) -> Fraction | None:
 
 
 def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
-    """The number as (scaled, digits), with the promised decimals if there are such; digits -1 for an empty text."""
+    """Return a number as (scaled, digits); digits are -1 for an empty text."""
     if not text:
         return 0, -1
     percent = text.endswith("%")
     decimal = Decimal(text[:-1].strip() if percent else text)
     parts = decimal.as_tuple()
-    scaled, digits = int("".join(map(str, parts.digits))), -cast(int, parts.exponent) + (2 if percent else 0)
+    scaled = int("".join(map(str, parts.digits)))
+    digits = -cast(int, parts.exponent) + (2 if percent else 0)
     if promised is not None:
         return int(Fraction(scaled) * Fraction(10) ** (promised - digits)), promised
     if digits < 0:
@@ -432,23 +466,23 @@ def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
 
 
 def selected(release: Listed, index: Ints) -> Listed:
-    """The lines at these positions only, in this order."""
-    return _itemsets(release, index) if isinstance(release, Itemsets) else _rules(release, index)
+    """Return the lines at these positions only, in this order."""
+    return _select_itemsets(release, index) if isinstance(release, Itemsets) else _select_rules(release, index)
 
 
-def _itemsets(release: Itemsets, index: Ints) -> Itemsets:
+def _select_itemsets(release: Itemsets, index: Ints) -> Itemsets:
     return replace(
         release,
         sets=release.sets.take(index),
         lo=release.lo[index],
         hi=release.hi[index],
-        support=_decimals(release.support, index),
+        support=_select_decimals(release.support, index),
         rounded=None if release.rounded is None else release.rounded[index],
-        lines=_lines(release, index),
+        lines=_select_lines(release, index),
     )
 
 
-def _rules(release: Rules, index: Ints) -> Rules:
+def _select_rules(release: Rules, index: Ints) -> Rules:
     return replace(
         release,
         antecedents=release.antecedents.take(index),
@@ -457,17 +491,17 @@ def _rules(release: Rules, index: Ints) -> Rules:
         hi=release.hi[index],
         whole_lo=release.whole_lo[index],
         whole_hi=release.whole_hi[index],
-        support=_decimals(release.support, index),
-        confidence=_decimals(release.confidence, index),
-        lines=_lines(release, index),
+        support=_select_decimals(release.support, index),
+        confidence=_select_decimals(release.confidence, index),
+        lines=_select_lines(release, index),
     )
 
 
-def _lines(release: Listed, index: Ints) -> Ints:
+def _select_lines(release: Listed, index: Ints) -> Ints:
     return np.array([release.line(int(i)) for i in index], np.int64) if release.lines is None else release.lines[index]
 
 
-def _decimals(decimals: Decimals | None, index: Ints) -> Decimals | None:
+def _select_decimals(decimals: Decimals | None, index: Ints) -> Decimals | None:
     return None if decimals is None else Decimals(decimals.scaled[index], decimals.digits[index])
 
 
@@ -476,7 +510,10 @@ _UNBOUNDED = 2**61
 
 
 def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Listed:
-    """The release that a printout stands for; ``n`` is the number of people where the file does not say it."""
+    """Return the release that a printout stands for.
+
+    ``n`` is the number of people where the file does not say it.
+    """
     reading = _Reading(printout)
     people, origin = reading.people(n)
     header = replace(printout.header, n=people, n_from=origin)
@@ -487,14 +524,14 @@ def build(printout: Printout, *, n: int | None, only: Only | None, source: Sourc
 
 
 def one_n(said: int | None, given: int | None, *, where: str) -> int | None:
-    """The number of people that the file says or the caller gives; an error when the two differ."""
+    """Return the number of people; raise if file and caller differ."""
     if said is not None and given is not None and said != given:
         raise OptionError(f"is {given}, but {where} says n = {said}", where="--n", remedy="Leave --n out, or correct the file")
     return said if given is None else given
 
 
 class _Reading:
-    """The numbers of one printout, parsed."""
+    """Numbers of one printout, parsed."""
 
     def __init__(self, printout: Printout) -> None:
         self.printout = printout
@@ -513,7 +550,7 @@ class _Reading:
         return read_shares(column, rounding=header.rounding, digits=header.digits, place=self.printout.place)
 
     def _are_doubles(self, shares: Shares) -> bool:
-        """Whether shares beside exact counts are doubles in full, though none is long enough to show it."""
+        """Tell if shares of exact counts are short doubles in full."""
         return bool((self.counted | ~shares.given()).all()) and shares.are_quotients_of(self.count)
 
     def _counts(self, column: TextColumn | None) -> tuple[Ints, Flags]:
@@ -525,7 +562,7 @@ class _Reading:
     # The number of people
 
     def people(self, given: int | None) -> tuple[int | None, str]:
-        """N as the file says it, the caller gives it, or the lines betray it; in the last case, what it follows from."""
+        """Return n, and what it follows from if neither file nor caller give it."""
         n = one_n(self.printout.header.n, given, where=self.printout.where)
         if n is not None:
             return n, ""
@@ -542,14 +579,20 @@ class _Reading:
         return None, ""
 
     def _people_of_shares(self) -> int | None:
-        """N from shares alone: they are quotients of whole numbers by one n, and no other n explains so many of them."""
+        """N from shares alone.
+
+        They are quotients of whole numbers by one n, and no other n explains so many of them.
+        """
         for shares in (self.support, self.whole_support):
             if shares is not None and (found := shares.people()) is not None:
                 return found
         return None
 
     def settle(self, n: int | None, where: str) -> None:
-        """Read short shares of a program that prints all digits as exact, where n allows it; refuse an n that is a multiple of the true one."""
+        """Read short shares as exact where n allows it.
+
+        Refuses an n that is a multiple of the true one.
+        """
         if n is None:
             return
         if self.printout.in_full:
@@ -573,10 +616,14 @@ class _Reading:
         return int(count[lines[0]]) if len(lines) else None
 
     def _people_of_pairs(self) -> int | None:
-        """N from lines that print both a count and a share: only one n may make them fit."""
+        """N from lines that print both a count and a share.
+
+        Only one n may make them fit.
+        """
         if self.support is None:
             return None
-        least, most = Fraction(0), None
+        least = Fraction(0)
+        most = None
         for line in np.flatnonzero(self.counted & (self.count > 0)):
             printed = self.support.printed(int(self.support.index[line]))
             if printed is None or printed.hi <= 0:
@@ -586,7 +633,8 @@ class _Reading:
             if printed.lo > 0:
                 most = count / printed.lo if most is None else min(most, count / printed.lo)
             if most is not None and (least > most or most - least < 1):
-                first, last = -(-least.numerator // least.denominator), most.numerator // most.denominator
+                first = -(-least.numerator // least.denominator)
+                last = most.numerator // most.denominator
                 if first > last:
                     raise Contradiction(
                         "count and support fit no number of people that the lines before allow",
@@ -601,14 +649,17 @@ class _Reading:
     # Itemsets
 
     def itemsets(self, header: Header, only: Only, source: Source | None) -> Itemsets:
-        """The release as itemsets; the empty set, which says only n, is left out."""
+        """Return the release as itemsets.
+
+        The empty set, which says only n, is left out.
+        """
         lo, hi = self._people_of_lines(header)
         self._check_ends(hi)
         if header.complete and header.min_support is None and len(hi) and (only != "maximal" or bool((lo == hi).all())):
             # Every listed set reaches the threshold, whatever it is: what is missing lies below the smallest count.
             header = replace(header, min_support=int(hi.min()))
         rounded = self.count if header.base is not None and bool(self.counted.any()) else None
-        support = self._kept(self.support, lo, hi) if rounded is None else None
+        support = self._shares_to_keep(self.support, lo, hi) if rounded is None else None
         printout = self.printout
         release = Itemsets(printout.sets, lo, hi, printout.items, header, only, support, rounded, printout.lines, source)
         empty = printout.sets.lengths == 0
@@ -627,16 +678,18 @@ class _Reading:
         return chosen
 
     def _people_of_lines(self, header: Header) -> tuple[Ints, Ints]:
-        """The counts that each line allows by itself."""
+        """Return the counts that each line allows by itself."""
         least = header.min_support or 0
         size = len(self.printout.lines)
         most = _UNBOUNDED if header.n is None else header.n
-        lo, hi = np.full(size, least, np.int64), np.full(size, most, np.int64)
+        lo = np.full(size, least, np.int64)
+        hi = np.full(size, most, np.int64)
         if self.support is not None and bool((self.support.given() & ~self.counted).any()):
             if header.n is None:
                 raise self._asks_for_n(int(np.flatnonzero(self.support.given() & ~self.counted)[0]), self.support.column.name)
             share_lo, share_hi = self.support.counts(header.n, self.printout.place)
-            lo, hi = np.maximum(lo, share_lo), np.minimum(hi, share_hi)
+            lo = np.maximum(lo, share_lo)
+            hi = np.minimum(hi, share_hi)
         self._check_counts(header)
         count_lo, count_hi = self._counted_ends(header)
         lo = np.where(self.counted, np.maximum(count_lo, least), lo)
@@ -652,18 +705,18 @@ class _Reading:
         return lo, hi
 
     def _counted_ends(self, header: Header) -> tuple[Ints, Ints]:
-        """The fewest and the most people whose number prints as each count."""
+        """Return the smallest and largest number that prints as each count."""
         if header.base is None:
             return self.count, self.count
         return counts_printed_as(self.count, header.base, header.rounding)
 
     def _check_counts(self, header: Header) -> None:
-        """Printed counts fit n, the base they are rounded to, and the shares printed beside them."""
+        """Raise unless counts fit n, their rounding base, and printed shares."""
         if header.base is not None:
             odd = np.flatnonzero(self.counted & (self.count % header.base != 0))
             if len(odd):
                 raise Contradiction(
-                    f"the count is no multiple of {header.base}, the base that the header gives",
+                    f"the count is not a multiple of {header.base}, the base that the header gives",
                     where=self.printout.place(int(odd[0]), self._count_name()),
                     lines=[int(self.printout.lines[int(odd[0])])],
                     remedy="Correct the line or the header",
@@ -688,7 +741,7 @@ class _Reading:
         self._check_shares_beside(header)
 
     def _check_shares_beside(self, header: Header) -> None:
-        """A share printed beside a count is that count's share."""
+        """Raise if a printed share is not that of its line's count."""
         if self.support is None or not header.n:
             return
         # A count whose double is printed needs no further look.
@@ -723,17 +776,20 @@ class _Reading:
         return error
 
     def _check_ends(self, hi: Ints) -> None:
-        """Every count has an upper end: n, where nothing else bounds it."""
+        """Return every count has an upper end.
+
+        N, where nothing else bounds it.
+        """
         endless = np.flatnonzero(hi >= _UNBOUNDED)
         if len(endless):
             raise InputError(
-                "says something only together with the number of people, which the file does not give",
+                "cannot be read without the number of people, which the file does not give",
                 where=self.printout.place(int(endless[0])),
                 remedy="Give the number of people with --n N (Python: n=N)",
             )
 
-    def _kept(self, shares: Shares | None, lo: Ints, hi: Ints) -> Decimals | None:
-        """The printed shares, unless they are doubles in full that give every count away: then counts are what is published."""
+    def _shares_to_keep(self, shares: Shares | None, lo: Ints, hi: Ints) -> Decimals | None:
+        """Return the printed shares, or None if they determine every count."""
         if shares is None or not bool((shares.given() & ~self.counted).any()):
             return None
         return None if shares.is_double and bool((lo == hi).all()) else shares.decimals()
@@ -741,7 +797,7 @@ class _Reading:
     # Rules
 
     def rules(self, header: Header, source: Source | None) -> Rules:
-        """The release as rules."""
+        """Return the release as rules."""
         printout = self.printout
         assert printout.consequents is not None
         lo, hi = self._people_of_lines(header)
@@ -761,20 +817,31 @@ class _Reading:
                 remedy="Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)",
             )
         self._check_ends(np.maximum(hi, whole_hi))
-        support = self._kept(self.support, lo, hi)
+        support = self._shares_to_keep(self.support, lo, hi)
         exact = bool((lo == hi).all() and (whole_lo == whole_hi).all())
         full = self.confidence is None or not bool(self.confidence.given().any()) or (self.confidence.is_double and exact)
         confidence = None if full or self.confidence is None else self.confidence.decimals()
         return Rules(
-            printout.sets, printout.consequents, lo, hi, whole_lo, whole_hi, printout.items, header,
-            support, confidence, printout.lines, source,
-        )  # fmt: skip
+            printout.sets,
+            printout.consequents,
+            lo,
+            hi,
+            whole_lo,
+            whole_hi,
+            printout.items,
+            header,
+            support,
+            confidence,
+            printout.lines,
+            source,
+        )
 
     def _people_of_antecedents(self, header: Header) -> tuple[Ints, Ints]:
-        """The numbers of people with the antecedent, where the line prints them."""
+        """Return bounds on the people with each antecedent."""
         size = len(self.printout.lines)
         most = _UNBOUNDED if header.n is None else header.n
-        lo, hi = np.zeros(size, np.int64), np.full(size, most, np.int64)
+        lo = np.zeros(size, np.int64)
+        hi = np.full(size, most, np.int64)
         if self.whole_support is not None and bool(self.whole_support.given().any()):
             if header.n is None:
                 raise self._asks_for_n(int(np.flatnonzero(self.whole_support.given())[0]), self.whole_support.column.name)
@@ -793,7 +860,7 @@ class _Reading:
         return lo, hi
 
     def _ratios(self, header: Header, ends: tuple[Ints, Ints, Ints, Ints]) -> Ratios:
-        """The confidences that each line allows, from the threshold of the header up."""
+        """Return the confidences that each line allows."""
         least = header.min_confidence or Fraction(0)
         shares = self.confidence
         if shares is None:

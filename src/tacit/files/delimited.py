@@ -1,20 +1,9 @@
-"""What a release file prints, before its numbers are understood: sets of items and columns of text.
-
-Every reader of a foreign or own form ends here; :mod:`tacit.files.counts` turns the texts into count intervals, in one way for all forms.
-
-Tables as delimited text: which separator they use, and their records one by one.
+"""Delimited text: its separator, its records, and its columns.
 
 A record ends at a line end outside quotes. A cell may be quoted with ``"``, blanks may stand around the quotes, and ``""`` inside
-them is one quote; a quote in the middle of an unquoted cell is a letter like any other. Blank lines are no records.
+them is one quote; a quote in the middle of an unquoted cell is a letter like any other. Blank lines are not records.
 
-Whether a delimited file is plain enough to be read in bulk, and how many records it then has.
-
-Bulk readers skip, pad or cut what they do not understand. This independent check says beforehand how many records there must be; a file that
-fails it is read record by record.
-
-The beginning of a release file: enough to tell the forms apart without reading it whole.
-
-Delimited text with a line of column names, kept together with its line numbers.
+The csv module splits records; what it refuses is split again by rules of our own, which either read it or say what is wrong.
 """
 
 from __future__ import annotations
@@ -23,137 +12,223 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
-from typing import Any, Literal
+from itertools import chain, islice, repeat
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InputError
-from tacit.files.disk import FilePath, is_parquet, open_bytes, open_text, readable
+from tacit.files.disk import Input
 from tacit.files.parquet import parquet_columns
-from tacit.model.arrays import Flags, Ints
-from tacit.model.release import Header, Only
-from tacit.model.sets import Items, Sets
-from tacit.model.table import sort_names
+from tacit.files.printout import BATCH, Numbering, TextColumn
+from tacit.model.arrays import Codes, Ints
+from tacit.model.release import Source
+from tacit.model.table import Column
 
 #: Separators in the order in which they are preferred when several would do; the weak ones are used only where no strong one fits as well.
 STRONG_DELIMITERS = (",", ";", "\t", "|")
 WEAK_DELIMITERS = ("\x01", "^", "~", ":", " ")
-#: What is removed around every cell.
+#: Separators of release files, whose column names are known.
+RELEASE_DELIMITERS = (",", "\t", ";", " ")
+_NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar", " ": "a blank", ":": "a colon"}
+#: Signs removed around every cell of a table.
 BLANKS = " \t\n\r\f\v"
+#: Characters at the beginning of a file that its form and its separator are guessed from.
+HEAD = 1 << 16
 _HEAD_RECORDS = 500
+#: Characters of a table that are split at a time.
+_BLOCK = 1 << 20
 
 
-def records(lines: Iterable[str], delimiter: str, *, where: str) -> Iterator[tuple[int, list[str]]]:
-    r"""Pairs of the number of a record's first line (from 1) and its cells; ``lines`` keep their line ends.
+# Records
+
+
+def records(
+    lines: Iterable[str], delimiter: str, *, where: str, trim: bool = True, before: int = 0
+) -> Iterator[tuple[int, list[str]]]:
+    r"""Yield the number of each record's first line, and its cells.
+
+    Lines are numbered from 1, and keep their ends.
+
+    ``trim`` says that blanks around cells mean nothing; some are then removed. ``before`` lines were read already.
 
     >>> list(records(["a;b\n", "1;\"x\n", "y\"\n"], ";", where="file.csv"))
     [(1, ['a', 'b']), (2, ['1', 'x\ny'])]
     """
-    reader = _Lines(lines, where)
-    blank = "".join(c for c in " \t" if c != delimiter)
-    opening = re.compile(f'[{blank}]*"')
-    closing = re.compile(f"[{blank}]*({re.escape(delimiter)}|\r\n|\r|\n|$)")
-    empty_cells = "" if delimiter == " " else delimiter  # a line of blanks is blank even where they separate
-    while line := reader.next():
-        if '"' in line:
-            first = reader.number
-            yield first, _split_quoted(line, delimiter, opening, closing, reader)
-        elif line.strip(BLANKS) or (empty_cells and empty_cells in line):
-            yield reader.number, line.rstrip("\r\n").split(delimiter)
-
-
-class _Lines:
-    """Lines with the number of the one that was read last."""
-
-    def __init__(self, lines: Iterable[str], where: str) -> None:
-        self.lines = iter(lines)
-        self.where = where
-        self.number = 0
-
-    def next(self) -> str:
-        """The next line, or the empty text at the end."""
-        self.number += 1
-        return next(self.lines, "")
-
-
-def _split_quoted(line: str, delimiter: str, opening: re.Pattern[str], closing: re.Pattern[str], reader: _Lines) -> list[str]:
-    """The cells of a record that begins with ``line``; a quoted cell may take further lines."""
-    cells: list[str] = []
-    at = 0
+    source = lines if isinstance(lines, _Lines) else _Lines(lines, before)
+    reader = csv.reader(source, delimiter=delimiter, strict=True, skipinitialspace=trim)
+    splitter = _Splitter(source, delimiter, where)
     while True:
-        quote = opening.match(line, at)
-        if quote is None:
-            end = line.find(delimiter, at)
-            if end < 0:
-                return [*cells, line[at:].rstrip("\r\n")]
-            cells.append(line[at:end])
-            at = end + 1
-            continue
-        text, line, at = _quoted_cell(line, quote.end(), reader)
-        cells.append(text)
-        after = closing.match(line, at)
-        if after is None:
-            raise InputError(
-                "a quoted cell goes on after its closing quote",
-                where=f"{reader.where}, line {reader.number}",
-                remedy="Double the quotes inside a cell, or remove them",
-            )
-        if after[1] != delimiter:
-            return cells
-        at = after.end()
-
-
-def _quoted_cell(line: str, at: int, reader: _Lines) -> tuple[str, str, int]:
-    """The text of a quoted cell, the line on which it ends, and the place after its closing quote."""
-    opened = reader.number
-    parts: list[str] = []
-    while True:
-        end = line.find('"', at)
-        if end < 0:
-            parts.append(line[at:])
-            line, at = reader.next(), 0
-            if not line:
-                raise InputError(
-                    "the quote that opens here is never closed",
-                    where=f"{reader.where}, line {opened}",
-                    remedy="Close it, or double it inside a quoted cell",
-                )
-        elif line.startswith('"', end + 1):
-            parts.append(line[at : end + 1])
-            at = end + 2
+        source.taken.clear()
+        first = source.number + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            cells = []
+            refused = True
         else:
-            parts.append(line[at:end])
-            return "".join(parts), line, end + 1
+            refused = False
+        line = source.taken[0]
+        if (len(cells) < 2 or delimiter == " ") and not line.strip(BLANKS) and (delimiter == " " or delimiter not in line):
+            continue
+        if refused or (trim and _is_read_otherwise(source.taken, delimiter)):
+            source.rewind()
+            cells = splitter.split_record()
+        yield first, cells
+
+
+def _is_read_otherwise(lines: Sequence[str], delimiter: str) -> bool:
+    """Tell if the csv module may split a record differently.
+
+    It skips no tabs before a quote.
+    """
+    return delimiter != "\t" and '"' in lines[0] and (delimiter == " " or any("\t" in line for line in lines))
+
+
+class _Lines(Iterator[str]):
+    """Lines with their numbers, and those of the current record."""
+
+    def __init__(self, lines: Iterable[str], before: int = 0) -> None:
+        self.lines = iter(lines)
+        self.number = before
+        self.taken: list[str] = []
+        self.waiting: list[str] = []
+
+    def __next__(self) -> str:
+        line = self.waiting.pop() if self.waiting else next(self.lines)
+        self.number += 1
+        self.taken.append(line)
+        return line
+
+    def rewind(self) -> None:
+        """Go back to the beginning of the record."""
+        self.waiting += reversed(self.taken)
+        self.number -= len(self.taken)
+        self.taken.clear()
+
+
+class _Splitter:
+    """Splitter of records that the csv module does not read."""
+
+    def __init__(self, lines: _Lines, delimiter: str, where: str) -> None:
+        blank = "".join(sign for sign in " \t" if sign != delimiter)
+        self.opening = re.compile(f'[{blank}]*"')
+        self.closing = re.compile(f"[{blank}]*({re.escape(delimiter)}|\r\n|\r|\n|$)")
+        self.delimiter = delimiter
+        self.lines = lines
+        self.where = where
+
+    def split_record(self) -> list[str]:
+        """Return the cells of the next record.
+
+        A quoted cell may take further lines.
+        """
+        cells: list[str] = []
+        line = next(self.lines)
+        at = 0
+        while True:
+            quote = self.opening.match(line, at)
+            if quote is None:
+                end = line.find(self.delimiter, at)
+                if end < 0:
+                    return [*cells, line[at:].rstrip("\r\n")]
+                cells.append(line[at:end])
+                at = end + 1
+                continue
+            text, line, at = self._read_quoted(line, quote.end())
+            cells.append(text)
+            after = self.closing.match(line, at)
+            if after is None:
+                remedy = "Double the quotes inside a cell, or remove them"
+                raise self._fault("a quoted cell goes on after its closing quote", self.lines.number, remedy)
+            if after[1] != self.delimiter:
+                return cells
+            at = after.end()
+
+    def _read_quoted(self, line: str, at: int) -> tuple[str, str, int]:
+        """Return a quoted cell, its last line, and the place after it."""
+        opened = self.lines.number
+        parts: list[str] = []
+        while True:
+            end = line.find('"', at)
+            if end < 0:
+                parts.append(line[at:])
+                line = next(self.lines, "")
+                at = 0
+                if not line:
+                    remedy = "Close it, or double it inside a quoted cell"
+                    raise self._fault("the quote that opens here is never closed", opened, remedy)
+            elif line.startswith('"', end + 1):
+                parts.append(line[at : end + 1])
+                at = end + 2
+            else:
+                parts.append(line[at:end])
+                return "".join(parts), line, end + 1
+
+    def _fault(self, what: str, line: int, remedy: str) -> InputError:
+        return InputError(what, where=f"{self.where}, line {line}", remedy=remedy)
+
+
+def _batches(
+    found: Iterator[tuple[int, list[str]]], width: int, delimiter: str, where: str
+) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
+    """Yield line numbers and columns of many records at a time.
+
+    Keeping a list per record would keep Python's garbage collector busy.
+    """
+    while batch := list(islice(found, BATCH)):
+        for line, cells in batch:
+            if len(cells) != width:
+                raise _ragged(len(cells), width, delimiter, f"{where}, line {line}")
+        yield [line for line, _ in batch], list(zip(*(cells for _, cells in batch), strict=True))
+
+
+def _ragged(got: int, width: int, delimiter: str, where: str) -> InputError:
+    cells = "1 cell" if got == 1 else f"{got} cells"
+    columns = "1 column" if width == 1 else f"{width} columns"
+    separator = _NAMES.get(delimiter, repr(delimiter))
+    return InputError(
+        f"has {cells} where the header names {columns} (the separator is {separator})",
+        where=where,
+        remedy="Quote cells that hold the separator, or complete the line",
+    )
+
+
+# Separators
 
 
 def sniff_delimiter(head: str, *, complete: bool, prefer: str = "") -> str:
-    r"""The separator under which the records of ``head`` agree best with the first one; a comma when there is one column.
+    r"""Return the separator that makes records most alike in width.
 
-    ``complete`` says that ``head`` is the whole file, so that its last line counts. ``prefer`` is tried first.
+    It is a comma when there is one column. ``complete`` says that ``head`` is the whole file, so that its last line counts. ``prefer`` is
+    tried first.
 
     >>> sniff_delimiter("a;b\n1,5;2,5\n", complete=True)
     ';'
     """
-    best, chosen = (0.0, 0), ","
+    best = (0.0, 0)
+    chosen = ","
     for delimiter in dict.fromkeys([*prefer, *STRONG_DELIMITERS, *WEAK_DELIMITERS]):
+        if delimiter not in head:
+            continue
         widths = _widths(head, delimiter, complete=complete)
-        if not widths and delimiter in head:
+        if not widths:
             score = (0.0, 1)  # the very first record cannot be split; if nothing fits better, reading it will say why
-        elif not widths or widths[0] < (3 if delimiter == " " else 2):
+        elif widths[0] < (3 if delimiter == " " else 2):
             continue  # two words in every line are no sign of a table
         else:
             score = (widths.count(widths[0]) / len(widths), 0 if delimiter in WEAK_DELIMITERS else widths[0])
         if score > best:
-            best, chosen = score, delimiter
+            best = score
+            chosen = delimiter
     return chosen
 
 
 def _widths(head: str, delimiter: str, *, complete: bool) -> list[int]:
-    """How many cells each of the first records has."""
+    """Return the numbers of cells of the first records."""
     widths: list[int] = []
     try:
         for _, cells in records(io.StringIO(head, newline=""), delimiter, where=""):
@@ -165,136 +240,32 @@ def _widths(head: str, delimiter: str, *, complete: bool) -> list[int]:
     return widths if complete or len(widths) < 2 else widths[:-1]
 
 
-_CHUNK = 4 << 20
-_LONGEST_LINE = 64 << 20
-_QUOTE, _LINE_FEED, _RETURN = 34, 10, 13
-
-_Bytes = npt.NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class PlainShape:
-    """A rectangular UTF-8 file in which every quote stands at the edge of a cell."""
-
-    records: int
-    has_quotes: bool
-
-
-def plain_shape(path: FilePath, delimiter: str, width: int, *, chunk_size: int = _CHUNK) -> PlainShape | None:
-    """How many records there are, when every one has ``width`` cells and nothing is unusual; None otherwise."""
-    scan = _Scan(ord(delimiter), width)
-    with open_bytes(path) as stream, readable(path):
-        rest = stream.read(3)
-        rest = b"" if rest == b"\xef\xbb\xbf" else rest
-        while True:
-            chunk = stream.read(chunk_size)
-            data = rest + chunk
-            cut = data.rfind(b"\n") + 1 if chunk else len(data)
-            block, rest = data[:cut], data[cut:]
-            if not chunk and block and not block.endswith(b"\n"):
-                block += b"\n"
-            if len(rest) > _LONGEST_LINE or (block and not scan.takes(block)):
-                return None
-            if not chunk:
-                return None if scan.open else PlainShape(scan.records, scan.has_quotes)
-
-
-class _Scan:
-    """Counts records block by block; a block ends with a line feed."""
-
-    def __init__(self, delimiter: int, width: int) -> None:
-        self.delimiter, self.width = delimiter, width
-        self.records, self.has_quotes = 0, False
-        self.open = False  # whether a quoted cell goes on in the next block
-        self.delimiters = 0  # those of the record that goes on
-
-    def takes(self, block: bytes) -> bool:
-        """Whether the block is as it should be."""
-        try:
-            block.decode("utf-8")
-        except UnicodeDecodeError:
-            return False
-        if b"\x00" in block:
-            return False
-        data = np.frombuffer(block, np.uint8)
-        outside = None
-        if b'"' in block or self.open:
-            outside = self._outside(data)
-            if not self._quotes_at_edges(data, outside):
-                return False
-        if b"\r" in block and (data[_places(data, _RETURN, outside) + 1] != _LINE_FEED).any():
-            return False
-        return self._rectangular(data, _places(data, _LINE_FEED, outside), _places(data, self.delimiter, outside), outside)
-
-    def _outside(self, data: _Bytes) -> Flags:
-        """For every byte, whether the quotes up to and including it are all closed."""
-        # The sum wraps at 256, which keeps its parity.
-        sums = np.cumsum(data == _QUOTE, dtype=np.uint8) + np.uint8(self.open)
-        outside: Flags = (sums & np.uint8(1)) == 0
-        return outside
-
-    def _quotes_at_edges(self, data: _Bytes, outside: Flags) -> bool:
-        self.has_quotes = True
-        quotes = np.flatnonzero(data == _QUOTE)
-        opening = quotes[~outside[quotes]]
-        closing = quotes[outside[quotes]]
-        before = np.where(opening > 0, data[opening - 1], _LINE_FEED)
-        after = data[closing + 1]
-        edges = [self.delimiter, _LINE_FEED, _QUOTE]  # a quote next to a quote is a doubled one
-        return bool(np.isin(before, edges).all() and np.isin(after, [*edges, _RETURN]).all())
-
-    def _rectangular(self, data: _Bytes, ends: Ints, delimiters: Ints, outside: Flags | None) -> bool:
-        """Whether every record that ends in this block has the right number of cells, blank lines aside."""
-        goes_on = outside is not None and not outside[-1]
-        if not len(ends):
-            self.delimiters += len(delimiters)
-            self.open = goes_on
-            return True
-        before = np.searchsorted(delimiters, ends)
-        counts = np.diff(before, prepend=0)
-        counts[0] += self.delimiters
-        starts = np.concatenate(([0], ends[:-1] + 1))
-        lengths = ends - starts
-        blank = (lengths == 0) | ((lengths == 1) & (data[starts] == _RETURN))
-        self.records += int(len(ends) - blank.sum())
-        self.delimiters = len(delimiters) - int(before[-1])
-        self.open = goes_on
-        return bool(((counts == self.width - 1) | blank).all())
-
-
-def _places(data: _Bytes, byte: int, outside: Flags | None) -> Ints:
-    found = data == byte
-    return np.flatnonzero(found if outside is None else found & outside)
-
-
-DELIMITERS = (",", "\t", ";", " ")
-_HEAD_CHARACTERS = 1 << 16
-
-
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The first characters of a text file, or the columns of a Parquet file or folder with their DuckDB types."""
+    """First characters of a text file, or columns of a Parquet file."""
 
     text: str = ""
     columns: dict[str, str] = field(default_factory=dict)
 
     @property
     def lines(self) -> list[str]:
-        """The first lines that are not blank."""
+        """First lines that are not blank."""
         return [line for line in self.text.splitlines() if line.strip()]
 
     def delimiter(self, fits: Callable[[set[str]], bool]) -> str | None:
-        """The delimiter under which the names of the first line fit; None when there is none."""
-        if not self.lines:
-            return None
-        for delimiter in DELIMITERS:
-            if fits(set(header_names(self.lines[0], delimiter))):
+        """Return the separator under which the column names fit, or None."""
+        line = next(iter(self.lines), "")
+        for delimiter in RELEASE_DELIMITERS:
+            if line and fits(set(header_names(line, delimiter))):
                 return delimiter
         return None
 
 
 def header_names(line: str, delimiter: str) -> list[str]:
-    """The column names in the first line of a delimited file; nothing when its quotation marks do not fit."""
+    """Return the column names in the first line of a file.
+
+    None if its quotes do not fit.
+    """
     try:
         return [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
     except csv.Error:
@@ -302,157 +273,132 @@ def header_names(line: str, delimiter: str) -> list[str]:
 
 
 def holds(names: Iterable[str], *wanted: str) -> bool:
-    """Whether all wanted names are there."""
+    """Tell if all wanted names are there."""
     return set(wanted) <= set(names)
 
 
-def read_head(path: FilePath) -> Head:
-    """The head of a file or of a folder of Parquet files."""
-    if os.path.isdir(path) or is_parquet(path):
-        return Head(columns=parquet_columns(path))
-    with open_text(path) as stream:
-        text = stream.read(_HEAD_CHARACTERS)
+def read_head(file: Input) -> Head:
+    """Return the head of a file or Parquet folder."""
+    if os.path.isdir(file) or file.is_parquet:
+        return Head(columns=parquet_columns(file))
+    with file.open_text() as stream:
+        text = stream.read(HEAD)
     if not text.strip():
-        raise InputError("is empty", where=os.path.basename(os.fspath(path)), remedy="Give a file with published lines")
+        raise InputError("is empty", where=file.name, remedy="Give a file with published lines")
     return Head(text)
 
 
-#: Lines taken in at a time: fewer than the lists after which Python looks for garbage, since larger batches are slower.
-BATCH = 600
+# Tables
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TextColumn:
-    """One column as printed, under the name it has in the file; an empty text is a withheld value."""
+def csv_cell(text: str) -> str:
+    """Return a CSV cell, in quotation marks where it needs them.
 
-    name: str
-    texts: list[str]
+    >>> csv_cell("plain"), csv_cell("a,b")
+    ('plain', '"a,b"')
+    """
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Printout:
-    """The lines of a release file. ``consequents`` is None for itemsets; otherwise ``sets`` are the antecedents.
+@dataclass(frozen=True, slots=True)
+class DelimitedTable:
+    """File of delimited text with a header.
 
-    ``count`` and ``support`` are about all items of a line, ``whole_count`` and ``whole_support`` about the antecedent alone.
-    ``unit`` says what ``lines`` numbers: the lines of a text file, or the rows of a frame or Parquet file. ``exact`` says that numbers were
-    not cut to some digits, ``in_full`` that the program prints doubles with all their digits. ``unread`` names columns and fields that say more
-    than what is read, ``alike`` those that say the same as one of them.
+    Its columns are read when they are asked for.
     """
 
+    file: Input
     where: str
-    lines: Ints
-    items: Items
-    sets: Sets
-    consequents: Sets | None = None
-    count: TextColumn | None = None
-    support: TextColumn | None = None
-    confidence: TextColumn | None = None
-    whole_count: TextColumn | None = None
-    whole_support: TextColumn | None = None
-    header: Header = field(default_factory=Header)
-    only: Only = "all"
-    unit: Literal["line", "row"] = "line"
-    exact: bool = False
-    in_full: bool = False
-    unread: tuple[str, ...] = ()
-    alike: tuple[str, ...] = ()
+    delimiter: str
+    names: tuple[str, ...]
 
-    def place(self, index: int, column: str = "") -> str:
-        """Where a number stands, for a message."""
-        return place(self.where, int(self.lines[index]), column, self.unit)
+    @classmethod
+    def open(cls, file: Input, *, where: str, prefer: str = "") -> DelimitedTable:
+        """Find the separator and the names of the columns."""
+        with file.open_text(keep_newlines=True) as stream:
+            head = stream.read(HEAD)
+            delimiter = sniff_delimiter(head, complete=len(head) < HEAD, prefer=prefer)
+            whole = io.StringIO(head + stream.readline(), newline="")
+            _, names = next(records(chain(whole, stream), delimiter, where=where), (0, []))
+        if not names:
+            raise InputError("is empty", where=where, remedy="Give a table with a header of column names")
+        return cls(file, where, delimiter, tuple(name.strip(BLANKS) for name in names))
 
+    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
+        """Return these columns; values have no blanks around them."""
+        width = len(self.names)
+        columns = [_CodedColumn(self.names.index(name)) for name in names]
+        with self.file.open_text(keep_newlines=True) as stream:
+            lines = _Lines(stream)
+            found = records(lines, self.delimiter, where=self.where)
+            next(found)
+            number = lines.number
+            while not lines.waiting and (block := stream.read(_BLOCK)):
+                block += stream.readline()
+                rows = self._split_plain(block)
+                if rows is None:
+                    rest = chain(io.StringIO(block, newline=""), stream)
+                    found = records(rest, self.delimiter, where=self.where, before=number)
+                    break
+                plain = self.delimiter.join(rows).split(self.delimiter) if rows else []
+                for column in columns:
+                    column.add(plain[column.place :: width])
+                number += block.count("\n")
+            for _, cells in _batches(found, width, self.delimiter, self.where):
+                for column in columns:
+                    column.add(cells[column.place])
+        return tuple(column.finish(name) for column, name in zip(columns, names, strict=True))
 
-def place(where: str, line: int, column: str = "", unit: str = "line") -> str:
-    """File, line and column as they stand in a message.
+    def _split_plain(self, block: str) -> list[str] | None:
+        """Return the records of whole lines without quotes.
 
-    >>> place("r.csv", 7, "support")
-    "r.csv, line 7, column 'support'"
-    """
-    return f"{where}, {unit} {line}" + (f", column {column!r}" if column else "")
+        None if they must be read one by one.
+        """
+        if '"' in block or "\r" in block.replace("\r\n", ""):
+            return None
+        rows = block.replace("\r\n", "\n").removesuffix("\n").split("\n")
+        wanted = len(self.names) - 1
+        if wanted and self.delimiter != " " and set(map(str.count, rows, repeat(self.delimiter))) == {wanted}:
+            return rows
+        rows = [row for row in rows if row.strip(BLANKS) or (self.delimiter != " " and self.delimiter in row)]
+        return rows if all(row.count(self.delimiter) == wanted for row in rows) else None
 
+    @property
+    def source(self) -> Source:
+        """File that the table comes from."""
+        return self.file.source
 
-class Numbering(dict[Any, int]):
-    """Numbers names in the order in which they come; ``numbering[key]`` makes a new number for a new key.
-
-    ``name_of`` says what a key is called; keys with the same name share a number.
-    """
-
-    def __init__(self, name_of: Callable[[Any], Hashable] = str) -> None:
-        super().__init__()
-        self.name_of = name_of
-        self.numbers: dict[Any, int] = {}
-
-    def __missing__(self, key: Any) -> int:
-        number = self.numbers.setdefault(self.name_of(key), len(self.numbers))
-        self[key] = number
-        return number
-
-    def ranks(self, ordered: Sequence[Hashable]) -> npt.NDArray[np.int32]:
-        """Where each number stands in ``ordered``, which holds every name once."""
-        ranks = np.empty(len(ordered), np.int32)
-        ranks[[self.numbers[name] for name in ordered]] = np.arange(len(ordered), dtype=np.int32)
-        return ranks
-
-
-@dataclass(slots=True)
-class Bags:
-    """Item numbers of many lines, collected in batches so that no object per item is kept."""
-
-    numbering: Numbering
-    lengths: list[Ints] = field(default_factory=list)
-    numbers: list[npt.NDArray[np.int32]] = field(default_factory=list)
-
-    def add(self, batch: Sequence[Sequence[Any] | frozenset[Any]]) -> None:
-        """Take in one list of keys per line."""
-        lengths = np.fromiter(map(len, batch), np.int64, len(batch))
-        keys = map(self.numbering.__getitem__, chain.from_iterable(batch))
-        self.numbers.append(np.fromiter(keys, np.int32, int(lengths.sum())))
-        self.lengths.append(lengths)
-
-    def sets(self, ranks: npt.NDArray[np.int32]) -> Sets:
-        """The lines as sets, with numbers replaced by their ranks; a repeated item counts once."""
-        lengths = np.concatenate([np.zeros(0, np.int64), *self.lengths])
-        numbers = ranks[np.concatenate([np.zeros(0, np.int32), *self.numbers])]
-        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-        rows = np.repeat(np.arange(len(lengths)), lengths)
-        ascending = (numbers[1:] > numbers[:-1]) | (rows[1:] != rows[:-1])
-        return Sets(offsets, numbers) if ascending.all() else Sets.from_pairs(rows, numbers, len(lengths))
+    def close(self) -> None:
+        """Do nothing: no file is held open."""
 
 
-def named_sets(
-    *sides: Iterable[Sequence[Any] | frozenset[Any]], name_of: Callable[[Any], Hashable] = str
-) -> tuple[Items, list[Sets]]:
-    """Items sorted as people expect, and one family of sets per side (itemsets; or antecedents and consequents).
+class _CodedColumn:
+    """Numbers of the distinct values of one column."""
 
-    >>> items, (sets,) = named_sets([["b", "a"], ["c", "b"]])
-    >>> items.names, [part.tolist() for part in sets]
-    (('a', 'b', 'c'), [[0, 1], [1, 2]])
-    """
-    numbering = Numbering(name_of)
-    bags = [Bags(numbering) for _ in sides]
-    for bag, side in zip(bags, sides, strict=True):
-        lines = iter(side)
-        while batch := list(islice(lines, BATCH)):
-            bag.add(batch)
-    return finish(bags)
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.numbering = Numbering(lambda cell: cell.strip(BLANKS))
+        self.codes: list[Codes] = [np.empty(0, np.int32)]
 
+    def add(self, cells: Sequence[str]) -> None:
+        """Take in the next cells."""
+        self.codes.append(np.fromiter(map(self.numbering.__getitem__, cells), np.int32, len(cells)))
 
-def finish(bags: Sequence[Bags]) -> tuple[Items, list[Sets]]:
-    """Items and sets of bags that share one numbering of names."""
-    names = sort_names(bags[0].numbering.numbers)
-    ranks = bags[0].numbering.ranks(names)
-    return Items(names), [bag.sets(ranks) for bag in bags]
+    def finish(self, name: str) -> Column:
+        """Return the column with its values sorted."""
+        values = tuple(sorted(self.numbering.numbers))
+        return Column(name, values, self.numbering.ranks(values)[np.concatenate(self.codes)])
 
 
-def require(found: bool, what: str, *, where: str, remedy: str) -> None:
-    """Raise an :class:`InputError` unless ``found``."""
-    if not found:
-        raise InputError(what, where=where, remedy=remedy)
+# Lists
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """The cells of a delimited file, column by column; row ``i`` begins in line ``lines[i]``."""
+    """Cells of a delimited file, column by column.
+
+    Row ``i`` begins in line ``lines[i]``.
+    """
 
     where: str
     names: list[str]
@@ -460,7 +406,10 @@ class Grid:
     lines: Ints
 
     def column(self, *names: str) -> TextColumn | None:
-        """The column that has the first of these names that occurs, whatever its case; None when there is none."""
+        """Return the column of the first name that occurs, or None.
+
+        Case is ignored.
+        """
         folded = [name.casefold() for name in self.names]
         for wanted in names:
             found = [i for i, name in enumerate(folded) if name == wanted.casefold()]
@@ -475,12 +424,12 @@ class Grid:
         return None
 
     def others(self, names: Iterable[str]) -> dict[str, list[str]]:
-        """The columns that have none of these names, whatever their case."""
+        """Return the columns that have none of these names, whatever their case."""
         folded = {name.casefold() for name in names}
         return {name: self.cells[place] for place, name in enumerate(self.names) if name.casefold() not in folded}
 
     def need(self, *names: str) -> TextColumn:
-        """The column of one of these names; an error when there is none."""
+        """Return the column of one of these names, or raise."""
         found = self.column(*names)
         if found is None:
             raise InputError(
@@ -492,57 +441,24 @@ class Grid:
         return found
 
 
-def read_grid(path: FilePath, delimiter: str, *, from_r: bool = False) -> Grid:
-    r"""All cells of a delimited file; blank lines are passed over.
+def read_grid(file: Input, delimiter: str, *, from_r: bool = False) -> Grid:
+    r"""Return all cells of a delimited file.
 
     ``from_r`` reads what R's ``write.table`` writes: quotation marks inside a cell as ``\"``, and row names without a column name.
     """
-    where = os.path.basename(os.fspath(path))
-    lines: list[int] = []
-    with open_text(path, keep_newlines=True) as stream:
+    with file.open_text(keep_newlines=True) as stream:
         source: Iterable[str] = (line.replace('\\"', '""') for line in stream) if from_r else stream
-        rows = _rows(source, delimiter, lines, where)
-        names = [name.strip() for name in next(rows, [])]
+        found = records(source, delimiter, where=file.name, trim=False)
+        names = [name.strip() for name in next(found, (0, []))[1]]
         if not names:
-            raise InputError("is empty", where=where, remedy="Give a file with a line of column names")
-        batch = list(islice(rows, BATCH))
-        if from_r and batch and len(batch[0]) == len(names) + 1:
+            raise InputError("is empty", where=file.name, remedy="Give a file with a line of column names")
+        first = list(islice(found, 1))
+        if from_r and first and len(first[0][1]) == len(names) + 1:
             names.insert(0, "")
         cells: list[list[str]] = [[] for _ in names]
-        # Rows are turned into columns batch by batch: keeping a list per row would keep Python's garbage collector busy.
-        done = 1
-        while batch:
-            _check_widths(batch, lines[done:], len(names), where)
-            for column, part in zip(cells, zip(*batch, strict=True), strict=True):
+        lines: list[int] = []
+        for numbers, columns in _batches(chain(first, found), len(names), delimiter, file.name):
+            lines += numbers
+            for column, part in zip(cells, columns, strict=True):
                 column.extend(part)
-            done += len(batch)
-            batch = list(islice(rows, BATCH))
-    return Grid(where, names, cells, np.array(lines[1:], np.int64))
-
-
-def _rows(source: Iterable[str], delimiter: str, lines: list[int], where: str) -> Iterator[list[str]]:
-    """The rows that are not blank; the line in which each begins is added to ``lines``."""
-    reader = csv.reader(source, delimiter=delimiter, strict=True)
-    ended = 0
-    try:
-        for row in reader:
-            if len(row) > 1 or (row and row[0].strip()):
-                lines.append(ended + 1)
-                yield row
-            ended = reader.line_num
-    except csv.Error:
-        raise InputError(
-            "the quotation marks of a cell do not close, or the cell is too long",
-            where=place(where, ended + 1),
-            remedy='Write a quotation mark inside a quoted cell as ""',
-        ) from None
-
-
-def _check_widths(batch: list[list[str]], lines: list[int], width: int, where: str) -> None:
-    for row, line in zip(batch, lines, strict=True):
-        if len(row) != width:
-            raise InputError(
-                f"has {len(row)} cells where the first line names {width} columns",
-                where=place(where, line),
-                remedy="Quote cells that hold the delimiter, or complete the line",
-            )
+    return Grid(file.name, names, cells, np.array(lines, np.int64))

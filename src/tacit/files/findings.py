@@ -1,4 +1,4 @@
-"""All findings of an audit in one file, written piece by piece, so that millions of them need no memory."""
+"""File of all findings of an audit, written piece by piece, so that millions of them need no memory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.files.disk import FilePath, private_folder, replace_file, shown
-from tacit.files.duckdb import connect
-from tacit.files.parquet import sql_text
+from tacit.files.duckdb import connect, sql_text
 from tacit.model.event import Event
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
@@ -34,7 +33,9 @@ _MEMORY = "256MB"
 
 
 class FindingsFile:
-    """A file that findings are added to; it appears whole when the block ends well, and not at all otherwise.
+    """File that findings are added to.
+
+    It appears whole when the block ends well, and not at all otherwise.
 
     Columns: the code of the attack, the least and the largest number of people, and the event as in the record (JSON).
     """
@@ -44,7 +45,7 @@ class FindingsFile:
         self._format = next((format_ for ending, format_ in _FORMATS.items() if name.endswith(ending)), None)
         if self._format is None:
             remedy = "End it with .csv, .csv.gz or .parquet"
-            raise OptionError("the ending names no format that findings can be written in", where=shown(path), remedy=remedy)
+            raise OptionError("the ending does not name a format of findings", where=shown(path), remedy=remedy)
         self._path = path
         self._stack = contextlib.ExitStack()
         self._parts: list[str] = []
@@ -77,7 +78,10 @@ class FindingsFile:
         free: npt.NDArray[np.uint64] | None,
         bounds: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
     ) -> None:
-        """Add patterns on published sets: the number of the set (-1: the empty one), which items are present and which left open (bits)."""
+        """Add patterns on published sets.
+
+        The number of the set (-1: the empty one), which items are present and which left open (bits).
+        """
         number = self._table(code, present.shape[1])
         words = {f"word{word}": np.ascontiguousarray(present[:, word]) for word in range(present.shape[1])}
         columns = {
@@ -115,21 +119,24 @@ class FindingsFile:
         self._insert(f"events SELECT {sql_text(code)}, lo, hi, event", columns)
 
     def _insert(self, what: str, columns: dict[str, Any]) -> None:
-        """Insert columns into a table; ``what`` names it and says what of the columns goes into it."""
+        """Insert columns into a table.
+
+        ``what`` names it and says what of the columns goes into it.
+        """
         if len(next(iter(columns.values()))):
             self._con.register("piece", columns)
             self._con.execute(f"INSERT INTO {what} FROM piece")
             self._con.unregister("piece")
 
     def _table(self, code: str, width: int) -> int:
-        """The number of the tables for patterns of so many words, made when they are first needed."""
+        """Return the number of the tables for patterns of this width."""
         number = self._tables.setdefault((code, width), len(self._tables))
         if len(self._parts) <= number:
             words = ", ".join(f"word{word} UBIGINT" for word in range(width))
             self._con.execute(f"CREATE TABLE patterns{number} (line BIGINT, free UBIGINT, lo BIGINT, hi BIGINT, {words})")
             self._con.execute(f"CREATE TABLE sets{number} (line BIGINT, items VARCHAR[])")
             self._con.execute(f"INSERT INTO sets{number} VALUES (-1, [])")
-            self._parts.append(_expanded(number, code, width))
+            self._parts.append(_events_sql(number, code, width))
         return number
 
     def _finish(self) -> None:
@@ -139,8 +146,11 @@ class FindingsFile:
         )
 
 
-def _expanded(number: int, code: str, width: int) -> str:
-    """The query that writes patterns out: the events of the record, made of the names of the items of each set."""
+def _events_sql(number: int, code: str, width: int) -> str:
+    """Return the query that writes patterns out.
+
+    The events of the record, made of the names of the items of each set.
+    """
     bit = "(word0 >> (i - 1)) & 1"
     if width > 1:
         cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))

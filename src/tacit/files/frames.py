@@ -1,11 +1,11 @@
-"""Frames of other libraries, and dicts of sequences, as columns of text; none of the libraries is needed unless its frames are given.
+"""Frames of other libraries, and dicts of sequences, as columns of text and as releases.
 
-Whole numbers print as ``1``, other numbers as Python prints them (``1.0``), truth values as ``True`` and ``False``, dates as ``2020-01-31``,
-times of day with them only where a column has any. A missing value is the empty text. Blanks around texts are removed.
+None of the libraries is needed unless its frames are given. Whole numbers print as ``1``, other numbers as Python prints them (``1.0``), truth
+values as ``True`` and ``False``, dates as ``2020-01-31``, with times of day only where a column has any. A missing value is the empty text.
+Blanks around texts are removed.
 
-Releases as frames in memory: results of mlxtend, Spark and Tacit's own columns, from pandas, polars, Arrow or Spark.
-
-A frame is read the way its CSV file would be: a float stands for the values that print like it in its column. Lines are row numbers from 1.
+A release (of mlxtend, of Spark, or with Tacit's own columns) is read as its CSV file would be: a float stands for the values that print like
+it in its column. Lines are row numbers from 1.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ import numpy.typing as npt
 from tacit.errors import InputError
 from tacit.files import mlxtend, spark
 from tacit.files.columns import with_extras
-from tacit.files.delimited import BLANKS, Printout, TextColumn, holds, named_sets, place
+from tacit.files.delimited import BLANKS, holds
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 from tacit.model.table import Column
 
 #: Row numbers to numbers of distinct values (-1 where the value is missing), and those values.
@@ -34,14 +35,17 @@ _Coded = tuple[npt.NDArray[np.integer[Any]], Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame of any library: its column names, and ways to code a column and to get its values as they are, by its position."""
+    """Frame of any library.
+
+    Its column names, and ways to code a column and to get its values as they are, by its position.
+    """
 
     names: tuple[str, ...]
     code: Callable[[int], _Coded]
     array: Callable[[int], npt.NDArray[Any]]
 
     def column(self, name: str, *, where: str) -> Column:
-        """The column of this name as text."""
+        """Return the column of this name as text."""
         number = self.names.index(name)
         try:
             codes, distinct = self.code(number)
@@ -51,7 +55,10 @@ class Frame:
 
 
 def as_frame(data: object, *, where: str) -> Frame | None:
-    """The data as a frame; None when it is none that we know."""
+    """Return the data as a frame.
+
+    None when it is none that we know.
+    """
     if _is_a(data, "pandas", "DataFrame"):
         return _pandas(data)
     if _is_a(data, "polars", "LazyFrame"):
@@ -76,7 +83,7 @@ def _is_a(data: object, library: str, kind: str) -> bool:
 
 
 def nested(name: str, where: str) -> InputError:
-    """The error for a column whose cells are no single values."""
+    """Return the error for a column whose cells are no single values."""
     return InputError(
         f"column {name!r} holds lists, records or bytes, not single values",
         where=where,
@@ -88,7 +95,10 @@ def nested(name: str, where: str) -> InputError:
 
 
 def coded_column(name: str, codes: npt.NDArray[np.integer[Any]], distinct: Sequence[object], *, where: str) -> Column:
-    """A column from numbers of distinct values; values that print the same become one."""
+    """Return a column from numbers of distinct values.
+
+    Values that print the same become one.
+    """
     texts = [*texts_of(distinct, name, where=where), ""]  # the last one answers to -1
     values = tuple(sorted({texts[i] for i in np.unique(codes)}))
     position = {value: i for i, value in enumerate(values)}
@@ -97,7 +107,7 @@ def coded_column(name: str, codes: npt.NDArray[np.integer[Any]], distinct: Seque
 
 
 def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
-    """The values of one column as text, without blanks around them."""
+    """Return the values of one column as text, without blanks around them."""
     listed = list(values)
     dates_only = all(_is_midnight(value) for value in listed if isinstance(value, dt.datetime | np.datetime64))
     texts = []
@@ -109,7 +119,7 @@ def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
             text.encode()
         except UnicodeEncodeError:
             raise InputError(
-                f"column {name!r} holds text that is no valid Unicode",
+                f"column {name!r} holds text that is not valid Unicode",
                 where=where,
                 remedy="Repair the text, or leave the column out",
             ) from None
@@ -118,7 +128,7 @@ def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
 
 
 def _text_of(value: object, *, dates_only: bool) -> str | None:
-    """A value as text; None when it is no single value."""
+    """Return a value as text; None when it is no single value."""
     if isinstance(value, bytes | bytearray | memoryview | list | tuple | dict | set | frozenset | np.ndarray):
         return None
     if isinstance(value, np.datetime64):
@@ -220,11 +230,11 @@ def _arrow(frame: Any) -> Frame:
 
 
 def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
-    """A dict of sequences as a frame."""
+    """Return a dict of sequences as a frame."""
     columns: list[Any] = []
     for name, values in data.items():
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            raise InputError(f"column {str(name)!r} is no sequence of values", where=where, remedy="Give one list per column")
+            raise InputError(f"column {str(name)!r} is not a sequence of values", where=where, remedy="Give one list per column")
         columns.append(values if isinstance(values, np.ndarray) else list(values))
     heights = {len(values) for values in columns}
     if len(heights) > 1:
@@ -249,7 +259,7 @@ def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
 
 
 def _one_by_one(values: Sequence[object]) -> _Coded:
-    """Every value by itself, for lists whose equal values may be of different kinds."""
+    """Code values one by one: equal ones may be of different types."""
     seen: dict[tuple[type, object], int] = {}
     distinct: list[object] = []
     codes = np.empty(len(values), np.int64)
@@ -267,7 +277,10 @@ Columns = dict[str, Callable[[], list[Any]]]
 
 
 def columns_of(frame: Any) -> Columns | None:
-    """For each column of a frame, how to get its values; None when the object is no frame."""
+    """Return a getter of values for each column of a frame.
+
+    None when the object is no frame.
+    """
     if hasattr(frame, "collect_schema") and hasattr(frame, "collect"):
         frame = frame.collect()  # a lazy polars frame; an eager one has no collect
     if hasattr(frame, "toPandas"):
@@ -282,7 +295,10 @@ def columns_of(frame: Any) -> Columns | None:
 
 
 def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
-    """How to get the values of a column; 32-bit floats come as texts with the digits they really have."""
+    """Return a getter of the values of a column.
+
+    32-bit floats come as texts with the digits they really have.
+    """
     get: Callable[[], list[Any]] = getattr(series, method)
     if str(kind).casefold() in ("float32", "float"):
         return lambda: [None if value is None or math.isnan(value) else f"{value:.6g}" for value in get()]
@@ -290,7 +306,7 @@ def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
 
 
 def read(columns: Columns, known: FileHeader) -> Printout:
-    """The rows of a frame with the columns of one of the known results."""
+    """Read a frame with the columns of one of the known results."""
     names = set(columns)
     if mlxtend.is_itemsets(names):
         return _sets(columns, ["itemsets"], known, support="support")
@@ -302,7 +318,7 @@ def read(columns: Columns, known: FileHeader) -> Printout:
     if holds(names, "itemset") or holds(names, "antecedent", "consequent"):
         return _own_or_spark_rules(columns, known)
     raise InputError(
-        "the columns are those of no release that Tacit knows",
+        "the columns are not those of a known release",
         where=WHERE,
         remedy="Give support and itemsets, antecedents and consequents, items and freq, or itemset and count",
     )
@@ -345,7 +361,10 @@ def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str)
 
 
 def _members(cell: Any, row: int, column: str) -> list[str]:
-    """The items of one cell: a set or list, or the text that one prints."""
+    """Return the items of one cell.
+
+    A set or list, or the text that one prints.
+    """
     if isinstance(cell, str):
         tokens = mlxtend.set_tokens(cell)
         names = None if tokens is None else [mlxtend.token_name(token) for token in tokens]
@@ -357,7 +376,7 @@ def _members(cell: Any, row: int, column: str) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """A number as its shortest text; nothing for a missing one."""
+    """Return a number as its shortest text; nothing for a missing one."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float):

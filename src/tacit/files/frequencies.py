@@ -1,14 +1,12 @@
-"""Frequency tables, read: a line per cell, or a crosstab with a column per value, of Tacit or of other programs.
+"""Frequency tables: a line per cell, or a crosstab with a column per value.
 
-In the long form every column but that of the counts is a column of the table; a value may be a total. A crosstab has the values of its last
-column across its first line, as pandas, ACRO and spreadsheets write it; the file does not say what that column is called.
+In the long form every column but that of the counts is a dimension of the table; a value may be a total. A crosstab has the values of its last
+column across its first line, as pandas, ACRO and spreadsheets write it; the file does not name that column. Tables are written in the long
+form with a header, both or neither.
 
-Texts that a spreadsheet would take for formulas, written so that it does not, and read back as they were.
-
-A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, and is not a number, gets an apostrophe in front, which
-spreadsheets do not show. One that begins with apostrophes and then with such a sign gets one more, so that every text comes back.
-
-Frequency tables, written: a line per cell with its values and its count, and the header beside the file, both or neither.
+Texts that a spreadsheet would take for formulas (they begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, and are not
+numbers) are written with an apostrophe in front, which spreadsheets do not show. One that begins with apostrophes and then with such a sign
+gets one more, so that every text is read back as it was.
 """
 
 from __future__ import annotations
@@ -24,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
-from tacit.files.delimited import Head, header_names, read_grid, read_head
-from tacit.files.disk import FilePath, shown
+from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
+from tacit.files.disk import FilePath, Input, shown
+from tacit.files.duckdb import sql_name
 from tacit.files.frames import as_frame
 from tacit.files.frequencies_header import (
     APOSTROPHE,
@@ -38,8 +37,9 @@ from tacit.files.frequencies_header import (
     read_table_header,
 )
 from tacit.files.frequency_cells import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
-from tacit.files.parquet import parquet_source, quoted, read_parquet, text_of, write_by_csv
-from tacit.files.tables import Names, Plain, column_names, csv_cell, sensitive_names, write_with_header
+from tacit.files.header import Plain, write_with_header
+from tacit.files.parquet import parquet_source, read_parquet, text_of, write_by_csv
+from tacit.files.tables import Names, column_names, sensitive_names
 from tacit.files.totals import check_totals, mark_totals, people_of
 from tacit.model.arrays import Ints
 from tacit.model.convention import Convention, find_convention
@@ -54,7 +54,7 @@ _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet might compute the text, or it looks as if it was guarded against that.
+    """Tell if a spreadsheet might compute the text, or it looks guarded.
 
     >>> is_formula("=1+1"), is_formula("-1"), is_formula("-5 to -1"), is_formula("'@x"), is_formula("x=y")
     (True, False, True, True, False)
@@ -85,7 +85,9 @@ _HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [R
 
 @dataclass(frozen=True, slots=True)
 class CellOptions:
-    """What the caller says about a table where no header does; None where nothing is said.
+    """Options about a table whose header does not say it.
+
+    None where nothing is said.
 
     ``count`` names the column of counts, ``any`` labels that stand for totals, ``no_total`` labels that do not though they look so, ``ignore``
     columns that say nothing about people.
@@ -129,14 +131,14 @@ class CellOptions:
 
     @property
     def are_given(self) -> bool:
-        """Whether something is said that only frequency tables need."""
+        """Tell if something is said that only frequency tables need."""
         cells = (self.hidden_below, self.zeros_shown, self.base, self.convention)
         return any((self.by, self.count, self.any, self.no_total, *cells))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cells:
-    """The texts of a file or frame, column by column, with the lines they stand in."""
+    """Texts of a file or frame by column, with their lines."""
 
     where: str
     names: list[str]
@@ -149,7 +151,7 @@ class _Cells:
 
 
 def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab: bool | None = None) -> FrequencyTable:
-    """A frequency table from a file or frame, its numbers checked to be possible; the table itself with what the options add.
+    """Read a frequency table from a file or frame, and check its numbers.
 
     ``crosstab`` says that the values of the last column stand across the first line; by default it is one where no column holds counts.
 
@@ -163,25 +165,31 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
     if isinstance(data, FrequencyTable):
         return _with_options(data, said)
     if isinstance(data, str | os.PathLike):
-        known, cells = read_table_header(data), _file_cells(data)
+        file = Input.of(data)
+        known = read_table_header(file)
+        cells = _file_cells(file)
         if known.guarded:
             names = [unguard(name) for name in cells.names]
             cells = replace(cells, names=names, texts=[list(map(unguard, column)) for column in cells.texts])
     else:
-        known, cells = TableHeader(), _frame_cells(data)
+        known = TableHeader()
+        cells = _frame_cells(data)
         said = said if said.by else replace(said, by=_frame_columns(data))
     across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
     counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
     if crosstab or (crosstab is None and counts is None):
-        return _built(_crosstab(cells, said), known, said)
+        return _build(_read_crosstab(cells, said), known, said)
     if counts is None:
         remedy = f"Name it with --count COLUMN, or call it one of {', '.join(COUNT_NAMES)}; or say --form crosstab"
         raise InputError("no column holds counts", where=f"{cells.where}, line 1", remedy=remedy)
-    return _built(_long(cells, counts, known, said), known, said)
+    return _build(_read_long(cells, counts, known, said), known, said)
 
 
 def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[Head], bool]) -> bool:
-    """Whether a file or frame is a frequency table: a header or options say so, or a column holds counts and it is nothing else."""
+    """Tell if a file or frame is a frequency table.
+
+    A header or options say so, or a column holds counts and it is nothing else.
+    """
     if isinstance(data, FrequencyTable) or options.are_given:
         return True
     if not isinstance(data, str | os.PathLike):
@@ -190,17 +198,18 @@ def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[
         frame = as_frame(data, where="the table")
         names = {name.casefold() for name in frame.names} if frame is not None else set()
         return "count" in names and len(names) > 1 and not names & {"itemset", "itemsets", "items", "antecedent", "antecedents"}
-    if is_described(data):
+    file = Input.of(data)
+    if is_described(file):
         return True
     try:
-        head = read_head(data)
+        head = read_head(file)
     except TacitError:
         return False
     return not is_other(head) and has_counts(head)
 
 
 def has_counts(head: Head) -> bool:
-    """Whether a column of a file is called as those of counts are."""
+    """Tell if a column of a file has a usual name of counts."""
     return _has_counts(head.columns) or head.delimiter(_has_counts) is not None
 
 
@@ -211,18 +220,18 @@ def _has_counts(names: Any) -> bool:
 # Files and frames
 
 
-def _file_cells(path: FilePath) -> _Cells:
-    head = read_head(path)
-    source = parquet_source(path)
+def _file_cells(file: Input) -> _Cells:
+    head = read_head(file)
+    source = parquet_source(file)
     if head.columns:
         names = list(head.columns)
         texts: list[list[str]] = [[] for _ in names]
-        for rows in read_parquet(path, [text_of(name, head.columns[name]) for name in names]):
+        for rows in read_parquet(file, [text_of(name, head.columns[name]) for name in names]):
             for column, part in zip(texts, zip(*rows, strict=True), strict=True):
                 column.extend("" if cell is None else cell for cell in part)
         return _Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
     delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1)
-    grid = read_grid(path, delimiter or ",")
+    grid = read_grid(file, delimiter or ",")
     return _Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
 
 
@@ -242,7 +251,7 @@ def _frame_cells(data: Any) -> _Cells:
 
 
 def _frame_columns(data: Any) -> tuple[str, ...]:
-    """The columns of a crosstab of pandas, which names both its sides; nothing of another frame."""
+    """Return the column names of a pandas crosstab; none of another frame."""
     if type(data).__module__.split(".")[0] != "pandas" or data.columns.name is None or None in data.index.names:
         return ()
     return (*map(str, data.index.names), str(data.columns.name))
@@ -253,7 +262,10 @@ def _frame_columns(data: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Listed:
-    """Cells line by line: labels by column (None for any value), what is printed, and where."""
+    """Cells line by line.
+
+    Labels by column (None for any value), what is printed, and where.
+    """
 
     cells: _Cells
     columns: tuple[str, ...]
@@ -267,8 +279,8 @@ class _Listed:
     ignored: tuple[str, ...] = ()
 
 
-def _long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
-    """A line per cell."""
+def _read_long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
+    """Return a line per cell."""
     _check_once(cells, cells.names)
     for names, where in ((known.columns, f"{known.where}, key 'columns'"), (said.by, "--by")):
         if missing := [name for name in names if name not in cells.names]:
@@ -276,7 +288,7 @@ def _long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> 
             raise InputError(what, where=where, remedy="Write the names as in the first line of the file")
     roles = assign_roles(cells, counts, said.by or known.columns, said.ignore, said.n or known.n)
     _check_named(cells, [*(cells.names[place] for place in roles.dimensions), *roles.unread])
-    labels = [_labels(cells.texts[place], known, said) for place in roles.dimensions]
+    labels = [_read_labels(cells.texts[place], known, said) for place in roles.dimensions]
     measured = None
     if roles.statistics:
         texts = {which: cells.texts[place] for place, which in roles.statistics.items()}
@@ -294,15 +306,15 @@ def _long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> 
     )
 
 
-def _labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
-    """The labels of a column, None for those that a header, the options or their names call totals."""
+def _read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
+    """Return the labels of a column, None for totals."""
     marks = {*said.any, *([] if known.any_mark is None else [known.any_mark])}
     by_name = known.any_mark is None
     return [None if text in marks or (by_name and is_total(text) and text not in said.no_total) else text for text in texts]
 
 
-def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
-    """The values of the last column across the first line."""
+def _read_crosstab(cells: _Cells, said: CellOptions) -> _Listed:
+    """Return the values of the last column across the first line."""
     by = said.by
     where = f"{cells.where}, line 1"
     if len(by) < 2:
@@ -320,8 +332,8 @@ def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
     _check_named(cells, heads)
     _check_once(cells, heads)
     nothing = TableHeader()
-    down_labels = [_labels(cells.texts[place], nothing, said) for place in range(down)]
-    across_labels = _labels(heads, nothing, said)
+    down_labels = [_read_labels(cells.texts[place], nothing, said) for place in range(down)]
+    across_labels = _read_labels(heads, nothing, said)
     labels: list[list[str | None]] = [[] for _ in by]
     printed: list[str] = []
     for row in range(len(cells.lines)):
@@ -334,15 +346,15 @@ def _crosstab(cells: _Cells, said: CellOptions) -> _Listed:
 
 
 def _names_rows(names: Sequence[str], by: Sequence[str]) -> bool:
-    """Whether the first columns of a crosstab are called as the caller says, or have no names."""
+    """Tell if the first columns of a crosstab fit the caller's names."""
     pairs = zip(names, by[:-1], strict=False)
     return all(not name or name.startswith("Unnamed") or name.casefold() == wanted.casefold() for name, wanted in pairs)
 
 
 def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
-    """Whether a file is a frequency table with these columns, or a crosstab whose first columns are called so."""
+    """Tell if a file is a frequency table or crosstab of these columns."""
     try:
-        head = read_head(path)
+        head = read_head(Input.of(path))
     except TacitError:
         return False
     delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1) or ","
@@ -366,9 +378,9 @@ def _check_once(cells: _Cells, names: Sequence[str]) -> None:
 # From texts to bounds
 
 
-def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
-    """The table with what the header and the options say about it."""
-    printing = _printing(known, said)
+def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+    """Build the table from its cells, header and options."""
+    printing = _agree_on_printing(known, said)
     read_text: Callable[[str], CellText | None] = read_cell
     if printing.convention is not None:
         read_text = partial(read_cell_by, printing.convention)
@@ -414,11 +426,23 @@ def _built(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     header = with_roles(header, known, said, dict(zip(listed.columns, values, strict=True)))
     nothing = np.zeros(len(printed), np.int64)
     table = FrequencyTable(
-        listed.columns, values, codes.reshape(-1), nothing, nothing, printed, header, printing,
-        marks or ("",), listed.any_mark, listed.lines, listed.across, listed.cells.source, listed.measured,
-    )  # fmt: skip
-    n = _one_n(table, known, said, listed.cells.where)
-    bounded = _bounded(table, n, signs)
+        listed.columns,
+        values,
+        codes.reshape(-1),
+        nothing,
+        nothing,
+        printed,
+        header,
+        printing,
+        marks or ("",),
+        listed.any_mark,
+        listed.lines,
+        listed.across,
+        listed.cells.source,
+        listed.measured,
+    )
+    n = _find_n(table, known, said, listed.cells.where)
+    bounded = _bound_cells(table, n, signs)
     if bounded.measured is not None:
         check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
         return bounded
@@ -429,8 +453,8 @@ def _place(listed: _Listed, row: int) -> str:
     return f"{listed.cells.where}, line {int(listed.lines[row])}"
 
 
-def _printing(known: TableHeader, said: CellOptions) -> CellPrinting:
-    """How cells were printed, as the header says, else as the options do; the two may not differ."""
+def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
+    """Return how cells were printed, as header and options agree."""
     printing = known.printing
     name = None if printing.convention is None else printing.convention.name
     pairs = (
@@ -454,8 +478,11 @@ def _printing(known: TableHeader, said: CellOptions) -> CellPrinting:
     )
 
 
-def _one_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: str) -> int | None:
-    """The number of people: as the header says, as the caller does, or as the table adds up."""
+def _find_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: str) -> int | None:
+    """Return the number of people.
+
+    As the header says, as the caller does, or as the table adds up.
+    """
     if known.n is not None and said.n is not None and known.n != said.n:
         raise OptionError(
             f"is {said.n}, but {known.where} says n = {known.n}", where="--n", remedy="Leave --n out, or correct it"
@@ -464,9 +491,13 @@ def _one_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: 
     return people_of(table, where) if n is None else n
 
 
-def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
-    """The table with its count intervals; refuses numbers that nobody would have printed."""
-    printing, printed = table.printing, table.printed
+def _bound_cells(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
+    """Return the table with its count intervals.
+
+    Refuses numbers that nobody would have printed.
+    """
+    printing = table.printing
+    printed = table.printed
     where = table.source.name if table.source else "the table"
 
     def refuse(wrong: Any, what: str, remedy: str) -> None:
@@ -476,7 +507,7 @@ def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) ->
 
     if printing.base is not None:
         odd = (printed >= 0) & (printed % printing.base != 0)
-        refuse(odd, f"the count is no multiple of the base {printing.base}", "Correct it, or give the base with --base")
+        refuse(odd, f"the count is not a multiple of the base {printing.base}", "Correct it, or give the base with --base")
     if n is not None and printing.is_exact:
         refuse(printed > n, f"the count is above n = {n:,}", "Correct the line, or give the number of people with --n")
     lo, hi = _ends(printing, printed, n, marks)
@@ -497,20 +528,23 @@ def _bounded(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) ->
 
 
 def _ends(printing: CellPrinting, printed: Ints, n: int | None, marks: Sequence[CellText]) -> tuple[Ints, Ints]:
-    """The fewest and the most people whom each cell may hold by itself."""
+    """Return bounds on each cell by itself."""
     lo, hi = printing.numbers(printed, n)
     if not marks:
         return lo, hi
-    least, most = np.zeros(len(marks), np.int64), np.zeros(len(marks), np.int64)
+    least = np.zeros(len(marks), np.int64)
+    most = np.zeros(len(marks), np.int64)
     for number, mark in enumerate(marks):
         fewest, largest = printing.hidden(n, None if mark.most is None else mark.most + 1)
-        least[number], most[number] = fewest if mark.least is None else mark.least, largest
-    hidden, which = printed < 0, np.maximum(-1 - printed, 0)
+        least[number] = fewest if mark.least is None else mark.least
+        most[number] = largest
+    hidden = printed < 0
+    which = np.maximum(-1 - printed, 0)
     return np.where(hidden, least[which], lo), np.where(hidden, most[which], hi)
 
 
 def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
-    """A table in memory, as it is unless an option says more about it."""
+    """Return a table in memory with what the options add."""
     if said.are_given or said.rounding is not None:
         remedy = "Leave them out: a table in memory says itself how its cells were printed"
         raise OptionError("options that say how to read a file are given", where="the table", remedy=remedy)
@@ -528,14 +562,15 @@ def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
 
 
 def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Mapping[str, tuple[str, ...]]) -> Header:
-    """The header with the roles that options give, else those that the table's own header says.
+    """Return the header with roles from the options, else its own.
 
     Names of columns that the table lacks stay: beside other releases, these may have them.
     """
     qi = column_names(said.qi, tuple(values)) or known.qi
     sa, no_sa = sensitive_names(said.sa, tuple(values))
     if not sa and not no_sa and known.sa is not None:
-        sa, no_sa = known.sa, not known.sa
+        sa = known.sa
+        no_sa = not known.sa
     Schema(qi=qi, sa=sa)  # refuses a column with two roles
     own = [name for name in sa if name in values]
     domain = values[own[0]] if len(own) == len(sa) == 1 else ()
@@ -546,7 +581,10 @@ def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Ma
 
 
 def options_of(by: Names, *, any: Names = (), no_total: Names = (), ignore: Names = (), **given: Any) -> CellOptions:
-    """The options as a caller gives them; columns may be a text with commas, of labels a single text is one."""
+    """Return the options as a caller gives them.
+
+    Columns may be a text with commas, of labels a single text is one.
+    """
     given |= {name: _texts(one) for name, one in (("any", any), ("no_total", no_total), ("ignore", ignore))}
     return CellOptions(by=column_names(by, ()), **given)
 
@@ -561,7 +599,10 @@ _BATCH = 50_000
 
 
 def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
-    """Write a frequency table as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it, both or neither; hidden cells are empty."""
+    """Write a frequency table and its header, both or neither.
+
+    The ending is ``.csv``, ``.csv.gz`` or ``.parquet``; hidden cells are empty.
+    """
     if COUNT in table.columns:
         remedy = f"Rename the column {COUNT!r} of the data"
         raise OptionError("a column has the name that the counts have", where=shown(path), remedy=remedy)
@@ -572,18 +613,24 @@ def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
 
 
 def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
-    """The same by way of CSV; values, means and medians are texts, counts whole numbers, a hidden one NULL."""
+    """Return the same by way of CSV.
+
+    Values, means and medians are texts, counts whole numbers, a hidden one NULL.
+    """
     columns = [f"c{place}" for place in range(len(table.columns))]
-    chosen = [f"{column} AS {quoted(name)}" for column, name in zip(columns, table.columns, strict=True)]
+    chosen = [f"{column} AS {sql_name(name)}" for column, name in zip(columns, table.columns, strict=True)]
     chosen.append(f"CAST({COUNT} AS BIGINT) AS {COUNT}")
     beside = [f"s{place}" for place in range(len(_statistics(table)))]
-    chosen += [f"{column} AS {quoted(name)}" for column, (name, _) in zip(beside, _statistics(table), strict=True)]
+    chosen += [f"{column} AS {sql_name(name)}" for column, (name, _) in zip(beside, _statistics(table), strict=True)]
     texts = [*columns, *beside]
     write_by_csv(path, plain, [*columns, COUNT, *beside], texts, ", ".join(chosen))
 
 
 def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
-    """The text of the file, many lines at a time; texts that look like formulas are ``guarded`` where there are any."""
+    """Yield the text of the file, many lines at a time.
+
+    Texts that look like formulas are ``guarded`` where there are any.
+    """
 
     def cell(text: str) -> str:
         return csv_cell(guard(text) if guarded else text)
@@ -593,7 +640,8 @@ def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
     yield ",".join([*map(cell, table.columns), COUNT, *(csv_cell(name) for name, _ in beside)]) + "\n"
     # The code of "any value" is -1: the last text.
     texts = [[*map(cell, values), cell(table.any_mark)] for values in table.values]
-    codes, hidden = table.codes.reshape(len(table), width), table.printed < 0
+    codes = table.codes.reshape(len(table), width)
+    hidden = table.printed < 0
     for first in range(0, len(table), _BATCH):
         rows = slice(first, first + _BATCH)
         cells = [[known[code] for code in codes[rows, place].tolist()] for place, known in enumerate(texts)]
@@ -603,7 +651,7 @@ def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
 
 
 def _statistics(table: FrequencyTable) -> list[tuple[str, Decimals]]:
-    """The columns of means and medians, if any."""
+    """Return the columns of means and medians, if any."""
     measured = table.measured
     if measured is None:
         return []

@@ -1,23 +1,20 @@
-"""Columns of a frequency table in the long form: dimensions, the count, statistics, and what is neither.
+"""Header of a frequency table, and the roles of its columns: dimensions, the count, statistics, and what is neither.
 
 A column that is neither is never taken as a dimension: (F, clerk, 2.2) and (*, clerk, 17.6) would no longer be a part and its total.
-
-The header beside a frequency table: how many people it is about, and how its cells were hidden and rounded.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
 from tacit.errors import InputError, OptionError
-from tacit.files.disk import FilePath
+from tacit.files.disk import Input
 from tacit.files.frequency_cells import HIDDEN_MARKS, is_total, read_cell, statistic_of
-from tacit.files.header import entries_beside, format_beside, header_path
+from tacit.files.header import Entries, entries_beside, format_beside, is_whole
 from tacit.model.convention import CONVENTIONS, Convention, find_convention
 from tacit.model.frequencies import CellPrinting, FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
@@ -35,11 +32,16 @@ KEYS = frozenset(
 APOSTROPHE = "apostrophe"
 #: Values of a numeric column whose means and medians are printed, at most.
 MOST_VALUES = 1_000
+#: Largest number of people.
+_MOST = 2**49 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
-    """What the header says; None or empty where it does not say it, and ``where`` is empty when there is none."""
+    """Entries of the header.
+
+    None or empty where it does not say it, and ``where`` is empty when there is none.
+    """
 
     n: int | None = None
     columns: tuple[str, ...] = ()
@@ -57,43 +59,51 @@ class TableHeader:
     guarded: bool = False
 
 
-def is_described(path: FilePath) -> bool:
-    """Whether the header beside a file calls it a frequency table."""
-    return format_beside(path) == FORMAT
+def is_described(file: Input) -> bool:
+    """Tell if the header of a file calls it a frequency table."""
+    return format_beside(file) == FORMAT
 
 
-def read_table_header(path: FilePath) -> TableHeader:
-    """The header beside a file; an empty one where there is none."""
-    entries = entries_beside(path, (FORMAT,), KEYS)
+def read_table_header(file: Input) -> TableHeader:
+    """Return the header of a file.
+
+    An empty one where there is none.
+    """
+    entries = entries_beside(file, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()
-    where = os.path.basename(header_path(path))
-    check = _Entries(entries, where)
-    base, rounding = check.rounding()
+    where = file.beside.name
+    get = Entries(entries, where)
+    base, rounding = _rounding(get)
     printing = CellPrinting(
-        check.whole("hidden_below", least=1), check.flag("zeros_shown") is True, base, rounding, check.convention()
+        hidden_below=get.whole("hidden_below", least=1, most=_MOST),
+        zeros_shown=get.flag("zeros_shown") is True,
+        base=base,
+        rounding=rounding,
+        convention=_convention(get),
     )
     return TableHeader(
-        check.whole("n"),
-        check.names("columns"),
-        check.flag("complete"),
-        printing,
-        check.text("any"),
-        check.text("missing"),
-        check.choice("missing_rule", MISSING_RULES),
-        check.span("span"),
-        check.whole("digits"),
-        check.names("qi"),
-        None if entries.get("sa") is None else check.names("sa"),
-        check.names("sa_values"),
-        where,
-        check.choice("formulas", (APOSTROPHE,)) is not None,
+        n=get.whole("n", most=_MOST),
+        columns=get.names("columns"),
+        complete=get.flag("complete"),
+        printing=printing,
+        any_mark=get.text("any"),
+        missing=get.text("missing"),
+        missing_rule=get.choice("missing_rule", MISSING_RULES),
+        span=_span(get),
+        digits=get.whole("digits"),
+        qi=get.names("qi"),
+        sa=None if entries.get("sa") is None else get.names("sa"),
+        sa_values=get.names("sa_values"),
+        where=where,
+        guarded=get.choice("formulas", (APOSTROPHE,)) is not None,
     )
 
 
 def header_entries(table: FrequencyTable) -> dict[str, Any]:
-    """The header of a table as the entries of its JSON object."""
-    printing, header = table.printing, table.header
+    """Return the entries of a table's JSON header."""
+    printing = table.printing
+    header = table.header
     rounding: dict[str, Any] | None = None
     if printing.base is not None:
         rounding = {"base": printing.base} | ({} if printing.rounding == "nearest" else {"mode": printing.rounding})
@@ -118,70 +128,32 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
     return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """Typed access to the entries; a wrong type is an error that names the key."""
+def _span(get: Entries) -> Bound | None:
+    value = get.entries.get("span")
+    if value is None:
+        return None
+    is_pair = isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))
+    if not is_pair or not value[0] <= value[1] < value[0] + MOST_VALUES:
+        raise get.wrong("span", f"must be a list of the smallest and the largest value, at most {MOST_VALUES:,} apart")
+    return Bound(value[0], value[1])
 
-    entries: Mapping[str, Any]
-    where: str
 
-    def wrong(self, key: str, what: str) -> InputError:
-        return InputError(what, where=f"{self.where}, key {key!r}", remedy="Correct it, or remove the key")
+def _convention(get: Entries) -> Convention | None:
+    name = get.choice("convention", [one.name for one in CONVENTIONS])
+    return None if name is None else find_convention(name)
 
-    def whole(self, key: str, least: int = 0) -> int | None:
-        return self._whole(key, self.entries.get(key), least)
 
-    def _whole(self, key: str, value: Any, least: int) -> int | None:
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**49):
-            raise self.wrong(key, f"must be a whole number of at least {least}")
-        return None if value is None else int(value)
-
-    def flag(self, key: str) -> bool | None:
-        value = self.entries.get(key)
-        if value is not None and not isinstance(value, bool):
-            raise self.wrong(key, "must be true or false")
-        return value
-
-    def text(self, key: str) -> str | None:
-        value = self.entries.get(key)
-        if value is not None and not isinstance(value, str):
-            raise self.wrong(key, "must be text")
-        return value
-
-    def choice(self, key: str, known: tuple[str, ...]) -> str | None:
-        value = self.text(key)
-        if value is not None and value not in known:
-            raise self.wrong(key, f"must be one of {', '.join(known)}")
-        return value
-
-    def names(self, key: str) -> tuple[str, ...]:
-        value = self.entries.get(key)
-        listed = [] if value is None else [value] if isinstance(value, str) else value
-        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-            raise self.wrong(key, "must be a list of texts")
-        return tuple(listed)
-
-    def span(self, key: str) -> Bound | None:
-        value = self.entries.get(key)
-        if value is None:
-            return None
-        ends = [self._whole(key, end, 0) for end in value] if isinstance(value, list) and len(value) == 2 else []
-        if len(ends) != 2 or ends[0] is None or ends[1] is None or not ends[0] <= ends[1] < ends[0] + MOST_VALUES:
-            raise self.wrong(key, f"must be a list of the smallest and the largest value, at most {MOST_VALUES:,} apart")
-        return Bound(ends[0], ends[1])
-
-    def convention(self) -> Convention | None:
-        name = self.choice("convention", tuple(one.name for one in CONVENTIONS))
-        return None if name is None else find_convention(name)
-
-    def rounding(self) -> tuple[int | None, Rounding]:
-        value = self.entries.get("rounding")
-        if value is None:
-            return None, "nearest"
-        mode = value.get("mode", "nearest") if isinstance(value, dict) else None
-        if not isinstance(value, dict) or mode not in ROUNDINGS:
-            raise self.wrong("rounding", f"must be an object with a base, and a mode among {', '.join(ROUNDINGS)}")
-        return self._whole("rounding", value.get("base"), 2), mode
+def _rounding(get: Entries) -> tuple[int | None, Rounding]:
+    value = get.entries.get("rounding")
+    if value is None:
+        return None, "nearest"
+    mode = value.get("mode", "nearest") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or mode not in ROUNDINGS:
+        raise get.wrong("rounding", f"must be an object with a base, and a mode among {', '.join(ROUNDINGS)}")
+    base = value.get("base")
+    if base is not None and not (is_whole(base, least=2) and base < _MOST):
+        raise get.wrong("rounding", "must be a whole number of at least 2")
+    return base, mode
 
 
 #: What programs call the column of the counts, whatever the case.
@@ -192,24 +164,24 @@ _DECIMAL = re.compile(r"[-+]?(?:\d{1,18}(?:[.,]\d{1,18})?|\.\d{1,18})(?:[eE][-+]
 
 
 class Texts(Protocol):
-    """The texts of a file or frame, column by column."""
+    """Texts of a file or frame, column by column."""
 
     @property
     def where(self) -> str:
-        """What messages call the file."""
+        """Name of the file in messages."""
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns."""
+        """Names of the columns."""
 
     @property
     def texts(self) -> list[list[str]]:
-        """The texts of each column."""
+        """Texts of each column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The places of the count and of the dimensions, the statistics by their places, and the names of columns that are not read."""
+    """Roles of the columns of a file, by their places."""
 
     count: int
     dimensions: tuple[int, ...]
@@ -219,7 +191,10 @@ class Roles:
 
 
 def find_count(cells: Texts, by: Sequence[str], wanted: str | None, ignore: Sequence[str]) -> int | None:
-    """The place of the column of counts; None where no column is called so. Two columns that may be it, and differ, are refused."""
+    """Return the place of the column of counts.
+
+    None where no column is called so. Two columns that may be it, and differ, are refused.
+    """
     if wanted is not None:
         if wanted not in cells.names:
             what = f"is not a column of {cells.where}, which has {len(cells.names)} columns"
@@ -238,7 +213,10 @@ def find_count(cells: Texts, by: Sequence[str], wanted: str | None, ignore: Sequ
 
 
 def assign_roles(cells: Texts, count: int, by: Sequence[str], ignore: Sequence[str], n: int | None) -> Roles:
-    """What each column is; ``by`` names the dimensions where the caller or a header does. A column that is neither is refused otherwise."""
+    """Return the role of each column.
+
+    ``by`` names the dimensions where the caller or a header does. A column that is neither is refused otherwise.
+    """
     statistics = {
         place: found
         for place, name in enumerate(cells.names)
@@ -256,7 +234,7 @@ def assign_roles(cells: Texts, count: int, by: Sequence[str], ignore: Sequence[s
     names = tuple(cells.names[place] for place in left)
     if left and not by:
         several = len(left) > 1
-        what = f"the column{'s' * several} {_listed(names)} {'are' if several else 'is'} neither a dimension of the table nor its count"
+        what = f"the column{'s' * several} {_join_names(names)} {'are' if several else 'is'} neither a dimension of the table nor its count"
         told = ",".join(cells.names[place] for place in dimensions)
         remedy = (
             f"Name the dimensions with --by, such as --by {told} (the audit is then incomplete, since the rest is not read); or say "
@@ -266,13 +244,13 @@ def assign_roles(cells: Texts, count: int, by: Sequence[str], ignore: Sequence[s
     return Roles(count, tuple(dimensions), statistics, names, ignored)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
 def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
-    """The columns that tell cells apart, and those of numbers or notes that are not needed for it."""
+    """Return the columns that distinguish cells, and those not needed."""
     doubtful = [place for place in free if _may_be_beside(cells.names[place], cells.texts[place])]
     dimensions = [place for place in free if place not in doubtful]
     if not _varies(cells, dimensions) and doubtful:
@@ -285,7 +263,10 @@ def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
 
 
 def _may_be_beside(name: str, texts: Sequence[str]) -> bool:
-    """Whether a column may stand beside the cells instead of dividing people: numbers, notes, or texts with gaps."""
+    """Tell if a column may describe cells instead of dividing people.
+
+    It holds numbers, notes, or texts with gaps.
+    """
     words = re.split(r"[\W_]+", name.casefold())
     if not _NOTES.isdisjoint(words):
         return True
@@ -301,7 +282,7 @@ def _varies(cells: Texts, places: Sequence[int]) -> bool:
 
 
 def _tell_apart(cells: Texts, places: Sequence[int]) -> bool:
-    """Whether no two lines have the same texts in these columns."""
+    """Tell if no two lines have the same texts in these columns."""
     rows = list(zip(*(cells.texts[place] for place in places), strict=True))
     return bool(rows) and len(set(rows)) == len(rows)
 
@@ -310,7 +291,10 @@ def _tell_apart(cells: Texts, places: Sequence[int]) -> bool:
 
 
 def _is_derived(cells: Texts, place: int, count: int, n: int | None) -> bool:
-    """Whether a column only repeats what line numbers or printed counts say: numbering, a running sum, shares of all people."""
+    """Tell if a column follows from line numbers or printed counts.
+
+    It is a numbering, a running sum, or holds shares of all people.
+    """
     values = [_value(text) for text in cells.texts[place]]
     if all(value is None for value in values):
         return all(text.strip().casefold() in HIDDEN_MARKS for text in cells.texts[place])
@@ -341,7 +325,7 @@ def _is_derived(cells: Texts, place: int, count: int, n: int | None) -> bool:
 
 
 def _value(text: str) -> Fraction | None:
-    """A printed number; None where there is none."""
+    """Return a printed number; None where there is none."""
     told = text.strip().rstrip("%").strip().replace(",", ".")
     return Fraction(told) if _DECIMAL.fullmatch(text.strip()) else None
 

@@ -1,7 +1,4 @@
-"""Means and medians that stand beside the counts of a frequency table, read: columns such as ``mean_age`` and ``median_age``.
-
-What stands in a cell of a frequency table: a number, or a sign that it is hidden, with what that sign says itself.
-"""
+"""Cells of a frequency table: counts, marks of hidden cells, means and medians."""
 
 from __future__ import annotations
 
@@ -35,7 +32,10 @@ _AT_LEAST = re.compile(r"(?:>=|≥)\s*(\d{1,15})|(\d{1,15})\s*\+")
 
 
 class CellText(NamedTuple):
-    """A cell as it is printed: its number, or None where it is hidden; and the ends that the text itself gives, None where it gives none."""
+    """Cell as it is printed.
+
+    Its number, or None where it is hidden; and the ends that the text itself gives, None where it gives none.
+    """
 
     number: int | None
     least: int | None = None
@@ -43,7 +43,9 @@ class CellText(NamedTuple):
 
 
 def read_cell(text: str) -> CellText | None:
-    """What a cell says; None when it is neither a number nor a known mark.
+    """Read a cell.
+
+    None when it is neither a number nor a known mark.
 
     >>> read_cell("1,234").number, read_cell("12.0").number, read_cell("[REDACTED]").number, read_cell("about 5")
     (1234, 12, None, None)
@@ -69,7 +71,9 @@ def read_cell(text: str) -> CellText | None:
 
 
 def read_cell_by(convention: Convention, text: str) -> CellText | None:
-    """What a cell says under a convention: where it prints zeros, a mark of a small count stands for at least one person.
+    """Read a cell under a convention.
+
+    Where it prints zeros, a mark of a small count stands for at least one person.
 
     >>> from tacit.model.convention import find_convention
     >>> omop = find_convention("omop")
@@ -85,7 +89,7 @@ def read_cell_by(convention: Convention, text: str) -> CellText | None:
 
 
 def is_total(text: str) -> bool:
-    """Whether a label stands for any value.
+    """Tell if a label stands for any value.
 
     >>> is_total("All"), is_total("Alloy")
     (True, False)
@@ -93,11 +97,13 @@ def is_total(text: str) -> bool:
     return text.strip().casefold() in TOTALS
 
 
-_DECIMAL = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
+_STATISTIC = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
 
 
 def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
-    """Which statistic of which column a column holds; None when it is none of another one.
+    """Return the statistic that a column holds, and its column.
+
+    None when it is none of another one.
 
     >>> statistic_of("mean_age", ["age", "sex"]), statistic_of("Median age", ["age"]), statistic_of("mean", ["age"])
     (('mean', 'age'), ('median', 'age'), None)
@@ -112,7 +118,7 @@ def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
 def read_measured(
     printed: dict[tuple[str, str], list[str]], span: Bound | None, digits: int | None, place: Callable[[int], str], file: str
 ) -> Measured:
-    """The means and medians of one column, line by line, from their texts; a mark of a hidden cell says nothing."""
+    """Read the means and medians of one column."""
     columns = {column for _, column in printed}
     if len(columns) > 1:
         remedy = "Keep the means and medians of one column, and audit those of the others in a file of their own"
@@ -124,27 +130,30 @@ def read_measured(
     length = max(len(texts) for texts in printed.values())
     read = {which: _decimals(texts, place) for (which, _), texts in printed.items()}
     nothing = Decimals(np.zeros(length, np.int64), np.full(length, -1, np.int8))
-    means, medians = read.get("mean", nothing), read.get("median", nothing)
+    means = read.get("mean", nothing)
+    medians = read.get("median", nothing)
     told = max(int(means.digits.max(initial=0)), int(medians.digits.max(initial=0)))
     return Measured(column, span, means, medians, told if digits is None else digits)
 
 
 def _decimals(texts: Sequence[str], place: Callable[[int], str]) -> Decimals:
-    scaled, digits = np.zeros(len(texts), np.int64), np.full(len(texts), -1, np.int8)
+    scaled = np.zeros(len(texts), np.int64)
+    digits = np.full(len(texts), -1, np.int8)
     for row, text in enumerate(texts):
         if text.strip().casefold() in HIDDEN_MARKS:
             continue
-        found = _DECIMAL.fullmatch(text.strip())
+        found = _STATISTIC.fullmatch(text.strip())
         if found is None:
             remedy = "Write a plain decimal such as 36.7, or leave it empty"
             raise InputError("a mean or median is neither a number nor a mark of a hidden cell", where=place(row), remedy=remedy)
         decimals = found[2] or ""
-        scaled[row], digits[row] = int(found[1] + decimals), len(decimals)
+        scaled[row] = int(found[1] + decimals)
+        digits[row] = len(decimals)
     return Decimals(scaled, digits)
 
 
 def check_measured(table: FrequencyTable, where: str) -> None:
-    """Refuse labels of the measured column that are no numbers, and means and medians that no people have."""
+    """Raise if labels are not numbers, or statistics impossible."""
     measured = table.measured
     assert measured is not None
     at = table.columns.index(measured.column)
@@ -155,12 +164,13 @@ def check_measured(table: FrequencyTable, where: str) -> None:
         if codes[index] != ANY and int(codes[index]) in wrong:
             remedy = "Write a number or a range such as 0-4, <18 or 64+, or widen the span in the header"
             raise InputError(
-                "the label of the measured column is no number in its span", where=f"{where}, line {line}", remedy=remedy
+                "the label of the measured column is not a number in its span", where=f"{where}, line {line}", remedy=remedy
             )
         count = table.count(index)
         if not count.is_exact:
             continue
-        mean, median = measured.means.value(index), measured.medians.value(index)
+        mean = measured.means.value(index)
+        median = measured.medians.value(index)
         if (mean is not None and measured.total(index, count.lo) is None) or (
             median is not None and measured.middle(index) is None
         ):

@@ -1,24 +1,24 @@
-"""The header file beside a release: ``r.csv`` has its header in ``r.csv.json``.
+"""Header of a release: ``r.csv`` has its header in ``r.csv.json``.
 
-All keys can be left out, and null means "not known". A key or a format that Tacit does not know is refused: what it says would be passed over.
+All keys can be left out, and null means "not known". A key or a format that Tacit does not know is refused, since it would be ignored.
 
-Names for several values of a column, as the header of a release of rules or leaves holds them.
-
-"value_groups": [{"column": "job", "name": "not clerk", "not": ["clerk"]}, {"column": "age", "name": "old", "values": ["60", "70"]}]
+The key ``value_groups`` names several values of a column at once: ``[{"column": "job", "name": "not clerk", "not": ["clerk"]}, {"column": "age",
+"name": "old", "values": ["60", "70"]}]``.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal, cast
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
-from tacit.files.disk import FilePath, open_text
+from tacit.files.disk import FilePath, Input, packed_text, replace_file, shown
 from tacit.model.numbers import ROUNDINGS, Rounding, share
 from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only, ValueGroup
 from tacit.model.sets import Items
@@ -28,7 +28,10 @@ _REMEDY = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["c
 
 
 def value_groups(entry: Any, *, where: str) -> tuple[ValueGroup, ...]:
-    """The groups of a header's entry; none where there is no entry."""
+    """Return the groups of a header's entry.
+
+    None where there is no entry.
+    """
     if entry is None:
         return ()
     place = f"{where}, key 'value_groups'"
@@ -53,7 +56,7 @@ def _group(entry: Any, where: str) -> ValueGroup:
 
 
 def group_entries(groups: tuple[ValueGroup, ...]) -> list[dict[str, Any]]:
-    """The groups as entries of a header."""
+    """Return the groups as entries of a header."""
     return [
         {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
         for group in groups
@@ -75,7 +78,7 @@ KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileHeader:
-    """What a header file says; ``where`` is empty when there is none.
+    """Content of a header file; ``where`` is empty when there is none.
 
     ``rounding`` is None when the header does not say it. ``columns`` names the columns of items ``column=value``. ``exact`` says that numbers
     are not cut to some digits: the header names none.
@@ -91,30 +94,36 @@ class FileHeader:
 
 
 def header_path(path: FilePath) -> str:
-    """Where the header of a release file lies.
+    """Return the path of the header of a file.
 
     >>> header_path("r.csv")
     'r.csv.json'
     """
-    return os.fspath(path).rstrip("/") + ".json"
+    return Input(path).beside.path
 
 
-def format_beside(path: FilePath) -> str | None:
-    """The format that the header beside a file names; None where there is no header, or it names none."""
+def format_beside(file: Input) -> str | None:
+    """Return the format that the header of a file names.
+
+    None where there is no header, or it names none.
+    """
     try:
-        entries = _entries(path)
+        entries = _entries(file)
     except TacitError:
         return None
     name = entries.get("format") if entries is not None else None
     return name if isinstance(name, str) else None
 
 
-def entries_beside(path: FilePath, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
-    """The entries of the JSON header beside a file, None where there is none; refuses one of another format, and keys that are not known."""
-    entries = _entries(path)
+def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
+    """Return the entries of the JSON header of a file, or None.
+
+    Refuses another format, and keys that are not known.
+    """
+    entries = _entries(file)
     if entries is None:
         return None
-    where = os.path.basename(header_path(path))
+    where = file.beside.name
     name = entries.get("format")
     if name is not None and not isinstance(name, str):
         raise InputError("must be text", where=f"{where}, key 'format'", remedy=f"Write {' or '.join(formats)}")
@@ -122,23 +131,25 @@ def entries_beside(path: FilePath, formats: Sequence[str], keys: Collection[str]
         known = " or ".join(formats)
         if name in HEADER_FORMATS:
             raise InputError(f"is another than that of the file, {known}", where=f"{where}, key 'format'", remedy="Correct it")
-        remedy = f"Write {known}, or use a newer Tacit; if the file is no header, give it another name"
-        raise InputError("is no format that Tacit reads", where=f"{where}, key 'format'", remedy=remedy)
+        remedy = f"Write {known}, or use a newer Tacit; if the file is not a header, give it another name"
+        raise InputError("is not a format that Tacit reads", where=f"{where}, key 'format'", remedy=remedy)
     for key in entries:
         if key not in keys:
             near = nearest(key, keys)
-            remedy = f"Write {near!r}" if near else "Remove it; if the file is no header, give it another name"
+            remedy = f"Write {near!r}" if near else "Remove it; if the file is not a header, give it another name"
             raise InputError("is not a key of a header", where=f"{where}, key {key!r}", remedy=remedy)
     return entries
 
 
-def _entries(path: FilePath) -> dict[str, Any] | None:
-    """What stands in the header beside a file; None where there is none."""
-    beside = header_path(path)
-    if not os.path.lexists(beside):
+def _entries(file: Input) -> dict[str, Any] | None:
+    """Return the entries in the header of a file.
+
+    None where there is none.
+    """
+    if not os.path.lexists(file.beside):
         return None
-    where = os.path.basename(beside)
-    with open_text(beside) as stream:
+    where = file.beside.name
+    with file.beside.open_text() as stream:
         text = stream.read()
     try:
         entries = json.loads(text, parse_float=_number, parse_constant=_number)
@@ -153,14 +164,17 @@ def _entries(path: FilePath) -> dict[str, Any] | None:
     return entries
 
 
-def read_header(path: FilePath) -> FileHeader:
-    """The header beside a list of itemsets or rules, or an empty one."""
-    entries = entries_beside(path, tuple(FORMAT_NAMES), KEYS)
-    return FileHeader() if entries is None else parse_header(entries, where=os.path.basename(header_path(path)))
+def read_header(file: Input) -> FileHeader:
+    """Return the header of a list of itemsets or rules."""
+    entries = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
+    return FileHeader() if entries is None else parse_header(entries, where=file.beside.name)
 
 
 def _number(text: str) -> Decimal:
-    """A number as it is spelled; a ValueError for NaN and for exponents that would fill the memory when written out."""
+    """Return a number as it is spelled.
+
+    A ValueError for NaN and for exponents that would fill the memory when written out.
+    """
     try:
         number = Decimal(text)
     except InvalidOperation:
@@ -171,17 +185,17 @@ def _number(text: str) -> Decimal:
 
 
 def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
-    """A header from the entries of its JSON object."""
-    get = _Getter(entries, where)
-    kind = get.kind()
-    rounding, base = get.rounding()
+    """Return a header from the entries of its JSON object."""
+    get = Entries(entries, where)
+    kind = _kind(get)
+    rounding, base = _rounding(get)
     if base is not None and kind == "rules":
         raise get.wrong("rounding", "a base is for the counts of itemsets", "Print the supports of rules with 'digits' instead")
     values, counts = _distribution(get)
     header = Header(
         n=get.whole("n"),
         min_support=get.whole("min_support"),
-        min_confidence=get.share("min_confidence"),
+        min_confidence=_share(get, "min_confidence"),
         complete=bool(get.flag("complete")),
         strict=bool(get.flag("strict")),
         coarser=bool(get.flag("coarser")),
@@ -195,7 +209,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
         sa_values=values,
         sa_counts=counts,
         groups=value_groups(entries.get("value_groups"), where=where),
-        made_by=get.made_by(),
+        made_by=_made_by(get),
         columns=get.names("columns"),
     )
     try:
@@ -211,13 +225,13 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
     return FileHeader(header, kind, only, get.names("columns"), rounding, where, exact)
 
 
-def _distribution(get: _Getter) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The values of the SA and, when it is published, how many people have each."""
+def _distribution(get: Entries) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the values of the SA and their published counts."""
     values = get.names("sa_values")
     published = get.entries.get("sa_distribution")
     if published is None:
         return values, ()
-    if not isinstance(published, dict) or not all(_is_whole(count) for count in published.values()):
+    if not isinstance(published, dict) or not all(is_whole(count) for count in published.values()):
         raise get.wrong("sa_distribution", "must be an object that gives each value a count", "Write counts of people")
     if values and not set(published) <= set(values):
         raise get.wrong("sa_distribution", "counts a value that 'sa_values' lacks", "Make the two agree")
@@ -225,99 +239,110 @@ def _distribution(get: _Getter) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return values, tuple(published.get(value, 0) for value in values)
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62
-
-
 @dataclass(frozen=True, slots=True)
-class _Getter:
-    """Typed access to the entries; a wrong type is an error that names the key."""
+class Entries:
+    """Entries of a JSON header with their types checked; an error names the key."""
 
-    entries: dict[str, Any]
+    entries: Mapping[str, Any]
     where: str
 
-    def wrong(self, key: str, what: str, remedy: str) -> InputError:
+    def wrong(self, key: str, what: str, remedy: str = "Correct it, or remove the key") -> InputError:
+        """Return the error about a key."""
         return InputError(what, where=f"{self.where}, key {key!r}", remedy=remedy)
 
-    def _typed(self, key: str, fits: Callable[[Any], bool], what: str, remedy: str) -> Any:
+    def whole(self, key: str, *, least: int = 0, most: int | None = None) -> int | None:
+        """Return a whole number."""
         value = self.entries.get(key)
-        if value is not None and not fits(value):
-            raise self.wrong(key, what, remedy)
-        return value
-
-    def kind(self) -> Kind | None:
-        known = " or ".join(FORMAT_NAMES)
-        name = self._typed("format", lambda value: isinstance(value, str), "must be text", f"Write {known}")
-        if name is not None and name not in FORMAT_NAMES:
-            raise self.wrong("format", "is no format that Tacit reads", f"Write {known}, or use a newer Tacit")
-        return None if name is None else FORMAT_NAMES[name]
-
-    def whole(self, key: str, most: int | None = None) -> int | None:
+        if value is None or (is_whole(value, least) and (most is None or value <= most)):
+            return cast(int | None, value)
         limit = "" if most is None else f" and at most {most}"
-        what = f"must be a whole number of at least 0{limit}"
-        remedy = "Write a count of people (a share of n is no count)" if key == "min_support" else "Correct it, or remove the key"
-        fits: Callable[[Any], bool] = lambda value: _is_whole(value) and (most is None or value <= most)  # noqa: E731
-        return cast(int | None, self._typed(key, fits, what, remedy))
+        what = f"must be a whole number of at least {least}{limit}"
+        if key == "min_support":
+            raise self.wrong(key, what, "Write a count of people (a share of n is not a count)")
+        raise self.wrong(key, what)
 
     def flag(self, key: str) -> bool | None:
-        remedy = "Write it without quotation marks"
-        return cast(bool | None, self._typed(key, lambda value: isinstance(value, bool), "must be true or false", remedy))
+        """Return true or false."""
+        value = self.entries.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise self.wrong(key, "must be true or false", "Write it without quotation marks")
+        return value
 
     def text(self, key: str) -> str | None:
-        remedy = "Put it in quotation marks"
-        return cast(str | None, self._typed(key, lambda value: isinstance(value, str), "must be text", remedy))
+        """Return a text."""
+        value = self.entries.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self.wrong(key, "must be text", "Put it in quotation marks")
+        return value
 
-    def choice(self, key: str, known: tuple[str, ...]) -> str | None:
-        what = f"must be one of {', '.join(known)}"
-        return cast(str | None, self._typed(key, lambda value: value in known, what, "Correct it, or remove the key"))
+    def choice(self, key: str, known: Sequence[str]) -> str | None:
+        """Return one of the known texts."""
+        value = self.entries.get(key)
+        if value is not None and value not in known:
+            raise self.wrong(key, f"must be one of {', '.join(known)}")
+        return cast(str | None, value)
 
     def names(self, key: str) -> tuple[str, ...]:
-        """A list of texts; a single text is a list of one."""
+        """Return a list of texts; a single text is a list of one."""
         value = self.entries.get(key)
-        listed = [] if value is None else [value] if isinstance(value, str) else value
-        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        names = [] if value is None else [value] if isinstance(value, str) else value
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise self.wrong(key, "must be a list of texts", 'Write for instance ["age", "sex"]')
-        return tuple(listed)
+        return tuple(names)
 
-    def made_by(self) -> tuple[MadeBy, ...]:
-        """The repairs that made the release: one object, or a list of them."""
-        value = self.entries.get("made_by")
-        listed = [] if value is None else value if isinstance(value, list) else [value]
-        out = []
-        for one in listed:
-            if not isinstance(one, dict) or not isinstance(one.get("method"), str) or one.get("changes") not in CHANGES:
-                what = f"must be an object with a method, and with what it changes ({', '.join(CHANGES)})"
-                raise self.wrong("made_by", what, "Correct it, or remove the key")
-            out.append(MadeBy(one["method"], one["changes"]))
-        return tuple(out)
 
-    def share(self, key: str) -> Fraction | None:
-        value = self.entries.get(key)
-        if value is None:
-            return None
-        parts = value.split("/") if isinstance(value, str) else ()
-        if len(parts) == 2 and all(part.isdecimal() and part.isascii() and len(part) < 40 for part in parts) and int(parts[1]):
-            value = Fraction(int(parts[0]), int(parts[1]))
-        try:
-            return share(value, where=key)
-        except OptionError as exc:
-            raise self.wrong(key, exc.what, exc.remedy) from None
+def is_whole(value: object, least: int = 0) -> bool:
+    """Tell if an entry is a whole number of at least ``least``."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**62
 
-    def rounding(self) -> tuple[Rounding | None, int | None]:
-        """How numbers were rounded, and the base when counts are multiples of one."""
-        value = self.entries.get("rounding")
-        if value is None or value in ROUNDINGS:
-            return cast(Rounding | None, value), None
-        mode = value.get("mode") if isinstance(value, dict) else None
-        base = value.get("base") if isinstance(value, dict) else None
-        if base is None or not _is_whole(base) or base < 1 or not (mode is None or mode in ROUNDINGS):
-            known = ", ".join(ROUNDINGS)
-            raise self.wrong("rounding", f"must be one of {known}, or an object with a base", 'Write for instance {"base": 5}')
-        return cast(Rounding | None, mode), base
+
+def _kind(get: Entries) -> Kind | None:
+    name = get.text("format")
+    if name is not None and name not in FORMAT_NAMES:
+        remedy = f"Write {' or '.join(FORMAT_NAMES)}, or use a newer Tacit"
+        raise get.wrong("format", "is not a format that Tacit reads", remedy)
+    return None if name is None else FORMAT_NAMES[name]
+
+
+def _made_by(get: Entries) -> tuple[MadeBy, ...]:
+    """Return the repairs that made the release: one object, or a list of them."""
+    value = get.entries.get("made_by")
+    made = [] if value is None else value if isinstance(value, list) else [value]
+    for one in made:
+        if not isinstance(one, dict) or not isinstance(one.get("method"), str) or one.get("changes") not in CHANGES:
+            what = f"must be an object with a method, and with what it changes ({', '.join(CHANGES)})"
+            raise get.wrong("made_by", what)
+    return tuple(MadeBy(one["method"], one["changes"]) for one in made)
+
+
+def _share(get: Entries, key: str) -> Fraction | None:
+    value = get.entries.get(key)
+    if value is None:
+        return None
+    parts = value.split("/") if isinstance(value, str) else ()
+    if len(parts) == 2 and all(part.isdecimal() and part.isascii() and len(part) < 40 for part in parts) and int(parts[1]):
+        value = Fraction(int(parts[0]), int(parts[1]))
+    try:
+        return share(value, where=key)
+    except OptionError as exc:
+        raise get.wrong(key, exc.what, exc.remedy) from None
+
+
+def _rounding(get: Entries) -> tuple[Rounding | None, int | None]:
+    """Return the rounding mode, and the rounding base of counts."""
+    value = get.entries.get("rounding")
+    if value is None or value in ROUNDINGS:
+        return cast(Rounding | None, value), None
+    mode = value.get("mode") if isinstance(value, dict) else None
+    base = value.get("base") if isinstance(value, dict) else None
+    if not is_whole(base, least=1) or not (mode is None or mode in ROUNDINGS):
+        known = ", ".join(ROUNDINGS)
+        raise get.wrong("rounding", f"must be one of {known}, or an object with a base", 'Write for instance {"base": 5}')
+    return cast(Rounding | None, mode), base
 
 
 def header_entries(release: Listed) -> dict[str, Any]:
-    """The header of a release as the entries of its JSON object, in the order of the contract."""
+    """Return the entries of a release's JSON header in their order."""
     header = release.header
     rounding: object = header.rounding
     if header.base is not None:
@@ -355,14 +380,17 @@ def header_entries(release: Listed) -> dict[str, Any]:
 
 
 def _share_entry(value: Fraction | None) -> float | str | None:
-    """A share as a JSON number whose shortest decimal it is, or as a text such as ``1/3``."""
+    """Return a share as a JSON number, or as a text like ``1/3``."""
     if value is None or Fraction(repr(float(value))) == value:
         return None if value is None else float(value)
     return f"{value.numerator}/{value.denominator}"
 
 
 def item_columns(items: Items) -> tuple[str, ...]:
-    """The columns of items ``column=value``, or nothing when the names alone do not tell column and value apart."""
+    """Return the columns of items ``column=value``.
+
+    Returns nothing if the names alone do not separate column and value.
+    """
     if items.pairs is None:
         return ()
     columns = tuple(dict.fromkeys(column for column, _ in items.pairs))
@@ -370,7 +398,9 @@ def item_columns(items: Items) -> tuple[str, ...]:
 
 
 def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple[str, str], ...] | None:
-    """Names ``column=value`` as pairs; None when a name fits no column, or more than one.
+    """Names ``column=value`` as pairs.
+
+    None when a name fits no column, or more than one.
 
     >>> split_items(("sex=F", "age=30=old"), ("age", "sex"))
     (('sex', 'F'), ('age', '30=old'))
@@ -384,3 +414,54 @@ def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple
             return None
         pairs.append((fitting[0], name[len(fitting[0]) + 1 :]))
     return tuple(pairs)
+
+
+# Writing
+
+
+#: Endings that choose the form of the file.
+ENDINGS = (".csv", ".csv.gz", ".parquet")
+#: Writes the plain CSV to a path.
+Plain = Callable[[Path], None]
+
+
+def table_ending(path: FilePath) -> str:
+    """Return the ending of the name, which chooses the form.
+
+    Raises when there is none such, to be asked before long work.
+
+    >>> table_ending("out/Table.CSV.gz")
+    '.csv.gz'
+    """
+    name = os.fspath(path).casefold()
+    for ending in ENDINGS:
+        if name.endswith(ending):
+            return ending
+    what = "the ending does not name a format that can be written"
+    raise OptionError(what, where=shown(path), remedy="End it with .csv, .csv.gz or .parquet")
+
+
+def write_with_header(
+    path: FilePath, entries: Mapping[str, Any], lines: Callable[[], Iterable[str]], to_parquet: Callable[[Path, Plain], None]
+) -> None:
+    """Write a table and its JSON header, both or neither.
+
+    The ending chooses the form.
+    """
+    ending = table_ending(path)
+    beside_text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+
+    def plain(to: Path) -> None:
+        with open(to, "w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(lines())
+
+    # Both temporary files are complete before either is moved to its place.
+    with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
+        if ending == ".parquet":
+            to_parquet(temporary, plain)
+        elif ending == ".csv.gz":
+            with packed_text(temporary) as stream:
+                stream.writelines(lines())
+        else:
+            plain(temporary)
+        beside.write_text(beside_text, encoding="utf-8", newline="\n")

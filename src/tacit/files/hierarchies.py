@@ -1,4 +1,4 @@
-"""Hierarchies of values: ARX's files, without a header, each line a raw value and then coarser and coarser ones."""
+"""Hierarchies of values in ARX's format: lines without a header, each a raw value followed by coarser and coarser ones."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files.delimited import BLANKS, records, sniff_delimiter
-from tacit.files.disk import FilePath, open_text, shown
+from tacit.files.delimited import BLANKS, HEAD, records, sniff_delimiter
+from tacit.files.disk import FilePath, Input, shown
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 
 
 def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
-    """The hierarchy in a file: ``value;coarser;coarser still;*`` per line, separated by ``;``, ``,`` or tabs.
+    """Return the hierarchy in a file.
+
+    ``value;coarser;coarser still;*`` per line, separated by ``;``, ``,`` or tabs.
 
     A level that repeats the one before adds no coarser value; the root ``*`` is left out. The lines must make a tree: each value has one line,
     each coarser value belongs to one still coarser value, and none has the name of a raw value unless it stands for that value alone.
@@ -51,12 +53,17 @@ def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
 
 
 def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hierarchy]:
-    """The hierarchies of those columns that have a file ``<column>.csv`` or ``*_<column>.csv`` (also ``.gz``) in the folder."""
+    """Read the hierarchies of columns from the files of a folder.
+
+    They are called ``<column>.csv`` or ``*_<column>.csv`` (also ``.gz``).
+    """
     where = shown(folder)
     try:
         names = sorted(os.listdir(folder))
     except OSError:
-        raise InputError("is no folder that can be read", where=where, remedy="Give the folder of the hierarchy files") from None
+        raise InputError(
+            "is not a folder that can be read", where=where, remedy="Give the folder of the hierarchy files"
+        ) from None
     files: dict[str, list[str]] = {}
     for name in names:
         column = _column_of(name, columns)
@@ -76,11 +83,14 @@ def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hier
 
 
 def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
-    """Raise when hierarchies do not fit the QI columns of a table: one of another column, one that misses a value, one that is no tree."""
+    """Raise when hierarchies do not fit the QI columns of a table.
+
+    One of another column, one that misses a value, one that is no tree.
+    """
     for name, tree in trees.items():
         if not isinstance(tree, Hierarchy):
             remedy = "Give a folder of files, or Hierarchy(column, levels) for each column"
-            raise OptionError(f"what is given for column {name!r} is no hierarchy", where="hierarchies", remedy=remedy)
+            raise OptionError(f"what is given for column {name!r} is not a hierarchy", where="hierarchies", remedy=remedy)
         if tree.column != name:
             raise InputError(
                 f"is the hierarchy of column {tree.column!r} and given for column {name!r}",
@@ -94,7 +104,10 @@ def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
 
 
 def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarchies") -> None:
-    """Raise when a value of the column is not in the hierarchy; says how many are not and where the first one stands."""
+    """Raise when a value of the column is not in the hierarchy.
+
+    Says how many are not and where the first one stands.
+    """
     absent = [code for code, value in enumerate(column.values) if value not in hierarchy.levels]
     if not absent:
         return
@@ -108,15 +121,16 @@ def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarch
 
 
 def _lines(path: FilePath, where: str) -> Iterable[tuple[int, list[str]]]:
-    with open_text(path, keep_newlines=True) as stream:
-        head = stream.read(1 << 16)
-    delimiter = sniff_delimiter(head, complete=len(head) < 1 << 16, prefer=";")
-    with open_text(path, keep_newlines=True) as stream:
+    file = Input.of(path)
+    with file.open_text(keep_newlines=True) as stream:
+        head = stream.read(HEAD)
+    delimiter = sniff_delimiter(head, complete=len(head) < HEAD, prefer=";")
+    with file.open_text(keep_newlines=True) as stream:
         yield from records(stream, delimiter, where=where)
 
 
 def _chain(value: str, levels: Sequence[str], *, where: str) -> tuple[str, ...]:
-    """The levels without repeats and without the root."""
+    """Return the levels without repeats and without the root."""
     chain: list[str] = []
     ended = False
     for level in levels:
@@ -154,7 +168,10 @@ def _check_tree(chains: dict[str, tuple[str, ...]], lines: dict[str, int], where
 
 
 def _column_of(name: str, columns: Sequence[str]) -> str | None:
-    """The column a file is about: the longest one that its name ends with."""
+    """Return the column a file is about.
+
+    The longest one that its name ends with.
+    """
     stem = name.removesuffix(".gz")
     if not stem.endswith(".csv"):
         return None

@@ -1,8 +1,8 @@
 """Cells that hold JSON: lists of items and objects ``{column: value}``.
 
-Half a million cells are parsed in batches joined to one text, which is several times faster than one by one. Cells are joined with a
-line break, which no JSON string may hold: a broken cell cannot swallow its neighbour, and a batch that does not come out as one list or
-object per cell is read again cell by cell to find the line at fault.
+Cells are parsed in batches joined to one text, which is several times faster than one by one. They are joined with a line break, which no
+JSON string may hold, so that a broken cell cannot swallow its neighbour. A batch that does not yield one list or object per cell is read
+again cell by cell to find the line at fault.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ from typing import Any
 
 from tacit.errors import InputError
 from tacit.files.counts import Place
-from tacit.files.delimited import BATCH, Bags, TextColumn
+from tacit.files.printout import BATCH, Bags, TextColumn
 
 _WORDS = {True: "true", False: "false", None: "null"}
 
 
 class Pairs(list[tuple[str, Any]]):
-    """The pairs of a JSON object, in their order; a repeated key is kept."""
+    """Pairs of a JSON object, in their order.
+
+    A repeated key is kept.
+    """
 
     __slots__ = ()
 
 
 def item_name(value: Any) -> str:
-    """The name of an item as text, whatever it looks like in JSON; numbers keep their spelling."""
+    """Return the name of an item as text; numbers keep their spelling."""
     return value if isinstance(value, str) else _WORDS[value]
 
 
@@ -44,7 +47,10 @@ def add_lists(bags: Bags, column: TextColumn, place: Place) -> None:
 
 
 def add_objects(bags: Bags, column: TextColumn, place: Place) -> None:
-    """Take in cells that hold JSON objects ``{column: value}``; each pair becomes one item."""
+    """Take in cells that hold JSON objects ``{column: value}``.
+
+    Each pair becomes one item.
+    """
     _add(bags, column, place, Pairs, "{}", 'is not a JSON object of columns and values; write it like {"age": "30"}')
 
 
@@ -58,7 +64,10 @@ def _add(bags: Bags, column: TextColumn, place: Place, kind: type, ends: str, fa
 
 
 def _batch(cells: list[str], kind: type, ends: str) -> list[Any]:
-    """All cells at once; a ValueError when something in them is not as it should be."""
+    """Return all cells at once.
+
+    A ValueError when something in them is not as it should be.
+    """
     if not all(cell[:1] == ends[0] and cell[-1:] == ends[1] for cell in cells):
         raise ValueError
     parsed: list[Any] = _loads("[" + ",\n".join(cells) + "]")

@@ -1,11 +1,11 @@
 """Background knowledge from files, lists and mined negative rules.
 
-A file is CSV (any usual delimiter) or JSON (a list of objects) with the same names in both. Facts have ``event`` (a JSON object of columns, each
+A file is CSV (any usual separator) or JSON (a list of objects) with the same names in both. Facts have ``event`` (a JSON object of columns, each
 with a value or a list of values; an empty one is everybody), ``value``, ``at_least``, ``at_most`` (counts such as 5, or shares of the event
 such as 0.1 or 10%; empty: nothing is known). Negative rules have ``antecedent`` (an object like ``event``) and ``excluded`` (a value that
-nobody of them has, or with ``at_most`` so few of them). Other columns are passed over.
+none of them has, or at most ``at_most`` of them). Other columns are ignored.
 
-Negative rules as a file that stands alone: a CSV file whose lines list the raw values that coarser ones stand for, and a header beside it.
+Negative rules are written as a CSV file that lists the raw values of coarser ones, so that it stands alone, with a header.
 """
 
 from __future__ import annotations
@@ -14,24 +14,26 @@ import csv
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError, OptionError
 from tacit.files.delimited import Grid, holds, read_grid, read_head
-from tacit.files.disk import FilePath, open_text, replace_file, shown
+from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.files.header import header_path
 from tacit.files.json import item_name
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.negative import NegativeRules
 
-_FACT, _NEGATIVE = ("event", "value"), ("antecedent", "excluded")
+_FACT = ("event", "value")
+_NEGATIVE = ("antecedent", "excluded")
 _AMOUNTS = ("at_least", "at_most")
 _EXAMPLE = 'Write it like {"age": "30", "city": ["Rome", "Oslo"]}'
 
 
 def read_knowledge(source: Any) -> tuple[Fact, ...]:
-    """Facts from a file, a list of ``({column: value}, excluded value)``, mined negative rules, facts, or a list of all these.
+    """Facts from a file, a list of ``({column.
+
+    Value}, excluded value)``, mined negative rules, facts, or a list of all these.
 
     >>> read_knowledge([({"sex": "M"}, "pregnant")])[0].bounds(50)
     (0, 0)
@@ -41,7 +43,7 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
     if isinstance(source, Fact):
         return (source,)
     if isinstance(source, (str, os.PathLike)):
-        return tuple(_from_file(source))
+        return tuple(_from_file(Input.of(source)))
     if hasattr(source, "records"):
         rules = enumerate(source.records(), start=1)
         return tuple(_fact(rule, "the negative rules", number, "rule") for number, rule in rules if rule.get("minimal", True))
@@ -60,23 +62,23 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _from_file(path: FilePath) -> Iterable[Fact]:
-    where = os.path.basename(os.fspath(path))
-    if not Path(path).exists():
+def _from_file(file: Input) -> Iterable[Fact]:
+    where = file.name
+    if not os.path.exists(file):
         raise InputError("does not exist", where=where, remedy="Check the name and the folder")
-    head = read_head(path)
+    head = read_head(file)
     if head.columns:
         raise InputError("is a Parquet file", where=where, remedy="Write knowledge as CSV or JSON")
     if head.text.lstrip()[:1] in ("[", "{"):
-        return _from_entries(_json_list(path, where), where, "entry")
+        return _from_entries(_json_list(file, where), where, "entry")
     delimiter = head.delimiter(_fits)
     if delimiter is None:
         remedy = "Name the columns event and value (and at_least, at_most), or antecedent and excluded"
         raise InputError("does not say what its columns are", where=f"{where}, line 1", remedy=remedy)
-    grid = read_grid(path, delimiter)
+    grid = read_grid(file, delimiter)
     names = [name for name in (*_FACT, *_NEGATIVE, *_AMOUNTS) if name in grid.names]
     cells = [grid.need(name).texts for name in names]
-    said = _says_more(grid, path)
+    said = _says_more(grid, file)
     return [
         _fact(dict(zip(names, row, strict=True)), where, line, "line")
         for line, more, row in zip(grid.lines.tolist(), said, zip(*cells, strict=True), strict=True)
@@ -84,8 +86,10 @@ def _from_file(path: FilePath) -> Iterable[Fact]:
     ]
 
 
-def _says_more(grid: Grid, path: FilePath) -> list[bool]:
-    """Which lines say something that no other line does: all but the rules that the file marks as implied by its minimal ones.
+def _says_more(grid: Grid, file: Input) -> list[bool]:
+    """Return flags of the lines that are not implied by others.
+
+    All but the rules that the file marks as implied by its minimal ones.
 
     The mark is believed when the minimal rules are all there, as the header beside the file counts them.
     """
@@ -95,9 +99,10 @@ def _says_more(grid: Grid, path: FilePath) -> list[bool]:
         return everything
     minimal = [text.strip().casefold() != "false" for text in marks.texts]
     try:
-        header = json.loads(Path(header_path(path)).read_text(encoding="utf-8"))
+        with file.beside.open_text() as stream:
+            header = json.load(stream)
         return minimal if header["format"] == "tacit.negative/1" and header["minimal_rules"] == sum(minimal) else everything
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, ValueError, KeyError, TypeError):
         return everything
 
 
@@ -105,8 +110,8 @@ def _fits(names: set[str]) -> bool:
     return (holds(names, *_FACT) and bool(names & set(_AMOUNTS))) or holds(names, *_NEGATIVE)
 
 
-def _json_list(path: FilePath, where: str) -> list[Any]:
-    with open_text(path) as stream:
+def _json_list(file: Input, where: str) -> list[Any]:
+    with file.open_text() as stream:
         try:
             # Numbers keep their spelling: 1.0 is a share, 1 a count.
             found = json.load(stream, parse_int=str, parse_float=str, parse_constant=str)
@@ -122,7 +127,7 @@ def _from_entries(entries: Iterable[Any], where: str, unit: str) -> Iterable[Fac
 
 
 def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
-    """One fact; which cell is at fault is said, and never what it holds."""
+    """Return one fact; errors name the cell, never its content."""
     place = f"{file} {unit} {line}"
     if not isinstance(entry, Mapping):
         raise InputError("is not an object", where=place, remedy="Write one object for each fact")
@@ -153,7 +158,7 @@ def _amount(given: Any, where: str) -> Amount | None:
 
 
 def _allowed(given: Any, where: str) -> dict[str, tuple[str, ...]]:
-    """The allowed values by column."""
+    """Return the allowed values by column."""
     if isinstance(given, str):
         try:
             given = json.loads(given, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_distinct)
@@ -184,21 +189,30 @@ COLUMNS = ("antecedent", "excluded", "count", "expectation", "confidence", "at_m
 
 
 def check_negative_output(path: FilePath) -> None:
-    """Raise when the ending names no format that negative rules are written in."""
+    """Raise unless the ending is that of CSV."""
     if not os.fspath(path).casefold().endswith(".csv"):
         raise OptionError("negative rules are written as CSV", where=shown(path), remedy="End the name with .csv")
 
 
 def write_negative_rules(rules: NegativeRules, path: FilePath) -> None:
-    """Write the rules, and beside them what they were mined from and how."""
+    """Write the rules, and a header with the parameters of mining."""
     check_negative_output(path)
     header = rules.header
     entries = {
-        "format": "tacit.negative/1", "n": header.n, "qi": list(header.qi), "sa": list(header.sa), "sa_values": list(header.sa_values),
-        "min_expectation": rules.min_expectation, "significance": rules.significance, "min_confidence": float(rules.min_confidence),
-        "fuzzy": dict(rules.fuzzy), "rules": rules.all_rules, "minimal_rules": rules.minimal_rules,
-        "missing": header.missing, "missing_rule": header.missing_rule,
-    }  # fmt: skip
+        "format": "tacit.negative/1",
+        "n": header.n,
+        "qi": list(header.qi),
+        "sa": list(header.sa),
+        "sa_values": list(header.sa_values),
+        "min_expectation": rules.min_expectation,
+        "significance": rules.significance,
+        "min_confidence": float(rules.min_confidence),
+        "fuzzy": dict(rules.fuzzy),
+        "rules": rules.all_rules,
+        "minimal_rules": rules.minimal_rules,
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+    }
     with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
         with open(temporary, "w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")

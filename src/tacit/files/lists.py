@@ -1,24 +1,17 @@
-"""Tacit's own release files, written: a CSV or Parquet file and the header file beside it, both or neither.
-
-Tacit's own release files, read: CSV or Parquet, with a header file beside.
+"""Lists of itemsets and rules: Tacit's own files, and the table of all forms that can be read.
 
 Itemsets have the columns ``itemset`` (a JSON list), ``count``, ``support``; rules have ``antecedent`` (a JSON object of columns and values,
-or a JSON list of items), ``consequent``, ``count``, ``support``, ``confidence``. An empty cell is a withheld value. Where the header names
+or a JSON list of items), ``consequent``, ``count``, ``support``, ``confidence``. An empty cell is a withheld value. If the header names
 the ``sa``, a consequent is one of its values as plain text; otherwise it is a JSON list or object like the antecedent, or plain text.
-In Parquet ``itemset`` is a list of texts, counts are BIGINT, shares DOUBLE (the header's ``digits`` says how they print), the rest text.
-
-Files to model and back: one reader or writer per published form.
-
-``FORMATS`` lists the release files that can be read, in the order in which they are tried.
+In Parquet ``itemset`` is a list of texts, counts are BIGINT, shares DOUBLE (the header's ``digits`` gives their decimals), the rest text.
+The file and its header are written both or neither.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,11 +22,13 @@ from tacit.errors import InputError, OptionError
 from tacit.files import arules, borgelt, mlxtend, pmml, spark, spmf
 from tacit.files.columns import with_extras
 from tacit.files.counts import Place
-from tacit.files.delimited import Bags, Head, Numbering, Printout, TextColumn, finish, holds, place, read_grid, read_head
-from tacit.files.disk import FilePath, packed_text, replace_file, shown
-from tacit.files.header import FileHeader, header_entries, header_path, split_items
+from tacit.files.delimited import Head, holds, read_grid, read_head
+from tacit.files.disk import FilePath, Input
+from tacit.files.duckdb import sql_name
+from tacit.files.header import FileHeader, Plain, header_entries, split_items, write_with_header
 from tacit.files.json import add_lists, add_objects, item_name, pair_name
-from tacit.files.parquet import quoted, read_parquet, text_of, write_by_csv
+from tacit.files.parquet import read_parquet, text_of, write_by_csv
+from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place
 from tacit.model.arrays import Ints
 from tacit.model.release import Decimals, Itemsets, Listed, Rules
 from tacit.model.sets import Items, Sets
@@ -47,23 +42,24 @@ def _is_own(names: set[str]) -> bool:
 
 
 def looks_like(head: Head) -> bool:
-    """Whether a file has the columns of Tacit's own releases."""
+    """Tell if a file has the columns of Tacit's own releases."""
     if head.columns:
         lists = {name for name, kind in head.columns.items() if kind.endswith("[]")}
         return _is_own(set(head.columns)) and not lists & {"antecedent", "consequent"}
     return head.delimiter(_is_own) is not None
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
-    """The lines of an own release, CSV or Parquet."""
-    head = read_head(path)
+def read(file: Input, known: FileHeader) -> Printout:
+    """Return the lines of an own release, CSV or Parquet."""
+    head = read_head(file)
     if head.columns:
-        columns, lines = _parquet_columns(path, head.columns)
-        where = os.path.basename(os.fspath(path).rstrip("/"))
+        columns, lines = _parquet_columns(file, head.columns)
+        where = file.name
     else:
-        grid = read_grid(path, head.delimiter(_is_own) or ",")
+        grid = read_grid(file, head.delimiter(_is_own) or ",")
         columns = {name: column for name in COLUMNS if (column := grid.column(name)) is not None}
-        lines, where = grid.lines, grid.where
+        lines = grid.lines
+        where = grid.where
     unit = "row" if head.columns else "line"
     found = printout(columns, lines, known, where=where, unit=unit)
     if head.columns:
@@ -75,7 +71,7 @@ COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidenc
 
 
 def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, where: str, unit: Any) -> Printout:
-    """The printout of these columns."""
+    """Return the printout of these columns."""
 
     def at(index: int, column: str) -> str:
         return place(where, int(lines[index]), column, unit)
@@ -99,7 +95,11 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
     else:
         items, sets, consequents = _rules(columns["antecedent"], columns["consequent"], known, at)
     return Printout(
-        where, lines, items, sets, consequents,
+        where,
+        lines,
+        items,
+        sets,
+        consequents,
         count=columns.get("count"),
         support=columns.get("support"),
         confidence=columns.get("confidence") if kind == "rules" else None,
@@ -107,11 +107,14 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
         only=known.only or "all",
         unit=unit,
         exact=known.exact,
-    )  # fmt: skip
+    )
 
 
 def _itemsets(bags: Bags, columns: tuple[str, ...]) -> tuple[Items, Sets]:
-    """Items and itemsets; items ``column=value`` stand in the order of the columns and then of their values."""
+    """Items and itemsets.
+
+    Items ``column=value`` stand in the order of the columns and then of their values.
+    """
     names = tuple(bags.numbering.numbers)
     pairs = split_items(names, columns) if columns else None
     if pairs is None:
@@ -139,28 +142,28 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
     else:
         column = " & ".join(known.header.sa) or UNNAMED_SA
         bags[1].add([((column, cell),) for cell in consequent.texts])
-    pairs = _ordered(list(numbering.numbers), known)
+    pairs = _sort_pairs(list(numbering.numbers), known)
     ranks = numbering.ranks(pairs)
     return Items.of_columns(pairs), bags[0].sets(ranks), bags[1].sets(ranks)
 
 
-def _ordered(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str, str]]:
-    """Pairs by column, in the order of the header and then of the file, and by value."""
+def _sort_pairs(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str, str]]:
+    """Return pairs by column, in the order of the header, and value."""
     order = {column: i for i, column in enumerate(known.header.qi)}
     for column, _ in pairs:
         order.setdefault(column, len(order))
     return sorted(pairs, key=lambda pair: (order[pair[0]], pair[1]))
 
 
-def _parquet_columns(path: FilePath, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
-    """The columns of an own Parquet file as texts, and the numbers of its rows."""
+def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
+    """Return the columns of a Parquet file as texts, and row numbers."""
     names = [name for name in COLUMNS if name in kinds]
     expressions = [
-        f"CAST(to_json({quoted(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
+        f"CAST(to_json({sql_name(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
         for name in names
     ]
     texts: list[list[str]] = [[] for _ in names]
-    for rows in read_parquet(path, expressions):
+    for rows in read_parquet(file, expressions):
         for cells, column in zip(texts, zip(*rows, strict=True), strict=True):
             cells.extend("" if cell is None else cell for cell in column)
     columns = {name: TextColumn(name, cells) for name, cells in zip(names, texts, strict=True)}
@@ -169,12 +172,15 @@ def _parquet_columns(path: FilePath, kinds: dict[str, str]) -> tuple[dict[str, T
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One form of release file: its name, what it holds, how it is known by its content, and its reader."""
+    """One form of release file.
+
+    Its name, what it holds, how it is known by its content, and its reader.
+    """
 
     name: str
     kinds: tuple[str, ...]
     looks_like: Callable[[Head], bool]
-    read: Callable[[FilePath, FileHeader], Printout]
+    read: Callable[[Input, FileHeader], Printout]
     about: str
 
 
@@ -207,52 +213,26 @@ _BATCH = 20_000
 
 
 def write(release: Listed, path: FilePath) -> None:
-    """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet``, with its header beside it; rows keep their order."""
-    ending = ending_of(path)
-    entries = json.dumps(header_entries(release), indent=2, ensure_ascii=False) + "\n"
-    # Both temporary files are complete before either is moved to its place.
-    with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
-        _WRITERS[ending](release, temporary)
-        beside.write_text(entries, encoding="utf-8", newline="\n")
+    """Write a release and its header, both or neither; rows keep their order."""
+    write_with_header(
+        path, header_entries(release), lambda: _batches(release), lambda to, plain: _write_parquet(release, to, plain)
+    )
 
 
-def ending_of(path: FilePath) -> str:
-    """The ending of the name, which chooses the format; raises when there is no such format, to be asked before long work."""
-    name = os.fspath(path).casefold()
-    ending = next((ending for ending in _WRITERS if name.endswith(ending)), None)
-    if ending is None:
-        raise OptionError("the ending names no format that can be written", where=shown(path), remedy=f"End it with {_ENDINGS}")
-    return ending
-
-
-def _write_csv(release: Listed, path: Path) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(_batches(release))
-
-
-def _write_gzip(release: Listed, path: Path) -> None:
-    with packed_text(path) as stream:
-        stream.writelines(_batches(release))
-
-
-def _write_parquet(release: Listed, path: Path) -> None:
+def _write_parquet(release: Listed, path: Path, plain: Plain) -> None:
     sides = "from_json(itemset, '[\"VARCHAR\"]') AS itemset" if isinstance(release, Itemsets) else "antecedent, consequent"
     confidence = "" if isinstance(release, Itemsets) else ", CAST(confidence AS DOUBLE) AS confidence"
     texts = ["itemset"] if isinstance(release, Itemsets) else ["antecedent", "consequent"]
     columns = [*texts, "count", "support"] if isinstance(release, Itemsets) else [*texts, "count", "support", "confidence"]
     chosen = f"{sides}, CAST(count AS BIGINT) AS count, CAST(support AS DOUBLE) AS support{confidence}"
-    write_by_csv(path, partial(_write_csv, release), columns, texts, chosen)
-
-
-_WRITERS: dict[str, Callable[[Listed, Path], None]] = {".csv": _write_csv, ".csv.gz": _write_gzip, ".parquet": _write_parquet}
-_ENDINGS = ".csv, .csv.gz or .parquet"
+    write_by_csv(path, plain, columns, texts, chosen)
 
 
 # Lines
 
 
 def _batches(release: Listed) -> Iterator[str]:
-    """The text of the file, many lines at a time."""
+    """Yield the text of the file, many lines at a time."""
     itemsets = isinstance(release, Itemsets)
     yield "itemset,count,support\n" if itemsets else "antecedent,consequent,count,support,confidence\n"
     numbers = _numbers(release)
@@ -266,7 +246,7 @@ Cells = Callable[[int, int], Iterable[str]]
 
 
 def _quoted(text: str) -> str:
-    """A CSV cell."""
+    """Return a CSV cell."""
     return '"' + text.replace('"', '""') + '"'
 
 
@@ -310,7 +290,7 @@ def _rule_cells(release: Rules) -> Cells:
 
 
 def _sa_cells(release: Rules) -> Cells:
-    """The value of the SA as plain text."""
+    """Return the value of the SA as plain text."""
     assert release.items.pairs is not None
     column = " & ".join(release.header.sa)
     chosen = np.unique(release.consequents.members)
@@ -321,14 +301,18 @@ def _sa_cells(release: Rules) -> Cells:
 
 
 def _numbers(release: Listed) -> Cells:
-    """The cells ``count,support`` (and ``,confidence`` of rules); empty where a value is withheld."""
+    """Return the cells ``count,support`` (and ``,confidence`` of rules).
+
+    Empty where a value is withheld.
+    """
     n = release.n
     rounded = release.rounded if isinstance(release, Itemsets) else None
     if rounded is not None:
         return lambda start, stop: (f"{count}," for count in rounded[start:stop].tolist())
 
     def cells(start: int, stop: int) -> Iterator[str]:
-        lows, highs = release.lo[start:stop].tolist(), release.hi[start:stop].tolist()
+        lows = release.lo[start:stop].tolist()
+        highs = release.hi[start:stop].tolist()
         shares = _texts(release.support, start, stop)
         for low, high, share in zip(lows, highs, shares, strict=True):
             if share or low != high:
@@ -347,7 +331,7 @@ def _numbers(release: Listed) -> Cells:
 
 
 def _confidences(rules: Rules, start: int, stop: int) -> Iterator[str]:
-    """Printed confidences; exact counts give them exactly, also where only counts are kept."""
+    """Yield the printed confidences, or those of exact counts."""
     if rules.confidence is not None:
         yield from _texts(rules.confidence, start, stop)
         return

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from tacit.errors import InputError
 from tacit.files.columns import with_extras
 from tacit.files.counts import Place
-from tacit.files.delimited import Head, Printout, TextColumn, holds, named_sets, place, read_grid, read_head
-from tacit.files.disk import FilePath
+from tacit.files.delimited import Head, holds, read_grid, read_head
+from tacit.files.disk import Input
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 
 _STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _PLAIN = r"""[^\s,'"(){}\[\]]+"""
@@ -29,12 +30,12 @@ _WRAPPED = re.compile(r"\s*(?:frozenset|set)\((.*)\)\s*", re.DOTALL)
 
 
 def is_itemsets(names: set[str]) -> bool:
-    """Whether these are the columns of mlxtend's itemsets."""
+    """Tell if these are the columns of mlxtend's itemsets."""
     return holds(names, "support", "itemsets")
 
 
 def is_rules(names: set[str]) -> bool:
-    """Whether these are the columns of mlxtend's rules."""
+    """Tell if these are the columns of mlxtend's rules."""
     return holds(names, "antecedents", "consequents")
 
 
@@ -43,13 +44,16 @@ def _is_either(names: set[str]) -> bool:
 
 
 def looks_like(head: Head) -> bool:
-    """Whether a text file has mlxtend's columns."""
+    """Tell if a text file has mlxtend's columns."""
     return head.delimiter(_is_either) is not None
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
-    """The lines of a CSV file of mlxtend's itemsets or rules; an index column may stand first."""
-    grid = read_grid(path, read_head(path).delimiter(_is_either) or ",")
+def read(file: Input, known: FileHeader) -> Printout:
+    """Return the lines of a CSV file of mlxtend's itemsets or rules.
+
+    An index column may stand first.
+    """
+    grid = read_grid(file, read_head(file).delimiter(_is_either) or ",")
 
     def at(index: int, column: str) -> str:
         return place(grid.where, int(grid.lines[index]), column)
@@ -61,19 +65,23 @@ def read(path: FilePath, known: FileHeader) -> Printout:
     items, sets = named_sets(*sides, name_of=_known_name)
     read_here = ("antecedents", "consequents", "itemsets", "support", "confidence", "antecedent support")
     printout = Printout(
-        grid.where, grid.lines, items, sets[0], sets[1] if len(sets) > 1 else None,
+        grid.where,
+        grid.lines,
+        items,
+        sets[0],
+        sets[1] if len(sets) > 1 else None,
         support=grid.need("support") if len(sets) == 1 else grid.column("support"),
         confidence=grid.column("confidence") if len(sets) > 1 else None,
         whole_support=grid.column("antecedent support") if len(sets) > 1 else None,
         header=known.header,
         only=known.only or "all",
         in_full=True,
-    )  # fmt: skip
+    )
     return with_extras(printout, grid.others(read_here))
 
 
 def set_tokens(text: str) -> list[str] | None:
-    """The tokens of a printed set; None when it is none.
+    """Return the tokens of a printed set; None when it is none.
 
     >>> set_tokens("frozenset({'a', np.int64(3)})")
     ["'a'", 'np.int64(3)']
@@ -85,7 +93,7 @@ def set_tokens(text: str) -> list[str] | None:
 
 
 def _tokens(column: TextColumn, at: Place) -> Iterator[list[str]]:
-    """The tokens of every cell, each token checked to be readable."""
+    """Yield the tokens of every cell, each token checked to be readable."""
     readable: set[str] = set()
     for line, text in enumerate(column.texts):
         tokens = set_tokens(text)
@@ -99,12 +107,14 @@ def _tokens(column: TextColumn, at: Place) -> Iterator[list[str]]:
 
 
 def _known_name(token: str) -> str:
-    """The name of a token that :func:`_tokens` has found readable."""
+    """Return the name of a token that :func:`_tokens` has found readable."""
     return token_name(token) or ""
 
 
 def token_name(token: str) -> str | None:
-    """The item that a token stands for, as text; None when it cannot be read.
+    """Return the item that a token stands for, as text.
+
+    None when it cannot be read.
 
     >>> token_name("np.str_('a')"), token_name("3.50"), token_name("nan")
     ('a', '3.50', 'nan')

@@ -11,22 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.files.disk import FilePath, is_gzip, open_bytes, private_folder, readable, sha256_beside, sha256_of, shown, source_of
-from tacit.files.duckdb import connect
+from tacit.files.disk import Input, private_folder, readable, sha256_of, shown
+from tacit.files.duckdb import connect, literal_path, sql_name, sql_text
 from tacit.model.release import Source
 
 _BATCH = 50_000
 
 
-def parquet_columns(path: FilePath) -> dict[str, str]:
-    """The columns and their DuckDB types."""
-    with _scan(path) as (con, files):
+def parquet_columns(file: Input) -> dict[str, str]:
+    """Return the columns and their DuckDB types."""
+    with _scan(file) as (con, files):
         return {row[0]: row[1] for row in con.execute("DESCRIBE SELECT * FROM read_parquet(?)", [files]).fetchall()}
 
 
-def read_parquet(path: FilePath, expressions: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-    """Batches of rows of these SQL expressions, in the order of the file (a folder: of its files, by name)."""
-    with _scan(path) as (con, files):
+def read_parquet(file: Input, expressions: list[str]) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield batches of rows of SQL expressions, in file order.
+
+    The files of a folder come in the order of their names.
+    """
+    with _scan(file) as (con, files):
         sql = f"SELECT {', '.join(expressions)} FROM read_parquet(?, filename = 'tacit_file', file_row_number = true)"
         con.execute(f"{sql} ORDER BY tacit_file, file_row_number", [files])
         while rows := con.fetchmany(_BATCH):
@@ -34,29 +37,29 @@ def read_parquet(path: FilePath, expressions: list[str]) -> Iterator[list[tuple[
 
 
 def text_of(column: str, kind: str) -> str:
-    """The SQL expression that prints a number column: doubles in full, 32-bit floats with the digits they really have."""
-    name = quoted(column)
+    """Return the SQL expression that prints a column of numbers.
+
+    Doubles are printed in full, 32-bit floats with the digits they really have.
+    """
+    name = sql_name(column)
     return f"printf('%.6g', {name})" if kind in ("FLOAT", "REAL") else f"CAST({name} AS VARCHAR)"
 
 
-def quoted(column: str) -> str:
-    """A column name as an SQL identifier."""
-    return '"' + column.replace('"', '""') + '"'
+def parquet_source(file: Input) -> Source:
+    """Return the source of a file or Parquet folder.
 
-
-def parquet_source(path: FilePath) -> Source:
-    """The base name and the SHA-256; that of a folder is the hash of the names and hashes of its Parquet files."""
-    name = os.path.basename(os.fspath(path).rstrip("/"))
-    if not os.path.isdir(path):
-        return source_of(path)
+    The SHA-256 of a folder is that of the names and hashes of its files.
+    """
+    if not os.path.isdir(file):
+        return file.source
     digest = hashlib.sha256()
-    for part in _parts(path):
+    for part in _parts(file):
         digest.update(f"{part.name}\0{sha256_of(part)}\n".encode())
-    return Source(name, digest.hexdigest(), sha256_beside(path))
+    return Source(file.name, digest.hexdigest(), file.header_sha256)
 
 
-def _parts(folder: FilePath) -> list[Path]:
-    """The Parquet files of a folder as Spark writes it; marks such as ``_SUCCESS`` and hidden files are none."""
+def _parts(folder: Input) -> list[Path]:
+    """Return the Parquet files of a folder as Spark writes it."""
     parts = sorted(part for part in Path(folder).glob("*.parquet") if not part.name.startswith((".", "_")))
     if not parts:
         raise InputError(
@@ -66,48 +69,51 @@ def _parts(folder: FilePath) -> list[Path]:
 
 
 @contextlib.contextmanager
-def _scan(path: FilePath) -> Iterator[tuple[Any, list[str]]]:
-    """A connection and the files to read; DuckDB's complaints, which may quote values, become one sentence."""
+def unpacked_parquet(file: Input) -> Iterator[str]:
+    """Yield the path of a Parquet file that DuckDB can open."""
+    if not file.is_gzip:
+        yield file.path
+        file.check_unchanged()
+        return
+    with private_folder() as folder:
+        path = os.path.join(folder, "unpacked.parquet")
+        with file.open_bytes() as packed, readable(file), open(path, "wb") as plain:
+            shutil.copyfileobj(packed, plain)
+        yield path
+
+
+@contextlib.contextmanager
+def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
+    """Yield a connection and the files to read.
+
+    No message of DuckDB, which may quote values, passes.
+    """
     import duckdb
 
     with contextlib.ExitStack() as stack:
-        if os.path.isdir(path):
-            files = [str(part) for part in _parts(path)]
-        elif is_gzip(path):
-            folder = stack.enter_context(private_folder())
-            files = [os.path.join(folder, "unpacked.parquet")]
-            with open_bytes(path) as packed, readable(path), open(files[0], "wb") as plain:
-                shutil.copyfileobj(packed, plain)
-        else:
-            files = [os.fspath(path)]
+        is_folder = os.path.isdir(file)
+        files = [str(part) for part in _parts(file)] if is_folder else [stack.enter_context(unpacked_parquet(file))]
         con = stack.enter_context(connect(files))
         try:
-            yield con, [literal_name(file) for file in files]
+            yield con, [literal_path(path) for path in files]
         except duckdb.Error:
             raise InputError(
-                "is damaged, or holds columns that Tacit does not read", where=shown(path), remedy="Write the Parquet file again"
+                "is damaged, or holds columns that Tacit does not read", where=shown(file), remedy="Write the Parquet file again"
             ) from None
-
-
-def literal_name(file: str) -> str:
-    """A file name in which DuckDB sees no pattern."""
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in file)
-
-
-def sql_text(text: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def write_by_csv(
     path: Path, write_csv: Callable[[Path], None], columns: Sequence[str], texts: Sequence[str], chosen: str
 ) -> None:
-    """Write Parquet by way of a CSV file with these columns, as ``chosen`` selects them; an empty cell is NULL, except in ``texts``."""
+    """Write Parquet by way of CSV, with columns as ``chosen`` selects them.
+
+    An empty cell is NULL, except in ``texts``.
+    """
     plain = path.with_name(path.name + ".csv")
     sql = f"""
         COPY (
             SELECT {chosen}
-            FROM read_csv({sql_text(literal_name(str(plain)))}, header = true, delim = ',', quote = '"', escape = '"',
+            FROM read_csv({sql_text(literal_path(str(plain)))}, header = true, delim = ',', quote = '"', escape = '"',
                           columns = {dict.fromkeys(columns, "VARCHAR")}, force_not_null = {list(texts)}, auto_detect = false,
                           parallel = false, max_line_size = 1000000000)
         ) TO {sql_text(str(path))} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)

@@ -1,8 +1,6 @@
-"""Tables with blank cells, of Tacit or of anybody: every row and column in its order, roles as given or as a header beside the file says.
+"""Tables with blank cells: every row and column in its order, with roles as given or in a header.
 
-Tables with blank cells, written: all rows and columns in their order, blank cells empty, the roles in a header beside the file.
-
-Neither file says which rows are sensitive.
+They are written with blank cells empty and the roles in a header. Neither file lists the sensitive rows.
 """
 
 from __future__ import annotations
@@ -16,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError
-from tacit.files.disk import FilePath, shown
+from tacit.files.delimited import csv_cell
+from tacit.files.disk import FilePath, Input, shown
+from tacit.files.duckdb import sql_name
 from tacit.files.frames import as_frame
-from tacit.files.header import entries_beside, format_beside, header_path
-from tacit.files.parquet import quoted, write_by_csv
-from tacit.files.tables import Names, Plain, column_names, csv_cell, open_table_file, read_table, write_with_header
+from tacit.files.header import Entries, Plain, entries_beside, format_beside, write_with_header
+from tacit.files.parquet import write_by_csv
+from tacit.files.tables import Names, column_names, open_table_file, read_table
 from tacit.model.partial import PartialTable
 from tacit.model.table import Missing, MissingRule, Schema, Table
 
@@ -31,7 +31,10 @@ KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank",
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
-    """What the header beside a table says; empty where it does not say it."""
+    """Entries of the header of a table.
+
+    Empty where it does not say it.
+    """
 
     qi: tuple[str, ...] = ()
     sa: tuple[str, ...] = ()
@@ -49,7 +52,7 @@ def read_partial(
     missing_rule: MissingRule = "category",
     where: str | None = None,
 ) -> PartialTable:
-    """A table in which cells may be blank, from a file or frame, with every row and column of it.
+    """Read a table in which cells may be blank, from a file or frame.
 
     Parameters
     ----------
@@ -74,15 +77,18 @@ def read_partial(
         given = {role: column_names(names, data.people.names) for role, names in (("qi", qi), ("sa", sa))}
         if not blank and all(names in ((), getattr(data.people.schema, role)) for role, names in given.items()):
             return data
-        return _marked(data.people, _roles(data.people, qi, sa, TableHeader(), "the table"), blank, data)
+        return _blank_marked(data.people, _roles(data.people, qi, sa, TableHeader(), "the table"), blank, data)
     is_file = isinstance(data, str | os.PathLike)
     name = where or (shown(data) if is_file else "the table")
+    if is_file:
+        data = Input.of(data)
     header = read_table_header(data) if is_file else TableHeader()
     people = data if isinstance(data, Table) else read_table(data, where=name)
     if header.n not in (None, len(people.weights)):
         what = f"says that there are {header.n:,} rows, and the table has {len(people.weights):,}"
-        raise InputError(what, where=os.path.basename(header_path(data)), remedy="Correct it, or remove the file")
-    mark, schema = missing if missing is not None else header.missing, _roles(people, qi, sa, header, name)
+        raise InputError(what, where=data.beside.name, remedy="Correct it, or remove the file")
+    mark = missing if missing is not None else header.missing
+    schema = _roles(people, qi, sa, header, name)
     if missing_rule != "category":
         every = list(people.names)
         people = read_table(
@@ -90,11 +96,11 @@ def read_partial(
         )
     elif mark is not None:
         people = replace(people, missing=Missing(mark.strip()))
-    return _marked(people, schema, blank)
+    return _blank_marked(people, schema, blank)
 
 
 def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str) -> Schema:
-    """The roles that are given, else those that the header says, else those of the table."""
+    """Return the roles as given, else of the header, else of the table."""
     given = {role: column_names(names, people.names) for role, names in (("qi", qi), ("sa", sa))}
     known = people.schema
     schema = Schema(given["qi"] or header.qi or known.qi, given["sa"] or header.sa or known.sa, known.identifying)
@@ -106,8 +112,8 @@ def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str)
     return schema
 
 
-def _marked(people: Table, schema: Schema, blank: Names, before: PartialTable | None = None) -> PartialTable:
-    """The table with its roles, and blank where one of the marks stands."""
+def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTable | None = None) -> PartialTable:
+    """Return the table with its roles, marked cells made blank."""
     marks = {blank.strip()} if isinstance(blank, str) else {str(mark).strip() for mark in blank or ()}
     hidden = np.zeros((len(people.weights), len(people.columns)), np.bool_) if before is None else before.hidden.copy()
     for place, column in enumerate(people.columns):
@@ -118,7 +124,10 @@ def _marked(people: Table, schema: Schema, blank: Names, before: PartialTable | 
 
 
 def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
-    """Whether a file or frame is a table with these columns, or a file has a header that calls it a table."""
+    """Tell if a file or frame is a table with these columns.
+
+    The header of a file may say so as well.
+    """
     if isinstance(path, PartialTable | Table):
         return True
     if not isinstance(path, str | os.PathLike):
@@ -126,12 +135,13 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
         return frame is not None and {*column_names(qi, frame.names), *column_names(sa, frame.names)} <= set(frame.names)
     if os.path.isdir(path):
         return False
-    if os.path.lexists(path) and format_beside(path) == FORMAT:
+    file = Input.of(path)
+    if os.path.lexists(file) and format_beside(file) == FORMAT:
         return True
     if not sa:
         return False
     try:
-        rows = open_table_file(path, where=shown(path))  # also a table in a database, FILE::TABLE
+        rows = open_table_file(file, where=shown(file))  # also a table in a database, FILE::TABLE
     except TacitError:
         return False
     try:
@@ -140,53 +150,55 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
         rows.close()
 
 
-def read_table_header(path: FilePath) -> TableHeader:
-    """The header beside a table; an empty one where there is none."""
-    entries = entries_beside(path, (FORMAT,), KEYS)
+def read_table_header(file: Input) -> TableHeader:
+    """Return the header of a table.
+
+    An empty one where there is none.
+    """
+    entries = entries_beside(file, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()
-    where = os.path.basename(header_path(path))
-
-    def texts(key: str) -> tuple[str, ...]:
-        value = entries.get(key)
-        listed = [] if value is None else [value] if isinstance(value, str) else value
-        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-            raise InputError("must be a list of texts", where=f"{where}, key {key!r}", remedy="Correct it, or remove the key")
-        return tuple(listed)
-
-    n, missing = entries.get("n"), texts("missing")
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
-        remedy = "Correct it, or remove the key"
-        raise InputError("must be a whole number of at least 0", where=f"{where}, key 'n'", remedy=remedy)
-    return TableHeader(texts("qi"), texts("sa"), missing[0] if missing else None, n)
+    get = Entries(entries, file.beside.name)
+    missing = get.names("missing")
+    return TableHeader(get.names("qi"), get.names("sa"), missing[0] if missing else None, get.whole("n"))
 
 
 _BATCH = 50_000
 
 
 def write_partial(partial: PartialTable, path: FilePath) -> None:
-    """Write a table as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it, both or neither; sensitive rows are not listed."""
+    """Write a table and its header, both or neither.
+
+    The ending is ``.csv``, ``.csv.gz`` or ``.parquet``. Sensitive rows are not listed.
+    """
     write_with_header(path, header_entries(partial), lambda: _lines(partial), lambda to, plain: _parquet(partial, to, plain))
 
 
 def header_entries(partial: PartialTable) -> dict[str, Any]:
-    """What the header says: how many rows, and the roles of columns; nothing that the table does not show."""
-    schema, missing = partial.people.schema, partial.people.missing
+    """Return the header: the number of rows, and the roles of columns.
+
+    Nothing that the table does not show.
+    """
+    schema = partial.people.schema
+    missing = partial.people.missing
     sa: object = schema.sa[0] if len(schema.sa) == 1 else list(schema.sa)
     roles = {"format": FORMAT, "n": partial.n, "qi": list(schema.qi), "sa": sa}
     return roles | {"missing": missing.mark, "missing_rule": missing.rule, "blank": ""}
 
 
 def _parquet(partial: PartialTable, path: Path, plain: Plain) -> None:
-    """The same by way of CSV; cells are texts, and a blank cell is NULL."""
+    """Return the same by way of CSV.
+
+    Cells are texts, and a blank cell is NULL.
+    """
     names = partial.people.names
     columns = [f"c{place}" for place in range(len(names))]
-    chosen = ", ".join(f"nullif({column}, '') AS {quoted(name)}" for column, name in zip(columns, names, strict=True))
+    chosen = ", ".join(f"nullif({column}, '') AS {sql_name(name)}" for column, name in zip(columns, names, strict=True))
     write_by_csv(path, plain, columns, columns, chosen)
 
 
 def _lines(partial: PartialTable) -> Iterator[str]:
-    """The text of the file, many lines at a time."""
+    """Yield the text of the file, many lines at a time."""
     columns = partial.people.columns
     yield ",".join(csv_cell(name) for name in partial.people.names) + "\n"
     # A line with nothing on it would be no row.

@@ -7,7 +7,6 @@ declaration, which could define entities, is refused.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.parsers import expat
@@ -16,21 +15,25 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError
 from tacit.files.columns import with_extras
-from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
-from tacit.files.disk import FilePath, open_bytes, readable
+from tacit.files.delimited import Head
+from tacit.files.disk import Input, readable
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 from tacit.model.numbers import Threshold, share
 from tacit.model.release import Header
 
 
 def looks_like(head: Head) -> bool:
-    """Whether a text file is XML that holds PMML."""
+    """Tell if a text file is XML that holds PMML."""
     return head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text
 
 
 @dataclass(slots=True)
 class _Model:
-    """What has been read so far: attributes with the lines they stand in."""
+    """State of reading.
+
+    Attributes with the lines they stand in.
+    """
 
     where: str
     line: int = 1
@@ -87,23 +90,26 @@ class _Model:
 
 
 def _item_name(attributes: dict[str, str]) -> str:
-    """The value of an item; PMML 4.3 and later may give field and category instead."""
+    """Return the value of an item.
+
+    PMML 4.3 and later may give field and category instead.
+    """
     if "value" in attributes:
         return attributes["value"]
     return "=".join(attributes[key] for key in ("field", "category") if key in attributes)
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
-    """The rules of an association model, or its itemsets when it has no rules."""
-    model = _parse(path)
+def read(file: Input, known: FileHeader) -> Printout:
+    """Read the rules of an association model, or its itemsets."""
+    model = _parse(file)
     if model.model is None:
         raise InputError("holds no AssociationModel", where=model.where, remedy="Give a PMML file of association rules")
     header = _header(model, known.header)
     return _rules(model, header, known) if model.rules else _itemsets(model, header, known)
 
 
-def _parse(path: FilePath) -> _Model:
-    model = _Model(os.path.basename(os.fspath(path)))
+def _parse(file: Input) -> _Model:
+    model = _Model(file.name)
     parser = expat.ParserCreate(namespace_separator=" ")
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -118,7 +124,7 @@ def _parse(path: FilePath) -> _Model:
     parser.EndElementHandler = model.end
     parser.StartDoctypeDeclHandler = doctype
     try:
-        with open_bytes(path) as stream, readable(path):
+        with file.open_bytes() as stream, readable(file):
             parser.ParseFile(stream)
     except expat.ExpatError as exc:
         raise model.fault("is not well-formed XML", line=exc.lineno) from None
@@ -126,7 +132,7 @@ def _parse(path: FilePath) -> _Model:
 
 
 def _header(model: _Model, header: Header) -> Header:
-    """The header of a file beside, completed by what the model says of itself."""
+    """Return the header, completed by attributes of the model."""
     assert model.model is not None
     line, attributes = model.model
     n = _whole(model, line, attributes, "numberOfTransactions")
@@ -141,7 +147,7 @@ def _header(model: _Model, header: Header) -> Header:
         if header.min_confidence is None and float(attributes.get("minimumConfidence", 0)) > 0:
             changes["min_confidence"] = share(attributes["minimumConfidence"], where="minimumConfidence")
     except (ValueError, OptionError):
-        raise model.fault("minimumSupport or minimumConfidence is no share from 0 to 1", "Correct it", line) from None
+        raise model.fault("minimumSupport or minimumConfidence is not a share from 0 to 1", "Correct it", line) from None
     return replace(header, **changes)
 
 

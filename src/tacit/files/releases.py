@@ -1,13 +1,7 @@
-"""Release files: read whatever form they have, checked, and written in Tacit's own.
+"""Release files of any form: recognised, read, checked and written; single files, and folders of them.
 
-Which files an audit read besides the release, each with its SHA-256.
-
-Items of other programs as values of columns: ``sex=F``, ``sex_F`` as pandas.get_dummies writes it, or ``sex:F``.
-
-Which columns there are is for the caller to say: those with a role, and those of the data. An item that fits none of them, or more than one, is
-refused, and never guessed.
-
-Folders of releases: everything in them that is one, and by name everything that is not.
+Items of other programs are read as values of columns: ``sex=F``, ``sex_F`` as pandas.get_dummies writes it, or ``sex:F``. The caller names the
+columns: those with a role, and those of the data. An item that fits none of them, or more than one, is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -20,7 +14,7 @@ from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec, cast
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -29,14 +23,15 @@ from tacit.files import frames
 from tacit.files.buckets import HEADER, buckets_source, pair_of, read_buckets, write_buckets
 from tacit.files.consistency import check_release
 from tacit.files.counts import build, one_n
-from tacit.files.delimited import Head, Printout, read_head
-from tacit.files.disk import FilePath, open_text, shown, source_of
+from tacit.files.delimited import Head, read_head
+from tacit.files.disk import FilePath, Input, shown
 from tacit.files.frequencies import has_counts, looks_like_frequencies, options_of, read_frequencies, write_frequencies
 from tacit.files.frequencies_header import is_described
 from tacit.files.header import FileHeader, read_header
 from tacit.files.lists import FORMATS, Format, write
 from tacit.files.parquet import parquet_source
 from tacit.files.partial import looks_like_table, read_partial, write_partial
+from tacit.files.printout import Printout
 from tacit.files.tables import Names, column_names, sensitive_names
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
@@ -49,7 +44,7 @@ from tacit.model.table import MissingRule, Schema, Table
 
 
 def inputs_of(**given: Any) -> tuple[dict[str, str], ...]:
-    """The files behind what a caller gives, by the name of the option: paths, and whatever was read from one.
+    """Return the files behind the values of options, with their SHA-256.
 
     >>> inputs_of(data=None, known=[["a", "b"]])
     ()
@@ -68,7 +63,7 @@ def _sources(value: Any) -> Iterator[Source]:
                 yield from _sources(one)
     elif isinstance(value, (str, os.PathLike)):
         if os.path.isfile(value):
-            yield source_of(value)
+            yield Input(value).source
     elif isinstance(source := getattr(value, "source", None), Source):
         yield source
 
@@ -80,7 +75,7 @@ SEPARATORS = ("=", "_", ":")
 
 
 def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
-    """The list with its items as values of columns, and the roles of these.
+    """Return the list with items as values of columns with roles.
 
     Of a list that names its columns itself only roles are added that it lacks. ``columns`` are those of the data. Without roles, a list whose
     items are no values of these stays as it is.
@@ -118,7 +113,9 @@ def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Na
 
 
 def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
-    """The column and the value of an item; None where no column fits, or several do.
+    """Return the column and the value of an item.
+
+    None where no column fits, or several do.
 
     >>> _pair_of("sex_F", ["sex", "age"]), _pair_of("age:30", ["sex", "age"]), _pair_of("beer", ["sex"])
     (('sex', 'F'), ('age', '30'), None)
@@ -134,7 +131,10 @@ def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
 
 
 def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> None:
-    """Raise because an item is no value of the columns; the line that holds it is named, and not the item."""
+    """Raise because an item is no value of the columns.
+
+    The line that holds it is named, and not the item.
+    """
     raise OptionError(
         f"{_line_of(release, item)} holds an item that is not a value of exactly one of the columns {', '.join(columns)}",
         where="--qi and --sa",
@@ -143,7 +143,7 @@ def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> None:
 
 
 def _line_of(release: Listed, item: int) -> str:
-    """Where an item stands first."""
+    """Return the first place of an item."""
     parts = (release.antecedents, release.consequents) if isinstance(release, Rules) else (release.sets,)
     first = min(int(part.owners()[part.members == item].min()) for part in parts if (part.members == item).any())
     name = release.source.name if release.source else "the release"
@@ -151,7 +151,7 @@ def _line_of(release: Listed, item: int) -> str:
 
 
 def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
-    """Refuse a value that is written in two ways, and a line that names two values of one column."""
+    """Raise if a value has two spellings, or a line two values."""
     name = release.source.name if release.source else "the release"
     if len(set(pairs)) < len(pairs):
         raise InputError("writes one value of a column in two ways", where=name, remedy="Write every value in one way")
@@ -172,14 +172,18 @@ BUCKETS = "buckets"
 #: What ``--form`` calls a table of people with blank cells.
 TABLE = "table"
 #: What ``--form`` calls a frequency table, a line per cell, and one with a column per value.
-FREQUENCIES, CROSSTAB = "frequencies", "crosstab"
+FREQUENCIES = "frequencies"
+CROSSTAB = "crosstab"
 _BUCKETS_TOLD = "buckets (a folder with qit.csv and st.csv)"
 _TABLE_TOLD = "table (a table of people with blank cells; name its columns with --qi and --sa)"
 _FREQUENCIES_TOLD = "frequencies (a line per cell, its count in a column 'count'); crosstab (name its columns with --by)"
 
 
 def with_source(release: Release, change: Callable[[Source], Source]) -> Release:
-    """The release with its source changed; as it is where it has none."""
+    """Return the release with its source changed.
+
+    As it is where it has none.
+    """
     if release.source is None:
         return release
     if isinstance(release, Buckets):
@@ -191,16 +195,16 @@ def with_source(release: Release, change: Callable[[Source], Source]) -> Release
 
 
 def source_at(path: FilePath) -> Source:
-    """The files of a release as its source, without reading them."""
+    """Return the files of a release as its source, without reading them."""
     pair = pair_of(os.fspath(path))
-    return parquet_source(path) if pair is None else buckets_source(pair)
+    return parquet_source(Input(path)) if pair is None else buckets_source(pair)
 
 
 _P = ParamSpec("_P")
 
 
 def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
-    """Note in the source of a release read from a file which options it was read with."""
+    """Note the options of reading in the source of a release."""
 
     @wraps(read)
     def remember(*args: _P.args, **options: _P.kwargs) -> Release:
@@ -216,7 +220,7 @@ def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
 
 
 def _plain_option(value: Any) -> Any:
-    """An option as a record holds it."""
+    """Return an option as a record holds it."""
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
@@ -245,7 +249,7 @@ def read_release(
     ignore: Names = (),
     columns: Names = (),
 ) -> Release:
-    """A release from a file in any known form, from a frame, or the release itself; its numbers are checked to be possible.
+    """Read a release from a file or frame, and check its numbers.
 
     Parameters
     ----------
@@ -293,13 +297,15 @@ def read_release(
     OptionError
         When an option makes no sense or contradicts the file.
     """
+    if isinstance(data, (str, os.PathLike)):
+        data = Input.of(data)
     cells = options_of(
         by,
         any=any,
         no_total=no_total,
         ignore=ignore,
         count=count,
-        n=_people(n),
+        n=_check_n(n),
         hidden_below=hidden_below,
         zeros_shown=zeros_shown,
         base=base,
@@ -309,7 +315,7 @@ def read_release(
         qi=qi,
         sa=sa,
     )
-    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_counted(data, cells)):
+    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_frequencies(data, cells)):
         if only is not None:
             raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
         return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
@@ -322,18 +328,21 @@ def read_release(
         )
     has_options = bool(only or complete or rounding not in (None, "nearest"))
     if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
-        return _buckets(data, n, has_options)
+        return _read_pair(data, n, has_options)
     if form == TABLE or (form is None and looks_like_table(data, qi=qi, sa=sa)):
-        _refuse(has_options)
+        _refuse_list_options(has_options)
         table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
-        one_n(table.n, _people(n), where="the table")
+        one_n(table.n, _check_n(n), where="the table")
         return table
     listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
     return with_columns(listed, qi=qi, sa=sa, columns=columns)
 
 
-def _is_counted(data: Any, cells: Any) -> bool:
-    """Whether data is a frequency table and nothing else; that columns have roles does not make it a table of people."""
+def _is_frequencies(data: Any, cells: Any) -> bool:
+    """Tell if data is a frequency table and nothing else.
+
+    That columns have roles does not make it a table of people.
+    """
     if isinstance(data, FrequencyTable):
         return True
     if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
@@ -342,18 +351,22 @@ def _is_counted(data: Any, cells: Any) -> bool:
 
 
 def is_recognised(path: FilePath) -> bool:
-    """Whether the content, or the header beside it, says that a file is a release in one of the known forms."""
+    """Tell if a file is a release in one of the known forms.
+
+    Its content or its header shows it.
+    """
     try:
-        if _is_pair(path) or is_described(path) or looks_like_table(path):
+        file = Input.of(path)
+        if _is_pair(file) or is_described(file) or looks_like_table(file):
             return True
-        head = read_head(path)
+        head = read_head(file)
     except TacitError:
         return False
     return _is_list(head) or has_counts(head)
 
 
 def _is_list(head: Head) -> bool:
-    """Whether a file is a list of itemsets or rules in one of the known forms."""
+    """Tell if a file is a list of itemsets or rules."""
     return any(entry.looks_like(head) for entry in FORMATS)
 
 
@@ -367,8 +380,8 @@ def read_listed(
     form: str | None = None,
     ignore: Names = (),
 ) -> Listed:
-    """A release of lines with counts, itemsets or rules; see :func:`read_release`."""
-    n = _people(n)
+    """Return a release of lines with counts, itemsets or rules; see :func:`read_release`."""
+    n = _check_n(n)
     for name, value, choices in (("--rounding", rounding, ROUNDINGS), ("--only", only, ONLY)):
         if value is not None and value not in choices:
             raise OptionError("is not known", where=name, remedy=nearest_name(str(value), choices, "choices"))
@@ -376,13 +389,13 @@ def read_listed(
         return _with_options(data, n, only, complete)
     source = None
     if isinstance(data, (str, os.PathLike)):
-        path = cast(FilePath, data)
-        chosen = find_format(path, form)
-        known = read_header(path)
-        printout = chosen.read(path, _with_rounding(known, rounding or "nearest"))
+        file = Input.of(data)
+        chosen = find_format(file, form)
+        known = read_header(file)
+        printout = chosen.read(file, _with_rounding(known, rounding or "nearest"))
         if known.rounding is not None:
             printout = replace(printout, in_full=False)
-        source = parquet_source(path)
+        source = parquet_source(file)
     else:
         columns = frames.columns_of(data)
         if columns is None:
@@ -397,7 +410,7 @@ def read_listed(
 
 
 def _without_ignored(printout: Printout, names: Sequence[str]) -> Printout:
-    """The printout without the columns that the caller ignores, which it names as such."""
+    """Return the printout with ignored columns named as such."""
     unread = [name for name in printout.unread if name not in names]
     ignored = [name for name in (*printout.unread, *printout.alike) if name in names]
     header = replace(printout.header, unread=tuple(unread), ignored=tuple(dict.fromkeys(ignored)))
@@ -405,27 +418,29 @@ def _without_ignored(printout: Printout, names: Sequence[str]) -> Printout:
 
 
 def _is_pair(data: Any) -> bool:
-    """Whether a path leads to the two tables of a bucketized release."""
+    """Tell if a path leads to a bucketized release."""
     return isinstance(data, (str, os.PathLike)) and pair_of(os.fspath(data)) is not None
 
 
-def _buckets(data: Any, n: int | None, has_options: bool) -> Buckets:
-    """A bucketized release."""
-    _refuse(has_options)
+def _read_pair(data: Any, n: int | None, has_options: bool) -> Buckets:
+    """Return a bucketized release."""
+    _refuse_list_options(has_options)
     release = read_buckets(data)
-    one_n(release.n, _people(n), where="the release")
+    one_n(release.n, _check_n(n), where="the release")
     return release
 
 
-def _refuse(has_options: bool) -> None:
-    """Options that say how to read lists of lines are for these only."""
+def _refuse_list_options(has_options: bool) -> None:
+    """Raise if options for lists are given."""
     if has_options:
         remedy = "Leave them out"
         raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
 
 
 def write_release(release: Release, path: FilePath) -> None:
-    """Write a release as ``.csv``, ``.csv.gz`` or ``.parquet`` with its header beside it (``r.csv`` and ``r.csv.json``), both or neither.
+    """Write a release and its header, both or neither.
+
+    The ending is ``.csv``, ``.csv.gz`` or ``.parquet``; the header of ``r.csv`` is ``r.csv.json``.
 
     A bucketized release is written into a folder (:func:`tacit.files.buckets.write_buckets`).
     """
@@ -440,27 +455,33 @@ def write_release(release: Release, path: FilePath) -> None:
 
 
 def find_format(path: FilePath, form: str | None = None) -> Format:
-    """The form of a release file: the one that is named, or the first that its content looks like."""
+    """Return the form of a release file.
+
+    The one that is named, or the first that its content looks like.
+    """
     if form is not None and form not in {entry.name for entry in FORMATS}:
         raise OptionError(
-            "is no known form",
+            "is not a known form",
             where="--form",
             remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE, FREQUENCIES, CROSSTAB], "forms"),
         )
-    head = read_head(path)
+    head = read_head(Input.of(path))
     for entry in FORMATS:
         if entry.name == form or (form is None and entry.looks_like(head)):
             return entry
     known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), _BUCKETS_TOLD, _TABLE_TOLD, _FREQUENCIES_TOLD])
     raise InputError(
-        "looks like no release file that Tacit knows",
+        "is not recognised as a release",
         where=os.path.basename(os.fspath(path).rstrip("/")),
         remedy=f"Give one of the known forms: {known}",
     )
 
 
 def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
-    """A header that says how numbers were printed: as it says itself, or as the caller does."""
+    """Return a header that says how numbers were printed.
+
+    As it says itself, or as the caller does.
+    """
     if known.rounding is None:
         return replace(known, header=replace(known.header, rounding=rounding))
     if rounding not in ("nearest", known.rounding):
@@ -470,7 +491,7 @@ def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
     return known
 
 
-def _people(n: int | None) -> int | None:
+def _check_n(n: int | None) -> int | None:
     if n is None:
         return None
     try:
@@ -483,7 +504,7 @@ def _people(n: int | None) -> int | None:
 
 
 def _with_options(release: Listed, n: int | None, only: Only | None, complete: bool | None) -> Listed:
-    """A release in memory, as it is unless an option says more about it."""
+    """Return a release in memory with what the options add."""
     header = replace(
         release.header,
         n=one_n(release.n, n, where="the release"),
@@ -522,7 +543,9 @@ def read_releases(
     convention: str | None = None,
     ignore: Names = (),
 ) -> Releases:
-    """The releases in a folder, sorted by name, and the files in it that are none; options are those of :func:`read_release`.
+    """Read the releases in a folder.
+
+    Options are those of :func:`read_release`; releases are sorted by name.
 
     A pair of tables ``qit.csv`` and ``st.csv`` is one bucketized release, and so is a folder in it that holds such a pair. Files that say how to
     read others (``r.csv.json``) go with these. Files that Tacit wrote, empty ones, pages without a number and those that ``ignore`` names are
@@ -541,12 +564,17 @@ def read_releases(
 
 
 def ignored_names(names: Names) -> tuple[str, ...]:
-    """The names that a caller ignores; a single text is one name, whatever it holds."""
+    """Return the names that a caller ignores.
+
+    A single text is one name, whatever it holds.
+    """
     return (names,) if isinstance(names, str) else tuple(map(str, names or ()))
 
 
 def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int] | None = None, **options: Any) -> Gathered:
-    """The releases that a caller gives: one, a folder, or a list of releases, folders and lists; options are those of :func:`read_release`.
+    """Return the releases that a caller gives.
+
+    One, a folder, or a list of releases, folders and lists; options are those of :func:`read_release`.
 
     ``people`` says how many people there are, where a release needs it and does not say it.
 
@@ -574,7 +602,9 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
 
 
 def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Gathered:
-    """All releases that are given: files, folders, lists of both, or releases.
+    """Return all releases that are given.
+
+    Files, folders, lists of both, or releases.
 
     Each argument is about one group of people, unless it is the only one: then each release may be about another. ``ignore`` names files of
     folders, and columns of files, that say nothing about people.
@@ -586,7 +616,7 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
 
 
 def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Sequence[Release]) -> None:
-    """Refuse a name to ignore that is neither a file of a folder nor a column of a file."""
+    """Raise if a name to ignore is neither a file nor a column."""
     used = {part for one in files for part in (one.file, one.file.rpartition("/")[2])}
     used.update(column for release in releases for column in release.header.ignored)
     if any(name not in used and "/".join(Path(os.path.normpath(name)).parts[-2:]) not in used for name in ignore):
@@ -595,11 +625,11 @@ def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Se
 
 
 def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gathered:
-    """All releases that are given, without what their columns leave unread."""
+    """Return all releases that are given, without what their columns leave unread."""
     parts: list[Releases | Release] = []
     total = 0
     for one in given:
-        part = _part(one, read, total, ignore)
+        part = _read_part(one, read, total, ignore)
         parts.append(part)
         total += len(part) if isinstance(part, Releases) else 1
     if len(parts) == 1 and isinstance(parts[0], Releases):
@@ -618,14 +648,14 @@ def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gather
         not_read += part.not_read if isinstance(part, Releases) else ()
         ignored += part.ignored if isinstance(part, Releases) else ()
         names.append(part.name if isinstance(part, Releases) else "")
-    called = _told_apart(releases, given, parts)
+    called = _name_apart(releases, given, parts)
     for number, (name, part) in enumerate(zip(names, parts, strict=True)):
         if not name:
             names[number] = f"group {number + 1}" if isinstance(part, Releases) else _names(called)[population.index(number)]
     return Gathered(tuple(called), tuple(population), tuple(names), tuple(not_read), tuple(ignored))
 
 
-def _part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases | Release:
+def _read_part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases | Release:
     """One argument: a folder or list of releases, or a release."""
     if isinstance(one, Releases):
         return one
@@ -634,7 +664,7 @@ def _part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases
             raise OptionError("holds no release", where="the list", remedy="Give at least one release in each list")
         found = _gather([*one], lambda inner, number: read(inner, place + number), ignore) if len(one) > 1 else None
         if found is None:
-            return _part(one[0], read, place, ignore)
+            return _read_part(one[0], read, place, ignore)
         return Releases("", found.releases, found.not_read, found.ignored)
     # An empty name is no folder: Path would take it for this one.
     if isinstance(one, (str, os.PathLike)) and os.fspath(one) and _is_folder_of_files(Path(one)):
@@ -643,10 +673,10 @@ def _part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases
 
 
 def _is_folder_of_files(path: Path) -> bool:
-    """Whether a folder holds releases, and is none itself as the parts of a Parquet file or as a pair of tables are."""
+    """Tell if a folder holds releases, and is not a release itself."""
     if not path.is_dir():
         return False
-    own = [one for one in _inside(path) if one.name != HEADER]
+    own = [one for one in _list_folder(path) if one.name != HEADER]
     pair = pair_of(path)
     if pair is not None:
         return any(one not in pair for one in own)
@@ -654,7 +684,7 @@ def _is_folder_of_files(path: Path) -> bool:
     return len(parts) < len(own) or not own
 
 
-def _inside(folder: Path) -> list[Path]:
+def _list_folder(folder: Path) -> list[Path]:
     found = sorted(folder.iterdir(), key=lambda one: one.name)
     if len(found) > MOST_FILES:
         remedy = "Give a folder that holds releases only"
@@ -664,7 +694,7 @@ def _inside(folder: Path) -> list[Path]:
 
 def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) -> Releases:
     if not folder.is_dir():
-        raise InputError("is no folder", where=shown(folder), remedy="Give a folder that holds releases")
+        raise InputError("is not a folder", where=shown(folder), remedy="Give a folder that holds releases")
     name = folder.resolve().name
     releases: list[Release] = []
     not_read: list[NotRead] = []
@@ -674,10 +704,10 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
         if _is_named(one, shown_as, ignore):
             ignored.append(NotRead(shown_as, AS_TOLD))
             continue
-        if reason := _says_nothing(one):
+        if reason := _why_ignored(one):
             ignored.append(NotRead(shown_as, reason))
             continue
-        if reason := _no_release(one):
+        if reason := _why_not_tried(one):
             not_read.append(NotRead(shown_as, reason))
             continue
         try:
@@ -690,7 +720,7 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
                 raise InputError(error.what, where=_in_folder(error.where, one, name), remedy=remedy) from None
             not_read.append(NotRead(shown_as, error.what if error.where == one.name else f"{error.where}: {error.what}"))
             continue
-        releases.append(_inside_of(found, name))
+        releases.append(_name_with_folder(found, name))
     if not releases:
         remedy = "Give a folder with files that tacit mine, tacit tabulate or another tool wrote"
         if any((folder / Path(one.file).name).is_dir() for one in not_read):
@@ -700,19 +730,22 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
 
 
 def _in_folder(where: str, path: Path, folder: str) -> str:
-    """The place of an error, its file called by its folder as well."""
+    """Return the place of an error with the folder of its file."""
     told = where.removeprefix(os.fspath(path.parent) + os.sep)
     return f"{folder}/{told}" if told.startswith(path.name) else f"{folder}/{path.name}: {told}"
 
 
 def _is_named(path: Path, shown_as: str, ignore: Sequence[str]) -> bool:
-    """Whether a caller ignores the file: by its name, with its folder, or by its path."""
+    """Tell if a caller ignores the file.
+
+    By its name, with its folder, or by its path.
+    """
     return any(os.path.normpath(name) in (path.name, shown_as, os.path.normpath(path)) for name in ignore)
 
 
 def _candidates(folder: Path) -> Iterator[Path]:
-    """The files of a folder that are not read with another one."""
-    inside = _inside(folder)
+    """Yield the files of a folder without headers and second tables."""
+    inside = _list_folder(folder)
     names = {one.name for one in inside}
     pair = pair_of(folder)
     for one in inside:
@@ -723,8 +756,11 @@ def _candidates(folder: Path) -> Iterator[Path]:
         yield one
 
 
-def _says_nothing(path: Path) -> str:
-    """The reason why a file says nothing about people; empty where it may."""
+def _why_ignored(path: Path) -> str:
+    """Return the reason why a file says nothing about people.
+
+    Empty where it may.
+    """
     if path.name in _OF_SYSTEMS:
         return "belongs to the system, not to a release"
     if path.is_symlink() and not path.exists():
@@ -747,8 +783,11 @@ def _says_nothing(path: Path) -> str:
     return "" if any(sign.isdigit() for sign in text) else "is a page without numbers"
 
 
-def _no_release(path: Path) -> str:
-    """The reason why a file is not tried as a release; empty where it is."""
+def _why_not_tried(path: Path) -> str:
+    """Return the reason why a file is not tried as a release.
+
+    Empty where it is.
+    """
     if path.name.startswith("."):
         return "has a name that begins with a dot"
     if path.is_dir():
@@ -759,40 +798,43 @@ def _no_release(path: Path) -> str:
 
 
 def _text(path: Path) -> str | None:
-    """The text of a page of usual size; None where it is none."""
+    """Return the text of a page of usual size.
+
+    None where it is none.
+    """
     if path.stat().st_size > _LARGEST_PAGE:
         return None
     try:
-        with open_text(os.fspath(path)) as lines:
+        with Input(path).open_text() as lines:
             return lines.read(_LARGEST_PAGE)
     except TacitError:
         return None
 
 
 def _is_record(path: Path) -> bool:
-    """Whether a file is what a command of Tacit wrote with ``--json``."""
+    """Tell if a file is a record that Tacit wrote."""
     try:
-        with open_text(os.fspath(path)) as lines:
+        with Input(path).open_text() as lines:
             found = json.load(lines)
     except (ValueError, RecursionError, TacitError):
         return False
     return isinstance(found, dict) and str(found.get("format", "")).startswith("tacit.")
 
 
-def _inside_of(release: Release, folder: str) -> Release:
-    """A release that is called by its folder and its name."""
+def _name_with_folder(release: Release, folder: str) -> Release:
+    """Return a release that is called by its folder and its name."""
     return with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 
-def _told_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:
-    """The releases, those of single files of the same name called by their folders as well."""
+def _name_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:
+    """Return the releases, with folders in the names of files alike."""
     single = {id(part): one for one, part in zip(given, parts, strict=True) if isinstance(one, (str, os.PathLike))}
     names = _names(releases)
     out = []
     for release, name in zip(releases, names, strict=True):
         path = single.get(id(release))
         twice = path is not None and names.count(name) > 1
-        out.append(_inside_of(release, Path(path or "").resolve().parent.name) if twice else release)
+        out.append(_name_with_folder(release, Path(path or "").resolve().parent.name) if twice else release)
     return out
 
 
@@ -801,7 +843,7 @@ def _names(releases: Sequence[Release]) -> tuple[str, ...]:
 
 
 def _check_one_group(releases: Sequence[Release], name: str) -> None:
-    """Refuse releases that are given as being about the same people and say different numbers of them."""
+    """Raise if releases about the same people differ in n."""
     if len({one.n for one in releases if one.n is not None}) > 1:
         remedy = (
             "Put the files about each group of people into a folder of their own, or give them one by one, and declare --people"

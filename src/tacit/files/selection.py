@@ -1,12 +1,12 @@
-"""Which rows of a table are meant: a file of row numbers, numbers, or a condition such as ``occupation=Sales and age<30``.
+"""Selections in a table: rows to protect, and marks of single cells.
 
-Row numbers count from 0, and the header is no row. A condition joins comparisons (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``) with ``and``;
-names that hold such signs, and names and values that hold that word, stand in quotation marks. Two numbers are compared as numbers, everything
-else as text; ``<`` and the like hold for numbers only.
+Rows are given as a file of row numbers, as numbers, or as a condition such as ``occupation=Sales and age<30``. Row numbers count from 0, and the
+header is not a row. A condition joins comparisons (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``) with ``and``; names that hold such signs, and
+names and values that hold that word, stand in quotation marks. Two numbers are compared as numbers, everything else as text; ``<`` and the
+like hold for numbers only.
 
-What may be done with each cell of a table: ``+`` must be published, ``-`` is sensitive, an empty mark leaves it free.
-
-Marks stand in a table of the same shape, or in lines ``row,column,mark`` with rows counted from 0.
+A mark is ``+`` for a cell that must be published, ``-`` for a sensitive one, and empty for any other. Marks stand in a table of the same
+shape, or in lines ``row,column,mark``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError, numbered
-from tacit.files.disk import open_text, shown
+from tacit.files.disk import Input, shown
 from tacit.files.tables import read_table
 from tacit.model.arrays import Flags, Ints
 from tacit.model.table import Column, Table, require_column
@@ -44,7 +44,9 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
 
 def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
-    """The numbers of the rows that are meant, sorted, each once; raises where there are none, or where all rows are meant by a condition.
+    """Return the numbers of the rows that are meant, sorted, each once.
+
+    Raises where there are none, or where all rows are meant by a condition.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
     n = len(people.weights)
     if isinstance(given, str | os.PathLike):
         if os.path.lexists(given):
-            return _checked(_numbers_in(given), n, where=shown(given))
+            return _check_rows(_read_numbers(given), n, where=shown(given))
         text = os.fspath(given)
         if not any(sign in text for sign in "=<>"):
             what = "is neither a file nor a condition"
@@ -72,11 +74,14 @@ def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
                 what, where=where, remedy=f"Give a file with one row number in each line, or a condition. {_EXAMPLE}"
             )
         return fitting_rows(text, people, where=where)
-    return _checked(_whole(cast(Iterable[Any], given), where), n, where=where)
+    return _check_rows(_as_whole(cast(Iterable[Any], given), where), n, where=where)
 
 
 def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Ints:
-    """The rows that a condition fits; raises where it fits none or all of them."""
+    """Return the rows that a condition fits.
+
+    Raises where it fits none or all of them.
+    """
     fits = np.ones(len(people.weights), np.bool_)
     for one in parse_condition(text, people.names, where=where):
         fits &= one.holds(people.column(one.column), where)
@@ -89,7 +94,10 @@ def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One part of a condition: column, sign, value; ``number`` is its place in the condition, from 1."""
+    """One part of a condition: column, sign, value.
+
+    ``number`` is its place in the condition, from 1.
+    """
 
     column: str
     sign: str
@@ -97,8 +105,9 @@ class Comparison:
     number: int = 1
 
     def holds(self, column: Column, where: str) -> Flags:
-        """For which rows it holds."""
-        compare, wanted = _SIGNS[self.sign], _number(self.value)
+        """Return flags of the rows for which it holds."""
+        compare = _SIGNS[self.sign]
+        wanted = _number(self.value)
         numbers = [_number(value) for value in column.values]
         if self.sign in ("=", "==", "!="):
             right = [
@@ -113,7 +122,7 @@ class Comparison:
     def _check_numbers(self, wanted: Fraction | None, numbers: Iterable[Fraction | None], where: str) -> None:
         place = f"{where}, part {self.number}"
         if wanted is None:
-            what = f"column {self.column!r} is compared by size with something that is no number"
+            what = f"column {self.column!r} is compared by size with something that is not a number"
             raise OptionError(what, where=place, remedy="Write a number, or compare with = or !=")
         if all(one is None for one in numbers):
             what = f"is about sizes, and column {self.column!r} holds no number"
@@ -121,28 +130,33 @@ class Comparison:
 
 
 def parse_condition(text: str, names: Iterable[str], *, where: str = _WHERE) -> tuple[Comparison, ...]:
-    """The comparisons of a condition, their columns checked.
+    """Return the comparisons of a condition, their columns checked.
 
     >>> parse_condition("pay scale != 'x and y' and pay=<=50K", ["pay scale", "pay"])[0]
     Comparison(column='pay scale', sign='!=', value='x and y', number=1)
     """
-    known, out = list(names), []
+    known = list(names)
+    out = []
     for number, part in enumerate(_parts(text, where), start=1):
         place = f"{where}, part {number}"
         sign = next((match for match in _TOKEN.finditer(part) if match["sign"]), None)
         if sign is None:
             raise OptionError("has no comparison", where=place, remedy=_EXAMPLE)
-        left, right = part[: sign.start("sign")].strip(), part[sign.end("sign") :].strip()
+        left = part[: sign.start("sign")].strip()
+        right = part[sign.end("sign") :].strip()
         if not left or not right:
             raise OptionError("has nothing on one side of its sign", where=place, remedy=_EXAMPLE)
-        require_column(_unquoted(left), known, where=place)
-        out.append(Comparison(_unquoted(left), sign["sign"], _unquoted(right), number))
+        require_column(_unquote(left), known, where=place)
+        out.append(Comparison(_unquote(left), sign["sign"], _unquote(right), number))
     return tuple(out)
 
 
 def _parts(text: str, where: str) -> list[str]:
-    """What stands between the words "and", those in quotation marks left alone."""
-    parts, at, begin, end = [], 0, 0, len(text.rstrip())
+    """Return the parts of a condition between unquoted words "and"."""
+    parts = []
+    at = 0
+    begin = 0
+    end = len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
@@ -155,34 +169,37 @@ def _parts(text: str, where: str) -> list[str]:
     return [*parts, text[begin:]]
 
 
-def _unquoted(text: str) -> str:
-    """The text without the quotation marks around it."""
+def _unquote(text: str) -> str:
+    """Return the text without the quotation marks around it."""
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def _number(text: str) -> Fraction | None:
-    """The number that a text is; None where it is none."""
+    """Return the number that a text is; None where it is none."""
     return Fraction(text) if _NUMBER.fullmatch(text) else None
 
 
 # Row numbers
 
 
-def _numbers_in(path: str | os.PathLike[str]) -> list[int]:
-    """The row numbers in a file, one in each line; blank lines are passed over."""
+def _read_numbers(path: str | os.PathLike[str]) -> list[int]:
+    """Return the row numbers in a file, one in each line.
+
+    Blank lines are passed over.
+    """
     numbers = []
-    with open_text(path) as lines:
+    with Input.of(path).open_text() as lines:
         for number, line in enumerate(lines, start=1):
             text = line.strip()
             if text and not (text.isascii() and text.isdecimal() and len(text) < 19):
                 remedy = "Write one row number in each line; the first row below the header is 0"
-                raise InputError("is no row number", where=f"{shown(path)}, line {number}", remedy=remedy)
+                raise InputError("is not a row number", where=f"{shown(path)}, line {number}", remedy=remedy)
             if text:
                 numbers.append(int(text))
     return numbers
 
 
-def _whole(given: Iterable[Any], where: str) -> list[int]:
+def _as_whole(given: Iterable[Any], where: str) -> list[int]:
     try:
         listed = list(given)
         if any(isinstance(one, bool | np.bool_) for one in listed):
@@ -190,17 +207,17 @@ def _whole(given: Iterable[Any], where: str) -> list[int]:
         return [operator.index(one) for one in listed]
     except TypeError:
         remedy = "Give whole numbers, the path of a file with them, or a condition"
-        raise OptionError("are no row numbers", where=where, remedy=remedy) from None
+        raise OptionError("are not row numbers", where=where, remedy=remedy) from None
 
 
-def _checked(numbers: list[int], n: int, *, where: str) -> Ints:
+def _check_rows(numbers: list[int], n: int, *, where: str) -> Ints:
     if not numbers:
         raise OptionError("names no row", where=where, remedy="Name the rows whose sensitive cells are to be protected")
     outside = sum(not 0 <= number < n for number in numbers)
     if outside:
         first = next(number for number in numbers if not 0 <= number < n)
         more = f" (and {outside - 1:,} others)" if outside > 1 else ""
-        remedy = f"The rows are 0 to {n - 1:,}; the header is none"
+        remedy = f"The rows are 0 to {n - 1:,}; the header is not a row"
         raise OptionError(f"row {first}{more} is outside the table", where=where, remedy=remedy)
     return np.unique(np.array(numbers, np.int64))
 
@@ -211,19 +228,21 @@ _MEANT = "Write + (must be published), - (sensitive) or nothing"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """Marks of all cells, rows x columns in the order of the table: those that must be published, and those that are sensitive."""
+    """Flags of cells that must be published, and of sensitive ones."""
 
     published: Flags
     sensitive: Flags
 
     @property
     def rows(self) -> npt.NDArray[np.int64]:
-        """The rows with a sensitive cell."""
+        """Rows with a sensitive cell."""
         return np.flatnonzero(self.sensitive.any(axis=1)).astype(np.int64)
 
 
 def read_marks(given: object, people: Table, *, where: str = "--marks") -> Marks:
-    """The marks of a table's cells, from a file or frame; only cells of SA columns can be sensitive, and of condition columns none.
+    """Return the marks of a table's cells, from a file or frame.
+
+    Only cells of SA columns can be sensitive, and of condition columns none.
 
     >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold")])
     >>> read_marks({"row": [0, 1], "column": ["ill", "sex"], "mark": ["-", "+"]}, people).sensitive.tolist()
@@ -239,13 +258,13 @@ def read_marks(given: object, people: Table, *, where: str = "--marks") -> Marks
 
 
 def _signs(told: Table, name: str, where: str) -> npt.NDArray[np.int8]:
-    """The marks of one column as numbers: 1, -1 or 0."""
+    """Return the marks of one column as numbers: 1, -1 or 0."""
     column = told.column(name)
     known = {"+": 1, "-": -1, "": 0}
     wrong = [value not in known for value in column.values]
     if any(wrong):
         row = int(np.flatnonzero(np.array(wrong)[column.codes])[0])
-        raise InputError("holds something that is no mark", where=f"{where}, column {name!r}, row {row}", remedy=_MEANT)
+        raise InputError("contains an entry that is not a mark", where=f"{where}, column {name!r}, row {row}", remedy=_MEANT)
     return np.array([known[value] for value in column.values], np.int8)[column.codes]
 
 
@@ -259,7 +278,8 @@ def _from_shape(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
 
 def _from_lines(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
     row_name, column_name, mark_name = (next(name for name in told.names if name.casefold() == one) for one in _LISTED)
-    marks, n = _signs(told, mark_name, where), len(people.weights)
+    marks = _signs(told, mark_name, where)
+    n = len(people.weights)
     rows = told.column(row_name)
     fine = [text.isascii() and text.isdecimal() and len(text) < 19 and int(text) < n for text in rows.values]
     if not all(fine):
@@ -271,13 +291,16 @@ def _from_lines(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
     for name in columns.values:
         require_column(name, people.names, where=where)
     column = np.array([people.names.index(name) for name in columns.values], np.int64)[columns.codes]
-    return _placed(marks, row, column, (n, len(people.names)), where)
+    return _place_marks(marks, row, column, (n, len(people.names)), where)
 
 
-def _placed(
+def _place_marks(
     marks: npt.NDArray[np.int8], row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], shape: tuple[int, int], where: str
 ) -> npt.NDArray[np.int8]:
-    """The marks in their cells; two lines about one cell must not contradict each other."""
+    """Return the marks in their cells.
+
+    Two lines about one cell must not contradict each other.
+    """
     signs = np.zeros(shape, np.int8)
     published = np.zeros(shape, np.bool_)
     published[row[marks > 0], column[marks > 0]] = True
@@ -297,5 +320,5 @@ def _check_roles(marks: Marks, people: Table, where: str) -> None:
         return
     for place, name in enumerate(people.names):
         if name not in people.schema.sa and marks.sensitive[:, place].any():
-            what = f"marks cells of column {name!r} as sensitive, which is no sensitive column"
+            what = f"marks cells of column {name!r} as sensitive, which is not a sensitive column"
             raise OptionError(what, where=where, remedy="Name it with --sa, or take the marks away")

@@ -6,16 +6,16 @@ of SPMF's rules by commas; names that hold blanks cannot be told apart.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.files.delimited import Head, Printout, TextColumn, named_sets, place
-from tacit.files.disk import FilePath, open_text
+from tacit.files.delimited import Head
+from tacit.files.disk import Input
 from tacit.files.header import FileHeader
+from tacit.files.printout import Printout, TextColumn, named_sets, place
 
 _LINE = re.compile(
     r"(?P<sets>.*?)\s*#SUP:\s*(?P<support>[^\s#]+)(?:\s*#CONF:\s*(?P<confidence>[^\s#]+))?(?P<rest>(?:\s*#.*)?)\s*"
@@ -27,21 +27,21 @@ _ARROW = "==>"
 
 
 def looks_like(head: Head) -> bool:
-    """Whether the first line that is no remark or name of an item gives a support in SPMF's way."""
+    """Tell if the first data line gives a support as SPMF does."""
     lines = [line for line in head.lines if not line.startswith(("@", "%"))]
     return bool(lines) and "#SUP:" in lines[0]
 
 
-def read(path: FilePath, known: FileHeader) -> Printout:
-    """The lines of an SPMF file of itemsets or rules."""
-    where = os.path.basename(os.fspath(path))
+def read(file: Input, known: FileHeader) -> Printout:
+    """Return the lines of an SPMF file of itemsets or rules."""
+    where = file.name
     names: dict[str, str] = {}
     lines: list[int] = []
     sets: list[str] = []
     supports: list[str] = []
     confidences: list[str] = []
     unread: dict[str, None] = {}
-    with open_text(path) as stream:
+    with file.open_text() as stream:
         for number, line in enumerate(stream, 1):
             line = line.strip()
             if not line or line.startswith(("@", "%")):
@@ -66,18 +66,22 @@ def read(path: FilePath, known: FileHeader) -> Printout:
     support = TextColumn("#SUP", supports)
     is_share = any("." in text for text in supports)
     return Printout(
-        where, np.array(lines, np.int64), items, families[0], families[1] if is_rules else None,
+        where,
+        np.array(lines, np.int64),
+        items,
+        families[0],
+        families[1] if is_rules else None,
         count=None if is_share else support,
         support=support if is_share else None,
         confidence=TextColumn("#CONF", confidences) if is_rules else None,
         header=known.header,
         only=known.only or "all",
         unread=tuple(unread),
-    )  # fmt: skip
+    )
 
 
 def _side(sets: list[str], side: int, names: dict[str, str]) -> Iterator[list[str]]:
-    """The items before (0) or behind (2) the arrow of every line."""
+    """Return the items before (0) or after (2) each arrow."""
     return (_items(text.partition(_ARROW)[side], names) for text in sets)
 
 

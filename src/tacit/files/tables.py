@@ -1,56 +1,30 @@
-"""Files that hold a table: delimited text, Parquet, and tables in DuckDB and SQLite databases.
+"""Tables of people: files, databases and frames as columns of text with roles.
 
-Tables of people: files, databases and frames as columns of text with roles.
-
-Values are text exactly as printed (``1.0`` stays ``1.0``), except that blanks around them are removed; an empty cell is the empty text.
-
-Tables, written: lines of CSV as they are, packed, or turned into Parquet, with the header beside the file, both or neither.
+Values are text exactly as printed (``1.0`` stays ``1.0``), except that blanks around them are removed; an empty cell is the empty text. Tables
+are written as CSV, packed or not, or as Parquet, with a header beside the file, both or neither.
 """
 
 from __future__ import annotations
 
-import codecs
 import contextlib
-import io
-import json
 import os
-import shutil
 import sqlite3
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import quote
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
-from tacit.files.delimited import BLANKS, PlainShape, plain_shape, records, sniff_delimiter
-from tacit.files.disk import (
-    PARQUET_MAGIC,
-    FilePath,
-    is_gzip,
-    open_bytes,
-    open_text,
-    packed_text,
-    private_folder,
-    read_bytes_head,
-    readable,
-    replace_file,
-    shown,
-    source_of,
-)
-from tacit.files.duckdb import Relation
-from tacit.files.frames import Frame, as_frame, coded_column, mapping_frame
-from tacit.files.header import header_path
+from tacit.files.delimited import DelimitedTable
+from tacit.files.disk import FilePath, Input, shown
+from tacit.files.duckdb import Relation, sql_name
+from tacit.files.frames import Frame, as_frame, mapping_frame
+from tacit.files.parquet import unpacked_parquet
+from tacit.model.arrays import Flags
 from tacit.model.release import Source
 from tacit.model.table import Column, Missing, MissingRule, Schema, Table, require_column
-
-_HEAD = 1 << 16
-_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
-_SPOKEN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar", " ": "a blank", ":": "a colon"}
 
 
 class RowSource(Protocol):
@@ -58,147 +32,34 @@ class RowSource(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all columns."""
+        """Names of all columns."""
 
     @property
     def where(self) -> str:
-        """What error messages call the rows."""
+        """Name of the rows in messages."""
 
     @property
     def source(self) -> Source | None:
-        """The file they come from."""
+        """File they come from."""
 
     def read(self, names: Sequence[str]) -> tuple[Column, ...]:
-        """These columns."""
+        """Return these columns."""
 
     def close(self) -> None:
         """Give back what is held open."""
 
 
 def open_table_file(path: FilePath, *, where: str) -> RowSource:
-    """The rows of a file, or of a table in a database when the path is ``FILE::TABLE``."""
+    """Open the rows of a file, or of a database table ``FILE::TABLE``."""
     text = os.fspath(path)
-    file, separator, table = text.rpartition("::")
-    if separator and file and not os.path.exists(text):
-        return _open_database(file, table, where)
-    head = read_bytes_head(path, _HEAD)
-    if head.startswith(PARQUET_MAGIC):
-        return _open_parquet(text, where)
-    if not head.startswith(_WIDE_MARKS):
-        plain = _plain_text(path, head, where)
-        if plain is not None:
-            return plain
-    return ExactRows.open(path, where)
-
-
-# Delimited text
-
-
-def _plain_text(path: FilePath, head: bytes, where: str) -> RowSource | None:
-    """The rows of a plain UTF-8 file, to be read in bulk; None when it must be read record by record."""
-    text = head.decode("utf-8-sig", "replace")
-    delimiter = sniff_delimiter(text, complete=len(head) < _HEAD, prefer=_usual_delimiter(path))
-    with open_bytes(path) as stream, readable(path):
-        lines = io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="")
-        try:
-            first = next(records(lines, delimiter, where=where), None)
-        except InputError:
-            return None
-    if first is None or len(first[1]) < 2 or delimiter == " ":
-        return None  # what is a blank line, and what a row of empty cells, is not for others to decide
-    shape = plain_shape(path, delimiter, len(first[1]))
-    if shape is None:
-        return None
-    names = tuple(cell.strip(BLANKS) for cell in first[1])
-    return _BulkRows(os.fspath(path), where, names, source_of(path), delimiter, shape)
-
-
-def _usual_delimiter(path: FilePath) -> str:
-    name = os.fspath(path).casefold().removesuffix(".gz")
-    return "\t" if name.endswith((".tsv", ".tab")) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _BulkRows:
-    """Plain delimited text, parsed and coded by DuckDB."""
-
-    path: str
-    where: str
-    names: tuple[str, ...]
-    source: Source
-    delimiter: str
-    shape: PlainShape
-
-    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
-        with contextlib.suppress(InputError):
-            relation = Relation.of_csv(
-                self.path, self.names, delimiter=self.delimiter, packed=is_gzip(self.path), has_quotes=self.shape.has_quotes
-            )
-            columns = relation.columns(names)
-            if len(columns[0].codes) == self.shape.records - 1:
-                return columns
-        # DuckDB saw something that the check let pass: what is true is what reading record by record says.
-        return ExactRows.open(self.path, self.where).read(names)
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExactRows:
-    """Delimited text, read record by record: the slow twin of reading in bulk, and the one that explains what is wrong."""
-
-    where: str
-    source: Source
-    columns: tuple[Column, ...]
-
-    @classmethod
-    def open(cls, path: FilePath, where: str) -> ExactRows:
-        """All rows of the file; raises with the line number where it is no table."""
-        with open_text(path, keep_newlines=True) as stream:
-            head = stream.read(_HEAD)
-        delimiter = sniff_delimiter(head, complete=len(head) < _HEAD, prefer=_usual_delimiter(path))
-        with open_text(path, keep_newlines=True) as stream:
-            found = records(stream, delimiter, where=where)
-            _, header = next(found, (0, []))
-            if not header:
-                raise InputError("is empty", where=where, remedy="Give a table with a header of column names")
-            names = [cell.strip(BLANKS) for cell in header]
-            seen: list[dict[str, int]] = [{} for _ in names]
-            codes = [array("i") for _ in names]
-            for line, cells in found:
-                if len(cells) != len(names):
-                    raise _ragged(len(cells), len(names), delimiter, f"{where}, line {line}")
-                for known, column, cell in zip(seen, codes, cells, strict=True):
-                    column.append(known.setdefault(cell.strip(BLANKS), len(known)))
-        columns = (
-            coded_column(name, np.frombuffer(column, np.int32), list(known), where=where)
-            for name, column, known in zip(names, codes, seen, strict=True)
-        )
-        return cls(where, source_of(path), tuple(columns))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all columns."""
-        return tuple(column.name for column in self.columns)
-
-    def read(self, names: Sequence[str]) -> tuple[Column, ...]:
-        """These columns."""
-        return tuple(self.columns[self.names.index(name)] for name in names)
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-
-def _ragged(got: int, width: int, delimiter: str, where: str) -> InputError:
-    cells = "1 cell" if got == 1 else f"{got} cells"
-    columns = "1 column" if width == 1 else f"{width} columns"
-    spoken = _SPOKEN.get(delimiter, repr(delimiter))
-    return InputError(
-        f"has {cells} where the header names {columns} (the separator is {spoken})",
-        where=where,
-        remedy="Quote cells that hold the separator, or complete the line",
-    )
+    database, separator, table = text.rpartition("::")
+    if separator and database and not os.path.exists(text):
+        return _open_database(Input(database), table, where)
+    file = Input.of(path)
+    if file.is_parquet:
+        return _open_parquet(file, where)
+    name = text.casefold().removesuffix(".gz")
+    return DelimitedTable.open(file, where=where, prefer="\t" if name.endswith((".tsv", ".tab")) else "")
 
 
 # Parquet and databases
@@ -206,7 +67,10 @@ def _ragged(got: int, width: int, delimiter: str, where: str) -> InputError:
 
 @dataclass(frozen=True, slots=True)
 class _RelationRows:
-    """Rows that DuckDB knows the types of: a Parquet file or a table in a database."""
+    """Rows that DuckDB knows the types of.
+
+    A Parquet file or a table in a database.
+    """
 
     relation: Relation
     source: Source
@@ -228,31 +92,26 @@ class _RelationRows:
         self.cleanup.close()
 
 
-def _open_parquet(path: str, where: str) -> RowSource:
+def _open_parquet(file: Input, where: str) -> RowSource:
     with contextlib.ExitStack() as cleanup:
-        file = path
-        if is_gzip(path):
-            folder = cleanup.enter_context(private_folder())
-            file = os.path.join(folder, "unpacked.parquet")
-            with open_bytes(path) as stream, readable(path), open(file, "wb") as copy:
-                shutil.copyfileobj(stream, copy)
-        relation = Relation.of_parquet(file, where=where)
-        return _RelationRows(relation, source_of(path), cleanup.pop_all())
+        path = cleanup.enter_context(unpacked_parquet(file))
+        relation = Relation.of_parquet(path, where=where)
+        return _RelationRows(relation, file.source, cleanup.pop_all())
 
 
-def _open_database(path: str, table: str, where: str) -> RowSource:
-    head = read_bytes_head(path, 16)
-    source = Source(f"{os.path.basename(path)}::{table}", source_of(path).sha256)
+def _open_database(file: Input, table: str, where: str) -> RowSource:
+    head = file.head(16)
+    source = Source(f"{file.name}::{table}", file.sha256)
     if head[8:12] == b"DUCK":
-        return _RelationRows(Relation.of_database(path, table, where=where), source, contextlib.ExitStack())
+        return _RelationRows(Relation.of_database(file.path, table, where=where), source, contextlib.ExitStack())
     if head.startswith(b"SQLite format 3\x00"):
-        return _SqliteRows.open(path, table, where, source)
-    raise InputError("is no DuckDB or SQLite database", where=shown(path), remedy="Give FILE::TABLE only for a database")
+        return _SqliteRows.open(file.path, table, where, source)
+    raise InputError("is not a DuckDB or SQLite database", where=shown(file), remedy="Give FILE::TABLE only for a database")
 
 
 @dataclass(frozen=True, slots=True)
 class _SqliteRows:
-    """A table in an SQLite database, opened for reading only."""
+    """Table in an SQLite database, opened for reading only."""
 
     path: str
     table: str
@@ -266,12 +125,12 @@ class _SqliteRows:
         tables = [str(name) for (name,) in _ask_sqlite(path, listing, where)[1]]
         if table not in tables:
             raise OptionError(f"there is no table {table!r}", where=shown(path), remedy=nearest_name(table, tables, "tables"))
-        names, _ = _ask_sqlite(path, f"SELECT * FROM {_sql_name(table)} LIMIT 0", where)
+        names, _ = _ask_sqlite(path, f"SELECT * FROM {sql_name(table)} LIMIT 0", where)
         return cls(path, table, where, source, tuple(names))
 
     def read(self, names: Sequence[str]) -> tuple[Column, ...]:
         # One query for all columns: single columns might come in the order of an index.
-        _, rows = _ask_sqlite(self.path, f"SELECT {', '.join(map(_sql_name, names))} FROM {_sql_name(self.table)}", self.where)
+        _, rows = _ask_sqlite(self.path, f"SELECT {', '.join(map(sql_name, names))} FROM {sql_name(self.table)}", self.where)
         cells = zip(*rows, strict=True) if rows else ([] for _ in names)
         frame = mapping_frame({name: list(values) for name, values in zip(names, cells, strict=True)}, where=self.where)
         return tuple(frame.column(name, where=self.where) for name in names)
@@ -280,12 +139,8 @@ class _SqliteRows:
         """Nothing is held open."""
 
 
-def _sql_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _ask_sqlite(path: str, sql: str, where: str) -> tuple[list[str], list[tuple[object, ...]]]:
-    """The names of the columns and the rows that answer a query."""
+    """Return the column names and the rows of a query."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as connection:
             cursor = connection.execute(sql)
@@ -309,7 +164,7 @@ def read_table(
     missing_rule: MissingRule = "category",
     where: str | None = None,
 ) -> Table:
-    """The people in a file or frame, one row each, in the order of the data.
+    """Read the people in a file or frame, one row each.
 
     Parameters
     ----------
@@ -349,7 +204,9 @@ def read_table(
 
 
 def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
-    """The names in a text or a sequence of texts; a text that is no known name is split at its commas.
+    """Return the names in a text or a sequence of texts.
+
+    A text that is no known name is split at its commas.
 
     >>> column_names(["age,sex", "a,b"], ["a,b", "age", "sex"])
     ('age', 'sex', 'a,b')
@@ -364,7 +221,7 @@ def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_of(data: Any) -> tuple[str, ...]:
-    """The names of the columns of a table, or of a file that holds one; none of anything else."""
+    """Return the column names of a table or file; none of anything else."""
     if isinstance(data, Table):
         return data.names
     if isinstance(data, str | os.PathLike) and _is_transactions(os.fspath(data)):
@@ -387,7 +244,7 @@ def _is_transactions(path: str) -> bool:
 
 
 def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """The sensitive columns, and whether it is said that there is none.
+    """Return the sensitive columns, and True if there are declared none.
 
     >>> sensitive_names("ill", ["sex", "ill"]), sensitive_names(["none"], ["sex"]), sensitive_names((), ["sex"])
     ((('ill',), False), ((), True), ((), False))
@@ -401,7 +258,7 @@ def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...]
 
 
 def check_names(names: Sequence[str], *, where: str) -> None:
-    """Raise when there are no columns, when one has no name, or when two have the same."""
+    """Raise if columns are missing, unnamed, or named alike."""
     if not names:
         raise InputError("has no columns", where=where, remedy="Give a table with a header of column names")
     seen: dict[str, int] = {}
@@ -471,7 +328,7 @@ def _open(data: object, where: str | None) -> RowSource:
     frame = as_frame(data, where=name)
     if frame is None:
         raise InputError(
-            f"a {type(data).__name__} is no table",
+            f"a {type(data).__name__} is not a table",
             where=where or "data",
             remedy="Give a path, a pandas, polars or Arrow frame, or a dict of columns",
         )
@@ -506,12 +363,12 @@ def _build(rows: RowSource, schema: Schema, extra: tuple[str, ...] | None, missi
     table = Table(tuple(read[name] for name in held), np.ones(height, np.int64), schema, missing, source=rows.source)
     if isinstance(rows, _TableRows):
         table = replace(table, weights=rows.table.weights, dropped=rows.table.dropped)
-    return _dropped(table, [read[name] for name in looked_at], where=rows.where)
+    return _drop_missing(table, [read[name] for name in looked_at], where=rows.where)
 
 
-def _dropped(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
-    """The table without the rows that have the mark in one of these columns."""
-    gone: npt.NDArray[np.bool_] = np.zeros(len(table.weights), np.bool_)
+def _drop_missing(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
+    """Return the table without rows with the mark in these columns."""
+    gone: Flags = np.zeros(len(table.weights), np.bool_)
     for column in looked_at:
         if table.missing.mark in column.values:
             gone |= column.codes == column.values.index(table.missing.mark)
@@ -525,55 +382,3 @@ def _dropped(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
         )
     dropped = table.dropped + int(table.weights[gone].sum())
     return replace(table.take(np.flatnonzero(~gone)), dropped=dropped)
-
-
-#: Endings that choose the form of the file.
-ENDINGS = (".csv", ".csv.gz", ".parquet")
-#: Writes the plain CSV to a path.
-Plain = Callable[[Path], None]
-
-
-def table_ending(path: FilePath) -> str:
-    """The ending of the name, which chooses the form; raises when there is none such, to be asked before long work.
-
-    >>> table_ending("out/Table.CSV.gz")
-    '.csv.gz'
-    """
-    name = os.fspath(path).casefold()
-    for ending in ENDINGS:
-        if name.endswith(ending):
-            return ending
-    what = "the ending names no format that can be written"
-    raise OptionError(what, where=shown(path), remedy="End it with .csv, .csv.gz or .parquet")
-
-
-def write_with_header(
-    path: FilePath, entries: Mapping[str, Any], lines: Callable[[], Iterable[str]], to_parquet: Callable[[Path, Plain], None]
-) -> None:
-    """Write lines of CSV in the form that the ending chooses, and the entries of the header as JSON beside them, both or neither."""
-    ending = table_ending(path)
-    beside_text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
-
-    def plain(to: Path) -> None:
-        with open(to, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(lines())
-
-    # Both temporary files are complete before either is moved to its place.
-    with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
-        if ending == ".parquet":
-            to_parquet(temporary, plain)
-        elif ending == ".csv.gz":
-            with packed_text(temporary) as stream:
-                stream.writelines(lines())
-        else:
-            plain(temporary)
-        beside.write_text(beside_text, encoding="utf-8", newline="\n")
-
-
-def csv_cell(text: str) -> str:
-    """A CSV cell, in quotation marks where it needs them.
-
-    >>> csv_cell("plain"), csv_cell("a,b")
-    ('plain', '"a,b"')
-    """
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text

@@ -1,8 +1,7 @@
-"""Totals of a frequency table under other names than ``All``, and ranges that overlap: found by their names and by arithmetic.
+"""Totals of a frequency table: consistency with their parts, and totals under unusual names.
 
-A total that is taken for a value hides the plainest inference there is: a hidden cell is the total less the other parts.
-
-Whether the totals and the parts of frequency tables can all be true, and how many people they add up to.
+A total that is taken for a value hides the plainest inference there is: a hidden cell is the total less the other parts. So totals are found
+by their names and by arithmetic, and ranges that overlap are refused.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from tacit.model.frequencies import ANY, FrequencyTable
 
 
 def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
-    """The table, whose cells stand there once each and add up to totals that are possible; a :class:`Contradiction` names the lines."""
-    tables = list(_tables(table))
+    """Return the table; raise if cells repeat or totals are impossible."""
+    tables = list(_list_tables(table))
     for one in tables:
         _check_once(table, one, where)
     for larger in tables:
@@ -36,10 +35,13 @@ def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
 
 
 def people_of(table: FrequencyTable, where: str) -> int | None:
-    """The number of people where the table tells it: its grand total, or a table without gaps that adds up; None where none does."""
+    """Return the number of people that the table adds up to.
+
+    Its grand total, or a table without gaps that adds up; None where none does.
+    """
     if not table.printing.is_exact:
         return None
-    tables = list(_tables(table))
+    tables = list(_list_tables(table))
     for one in tables:
         counts = table.printed[one.rows]
         whole = not one.columns
@@ -57,14 +59,14 @@ def people_of(table: FrequencyTable, where: str) -> int | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """The cells that fix the same columns."""
+    """Cells that fix the same columns."""
 
     columns: frozenset[int]
     rows: Ints
 
 
-def _tables(table: FrequencyTable) -> Iterator[_Part]:
-    """The tables of a release, that of everybody first."""
+def _list_tables(table: FrequencyTable) -> Iterator[_Part]:
+    """Yield the tables of a release, that of everybody first."""
     if not len(table):
         return
     fixed = _codes(table) != ANY
@@ -81,17 +83,19 @@ def _codes(table: FrequencyTable) -> npt.NDArray[np.int32]:
 
 def _keys(table: FrequencyTable, rows: Ints, columns: frozenset[int]) -> Ints:
     """One number for each combination of values of these columns."""
-    codes, key = _codes(table)[rows], np.zeros(len(rows), np.int64)
+    codes = _codes(table)[rows]
+    key = np.zeros(len(rows), np.int64)
     largest = 1
     for place in sorted(columns):
         if largest * len(table.values[place]) >= 1 << 62:
             return _slow_keys(codes[:, sorted(columns)])
-        key, largest = key * len(table.values[place]) + codes[:, place], largest * len(table.values[place])
+        key = key * len(table.values[place]) + codes[:, place]
+        largest = largest * len(table.values[place])
     return key
 
 
 def _slow_keys(codes: npt.NDArray[np.int32]) -> Ints:
-    """The same for columns of so many values that no number holds their product: a hash of the row, equal rows equal."""
+    """Return a hash of each row, for products that overflow."""
     return np.array([hash(row.tobytes()) for row in codes], np.int64)
 
 
@@ -106,7 +110,7 @@ def _check_once(table: FrequencyTable, part: _Part, where: str) -> None:
 
 
 def _check_people(table: FrequencyTable, part: _Part, where: str) -> None:
-    """Cells that exclude each other do not hold more people than there are."""
+    """Raise if disjoint cells hold more people than there are."""
     n = table.header.n
     least = int(table.lo[part.rows].sum())
     # Ranges of a measured column may overlap.
@@ -119,15 +123,19 @@ def _check_people(table: FrequencyTable, part: _Part, where: str) -> None:
 
 
 def _check_parts(table: FrequencyTable, smaller: _Part, larger: _Part, where: str) -> None:
-    """Each total holds at least what its parts do, and where no part is missing at most that."""
-    totals, parts = _keys(table, smaller.rows, smaller.columns), _keys(table, larger.rows, smaller.columns)
+    """Raise if a total does not fit the sum of its parts."""
+    totals = _keys(table, smaller.rows, smaller.columns)
+    parts = _keys(table, larger.rows, smaller.columns)
     order = np.argsort(totals, kind="stable")
     place = np.minimum(np.searchsorted(totals[order], parts), len(order) - 1)
     owner = order[place]
     found = totals[owner] == parts
-    owner, rows = owner[found], larger.rows[found]
+    owner = owner[found]
+    rows = larger.rows[found]
     size = len(smaller.rows)
-    lo, hi, number = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    lo = np.zeros(size, np.int64)
+    hi = np.zeros(size, np.int64)
+    number = np.zeros(size, np.int64)
     np.add.at(lo, owner, table.lo[rows])
     np.add.at(hi, owner, table.hi[rows])
     np.add.at(number, owner, 1)
@@ -178,7 +186,7 @@ _UP_TO = re.compile(r"(?:<=?|≤|under|below|up to)\s*(\d{1,9})")
 
 
 def sounds_like_total(label: str) -> bool:
-    """Whether a label is what tables call a total.
+    """Tell if a label is what tables call a total.
 
     >>> [sounds_like_total(label) for label in ("Both", "Total persons", "All sexes", "Insgesamt", "All others", "Alloy")]
     [True, True, True, True, False, False]
@@ -197,7 +205,9 @@ def mark_totals(
     values: Iterable[str],
     declared: bool,
 ) -> Labels:
-    """The labels, with None for each total under another name; a value that may be one, or not, is refused.
+    """Return the labels, with None for each total under another name.
+
+    A value that may be one, or not, is refused.
 
     ``values`` are labels that the caller says are no totals; ``declared`` says that a header names the mark of totals, so that other labels
     are doubted only where both name and numbers speak for a total.
@@ -229,7 +239,7 @@ def mark_totals(
 
 
 def _possible_totals(labels: Labels, number: int, ends: tuple[Ints, Ints], n: int | None) -> dict[str, int]:
-    """The values whose counts may be the sum of all others wherever they stand beside others, and beside how many at most."""
+    """Return values that may be totals, and the most values they add up."""
     lo, hi = (one.tolist() for one in ends)
     groups: dict[tuple[str | None, ...], list[int]] = {}
     others = [column for place, column in enumerate(labels) if place != number]
@@ -259,7 +269,10 @@ def _possible_totals(labels: Labels, number: int, ends: tuple[Ints, Ints], n: in
 
 
 def _check_ranges(labels: Sequence[str | None], column: str, known: set[str], place: Callable[[int, str], str]) -> None:
-    """Refuse numeric ranges of one column that overlap: nobody would be in one of them only."""
+    """Refuse numeric ranges of one column that overlap.
+
+    Nobody would be in one of them only.
+    """
     told = sorted({label for label in labels if label is not None} - known)
     spans = {label: span for label in told if (span := _span(label)) is not None}
     if len(spans) < len(told) or not any(low < high for low, high in spans.values()):
@@ -278,12 +291,13 @@ def _check_ranges(labels: Sequence[str | None], column: str, known: set[str], pl
 
 
 def _span(label: str) -> tuple[float, float] | None:
-    """The ends of a label that is a number or a range of numbers; None where it is neither."""
+    """Return the ends of a number or range of numbers, or None."""
     told = label.strip().casefold()
     if _NUMBER.fullmatch(told):
         return float(told), float(told)
     if found := _RANGE.fullmatch(told):
-        low, high = float(found[1]), float(found[2])
+        low = float(found[1])
+        high = float(found[2])
         return (low, high) if low < high else None
     if found := _FROM.fullmatch(told):
         return float(found[1] or found[2]), inf

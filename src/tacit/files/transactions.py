@@ -1,6 +1,6 @@
-"""Transactions: who has which items, from FIMI files, (id, item) tables, lists of lists and one-hot frames.
+"""Transactions from FIMI files, (id, item) tables, lists of lists and one-hot frames.
 
-Items keep their text as names. Equal rows are merged, repeated items removed. In a file a blank line is no person; in a list of lists an
+Items keep their text as names. Equal rows are merged, repeated items removed. In a file a blank line is not a person; in a list of lists an
 empty list is a person without items.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError
-from tacit.files.disk import FilePath, is_parquet, open_bytes, open_text, read_bytes_head, readable, shown, source_of
+from tacit.files.disk import FilePath, Input, readable, shown
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.tables import Names, check_names, read_table
 from tacit.model.sets import Items, Sets
@@ -36,7 +36,7 @@ _REMEDY = "Give a .dat file, an (id, item) table, a list of lists or a one-hot f
 
 
 def read_transactions(data: object, *, id_column: str | None = None, item_column: str | None = None) -> Transactions:
-    """The transactions in a file, list or frame, equal ones merged.
+    """Return the transactions in a file, list or frame, equal ones merged.
 
     Parameters
     ----------
@@ -57,6 +57,7 @@ def read_transactions(data: object, *, id_column: str | None = None, item_column
         return data
     pairs = id_column is not None or item_column is not None
     if isinstance(data, str | os.PathLike):
+        data = Input.of(data)
         if pairs or _is_table_file(data):
             return _from_pairs(data, id_column, item_column, where=shown(data))
         return _from_lines(data)
@@ -82,7 +83,10 @@ def read_data(
     id_column: str | None = None,
     item_column: str | None = None,
 ) -> Table | Transactions:
-    """A table or transactions, as the file's ending says; named id and item columns make a table one of transactions."""
+    """Return a table or transactions, as the file's ending says.
+
+    Named id and item columns make a table one of transactions.
+    """
     if id_column is None and item_column is None and not _is_transaction_file(path):
         return read_table(
             path, qi=qi, sa=sa, identifying=identifying, columns=columns, missing=missing, missing_rule=missing_rule
@@ -113,30 +117,33 @@ def _is_transaction_file(path: FilePath) -> bool:
     return _ending(path) in TRANSACTION_ENDINGS
 
 
-def _is_table_file(path: FilePath) -> bool:
-    if _is_transaction_file(path):
+def _is_table_file(file: Input) -> bool:
+    if _is_transaction_file(file):
         return False
-    return _ending(path) in _TABLE_ENDINGS or "::" in os.fspath(path) or is_parquet(path)
+    return _ending(file) in _TABLE_ENDINGS or "::" in file.path or file.is_parquet
 
 
 # One transaction per line
 
 
-def _from_lines(path: FilePath) -> Transactions:
-    by_comma = _ending(path) == ".basket" and b"," in read_bytes_head(path, 1 << 16)
-    found = None if by_comma else _numbers(path)
+def _from_lines(file: Input) -> Transactions:
+    by_comma = _ending(file) == ".basket" and b"," in file.head(1 << 16)
+    found = None if by_comma else _read_numbers(file)
     if found is None:
-        found = _names(path, by_comma=by_comma)
+        found = _read_names(file, by_comma=by_comma)
     if not len(found.rows):
-        raise InputError("holds no transactions", where=shown(path), remedy="Write the items of one person per line")
-    return replace(found.merged(), source=source_of(path))
+        raise InputError("holds no transactions", where=shown(file), remedy="Write the items of one person per line")
+    return replace(found.merged(), source=file.source)
 
 
-def _numbers(path: FilePath) -> Transactions | None:
-    """The transactions of a file of whole numbers; None when something else is in it."""
+def _read_numbers(file: Input) -> Transactions | None:
+    """Return the transactions of a file of whole numbers.
+
+    None when something else is in it.
+    """
     values: list[npt.NDArray[np.int64]] = []
     lengths: list[npt.NDArray[np.int64]] = []
-    with open_bytes(path) as stream, readable(path):
+    with file.open_bytes() as stream, readable(file):
         for block in _blocks(stream):
             parsed = _parse_numbers(block)
             if parsed is None:
@@ -150,7 +157,7 @@ def _numbers(path: FilePath) -> Transactions | None:
 
 
 def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The distinct values, ascending, and the place of each value among them."""
+    """Return the distinct values in order, and the place of each value."""
     most = int(values.max(initial=0))
     if most > _DIRECT:
         distinct, places = np.unique(values, return_inverse=True)
@@ -161,7 +168,10 @@ def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """The content in pieces that end with a line; old line ends become line feeds."""
+    """Yield the content in pieces that end with a line.
+
+    Old line ends become line feeds.
+    """
     rest = b""
     while chunk := stream.read(_BLOCK):
         data = rest + chunk
@@ -176,13 +186,17 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """The numbers of a block in their order, and how many each line that is not blank has; None when a token is no plain number."""
+    """Return the numbers of a block, and the length of each line.
+
+    Returns None if a token is not a plain number; blank lines do not count.
+    """
     if block.translate(None, _DIGITS_AND_BLANKS):
         return None
     data = np.frombuffer(block, np.uint8)
     digit = data >= ord("0")
     edges = np.flatnonzero(np.diff(digit, prepend=np.False_, append=np.False_))
-    starts, ends = edges[::2], edges[1::2]
+    starts = edges[::2]
+    ends = edges[1::2]
     widths = ends - starts
     if not len(starts):
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -196,12 +210,12 @@ def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
     return values, per_line[per_line > 0]
 
 
-def _names(path: FilePath, *, by_comma: bool) -> Transactions:
-    """The transactions of a file of names."""
+def _read_names(file: Input, *, by_comma: bool) -> Transactions:
+    """Return the transactions of a file of names."""
     number: dict[str, int] = {}
     members: list[int] = []
     lengths: list[int] = []
-    with open_text(path) as stream:
+    with file.open_text() as stream:
         for line in stream:
             tokens = _comma_tokens(line) if by_comma else _TOKEN.findall(line)
             if tokens:
@@ -239,7 +253,7 @@ def _from_lists(data: object) -> Transactions:
     for number, row in enumerate(data, 1):
         where = f"row {number} of the list"
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            raise InputError("is no list of items", where=where, remedy="Give one list of item names per person")
+            raise InputError("is not a list of items", where=where, remedy="Give one list of item names per person")
         items = list(row)
         texts = items if all(type(item) is str for item in items) else texts_of(items, "items", where=where)
         if "" in texts:
@@ -254,7 +268,7 @@ def _from_lists(data: object) -> Transactions:
 
 
 def _from_pairs(data: object, id_column: str | None, item_column: str | None, *, where: str) -> Transactions:
-    """The transactions of an (id, item) table."""
+    """Return the transactions of an (id, item) table."""
     if id_column is None or item_column is None:
         table = read_table(data)
         others = [name for name in table.names if name not in (id_column, item_column)]
@@ -267,17 +281,18 @@ def _from_pairs(data: object, id_column: str | None, item_column: str | None, *,
         id_column = id_column or others.pop(0)
         item_column = item_column or others.pop(0)
     table = read_table(data, columns=[id_column, item_column])
-    people, item = table.column(id_column), table.column(item_column)
+    people = table.column(id_column)
+    item = table.column(item_column)
     if "" in people.values:
         first = int(np.flatnonzero(people.codes == people.values.index(""))[0]) + 1
         raise InputError(
             f"row {first} names no person in column {id_column!r}", where=where, remedy="Fill it, or leave the row out"
         )
-    found = _paired(people, item)
+    found = _pair_up(people, item)
     return replace(found.merged(), source=table.source)
 
 
-def _paired(people: Column, item: Column) -> Transactions:
+def _pair_up(people: Column, item: Column) -> Transactions:
     names = sort_names(value for value in item.values if value)
     position = {name: i for i, name in enumerate(names)}
     rank = np.array([position.get(value, -1) for value in item.values], np.int64)
@@ -287,7 +302,7 @@ def _paired(people: Column, item: Column) -> Transactions:
 
 
 def _one_hot(frame: Frame) -> Transactions | None:
-    """The transactions of a frame of truth values, one column per item; None when it is no such frame.
+    """Return the transactions of a frame of truth values, or None.
 
     Zeros and ones do as well, except in two columns, which may be (id, item) pairs.
     """

@@ -1,6 +1,6 @@
-"""Decision trees read as releases: a leaf says how many of the people who reach it have each class.
+"""Decision trees as releases: a leaf gives the number of people of each class.
 
-A path to a leaf asks of some values whether a person has them; for a column that is one value that she has, or values that she does not have.
+A path to a leaf asks for the presence of some values; for a column that is one value that a person has, or values that they do not have.
 The leaf becomes one rule for each class, with exact counts, whose antecedent holds the value or a group of values with a name such as
 ``not clerk``. Nothing of scikit-learn is imported: the arrays of a fitted tree are enough.
 """
@@ -26,7 +26,7 @@ Path = dict[str, tuple[str | None, tuple[str, ...]]]
 
 
 def read_tree(clf: Any, *, features: Sequence[str], sa: str) -> Rules:
-    """A fitted decision tree as a release of its leaves with their class counts.
+    """Return a fitted tree as a release of its leaves with class counts.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def read_tree(clf: Any, *, features: Sequence[str], sa: str) -> Rules:
     >>> [(line["antecedent"], line["consequent"], line["count"]) for line in leaves.records()]
     [({'sex': 'not F'}, 'ill', 1), ({'sex': 'not F'}, 'well', 1), ({'sex': 'F'}, 'ill', 2), ({'sex': 'F'}, 'well', 0)]
     """
-    tree = _fitted(clf)
+    tree = _check_fitted(clf)
     classes = [str(one) for one in np.asarray(clf.classes_).tolist()]
     if len(features) != tree.n_features or len(set(features)) < len(features):
         remedy = f"Name the {tree.n_features} columns that the tree was trained on, each once, in their order"
@@ -62,12 +62,12 @@ def read_tree(clf: Any, *, features: Sequence[str], sa: str) -> Rules:
     return _rules([path for _, path in leaves], counts[[node for node, _ in leaves]], header)
 
 
-def _fitted(clf: Any) -> Any:
-    """The arrays of a fitted tree of one output, trained without weights."""
+def _check_fitted(clf: Any) -> Any:
+    """Return the arrays of a fitted tree, or raise."""
     tree = getattr(clf, "tree_", None)
     if tree is None or getattr(clf, "classes_", None) is None:
         remedy = "Give a fitted sklearn.tree.DecisionTreeClassifier"
-        raise OptionError("is no fitted decision tree for classes", where="read_tree", remedy=remedy)
+        raise OptionError("is not a fitted decision tree for classes", where="read_tree", remedy=remedy)
     if tree.n_outputs != 1:
         raise OptionError("predicts several columns at once", where="read_tree", remedy="Train a tree for each of them")
     if not np.array_equal(tree.weighted_n_node_samples, tree.n_node_samples):
@@ -77,23 +77,27 @@ def _fitted(clf: Any) -> Any:
 
 
 def _class_counts(tree: Any) -> npt.NDArray[np.int64]:
-    """How many people of each class reach each node; older versions of the library keep counts, newer ones shares."""
+    """Return the number of people of each class at each node.
+
+    Older versions of the library keep counts, newer ones shares.
+    """
     values = np.asarray(tree.value, float)[:, 0, :]
     people = np.asarray(tree.n_node_samples, float)[:, None]
     counts = values * people / np.maximum(values.sum(axis=1, keepdims=True), 1e-300)
     whole = np.rint(counts)
     if np.abs(counts - whole).max(initial=0.0) > _NEAR * max(1.0, float(people.max())):
-        raise OptionError("its class counts are no whole numbers", where="read_tree", remedy="Train it without weights")
+        raise OptionError("its class counts are not whole numbers", where="read_tree", remedy="Train it without weights")
     found: npt.NDArray[np.int64] = whole.astype(np.int64)
     return found
 
 
 def _leaves(tree: Any, features: Sequence[str]) -> Iterator[tuple[int, Path]]:
-    """Every leaf with its path, from left to right."""
+    """Yield every leaf with its path, from left to right."""
     waiting: list[tuple[int, Path]] = [(0, {})]
     while waiting:
         node, path = waiting.pop()
-        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        left = int(tree.children_left[node])
+        right = int(tree.children_right[node])
         if left == _LEAF:
             yield node, path
             continue
@@ -129,11 +133,15 @@ def _rules(paths: Sequence[Path], counts: npt.NDArray[np.int64], header: Header)
     number = {pair: place for place, pair in enumerate(pairs)}
     sensitive = [(header.sa[0], value) for value in header.sa_values]
     n_values = len(sensitive)
-    both, wholes = counts.reshape(-1), counts.sum(axis=1).repeat(n_values)
+    both = counts.reshape(-1)
+    wholes = counts.sum(axis=1).repeat(n_values)
     return Rules(
         Sets.from_lists([number[pair] for pair in side] for side in sides for _ in range(n_values)),
         Sets.from_lists([len(pairs) + value] for _ in sides for value in range(n_values)),
-        both, both, wholes, wholes,
+        both,
+        both,
+        wholes,
+        wholes,
         Items.of_columns([*pairs, *sensitive]),
         Header(n=header.n, qi=header.qi, sa=header.sa, sa_values=header.sa_values, groups=tuple(groups.values())),
-    )  # fmt: skip
+    )

@@ -1,0 +1,149 @@
+"""Lines of a release file as printed: sets of items and columns of text.
+
+Every reader of a foreign or own form ends here; :mod:`tacit.files.counts` turns the texts into count intervals, in one way for all forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any, Literal
+
+import numpy as np
+
+from tacit.model.arrays import Codes, Ints
+from tacit.model.release import Header, Only
+from tacit.model.sets import Items, Sets
+from tacit.model.table import sort_names
+
+#: Lines taken in at a time: fewer than the lists after which Python looks for garbage, since larger batches are slower.
+BATCH = 600
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextColumn:
+    """One column as printed; an empty text is a withheld value."""
+
+    name: str
+    texts: list[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Printout:
+    """Lines of a release file.
+
+    ``consequents`` is None for itemsets; otherwise ``sets`` are the antecedents. ``count`` and ``support`` are about all items of a line,
+    ``whole_count`` and ``whole_support`` about the antecedent alone. ``unit`` is what ``lines`` numbers: the lines of a text file, or the rows
+    of a frame or Parquet file. ``exact`` says that numbers were not cut to some digits, ``in_full`` that the program prints doubles with all
+    their digits. ``unread`` names columns and fields that say more than what is read, ``alike`` those that say the same as one of them.
+    """
+
+    where: str
+    lines: Ints
+    items: Items
+    sets: Sets
+    consequents: Sets | None = None
+    count: TextColumn | None = None
+    support: TextColumn | None = None
+    confidence: TextColumn | None = None
+    whole_count: TextColumn | None = None
+    whole_support: TextColumn | None = None
+    header: Header = field(default_factory=Header)
+    only: Only = "all"
+    unit: Literal["line", "row"] = "line"
+    exact: bool = False
+    in_full: bool = False
+    unread: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+
+    def place(self, index: int, column: str = "") -> str:
+        """Return where a number stands, for a message."""
+        return place(self.where, int(self.lines[index]), column, self.unit)
+
+
+def place(where: str, line: int, column: str = "", unit: str = "line") -> str:
+    """Return file, line and column as they stand in a message.
+
+    >>> place("r.csv", 7, "support")
+    "r.csv, line 7, column 'support'"
+    """
+    return f"{where}, {unit} {line}" + (f", column {column!r}" if column else "")
+
+
+class Numbering(dict[Any, int]):
+    """Numbers of names, in the order in which they come.
+
+    ``numbering[key]`` makes a new number for a new key. ``name_of`` returns the name of a key; keys with the same name share a number.
+    """
+
+    def __init__(self, name_of: Callable[[Any], Hashable] = str) -> None:
+        super().__init__()
+        self.name_of = name_of
+        self.numbers: dict[Any, int] = {}
+
+    def __missing__(self, key: Any) -> int:
+        number = self.numbers.setdefault(self.name_of(key), len(self.numbers))
+        self[key] = number
+        return number
+
+    def ranks(self, ordered: Sequence[Hashable]) -> Codes:
+        """Return the place of each number in ``ordered``, a list of all names."""
+        ranks = np.empty(len(ordered), np.int32)
+        ranks[[self.numbers[name] for name in ordered]] = np.arange(len(ordered), dtype=np.int32)
+        return ranks
+
+
+@dataclass(slots=True)
+class Bags:
+    """Item numbers of many lines, without an object per item."""
+
+    numbering: Numbering
+    lengths: list[Ints] = field(default_factory=list)
+    numbers: list[Codes] = field(default_factory=list)
+
+    def add(self, batch: Sequence[Sequence[Any] | frozenset[Any]]) -> None:
+        """Take in one list of keys per line."""
+        lengths = np.fromiter(map(len, batch), np.int64, len(batch))
+        keys = map(self.numbering.__getitem__, chain.from_iterable(batch))
+        self.numbers.append(np.fromiter(keys, np.int32, int(lengths.sum())))
+        self.lengths.append(lengths)
+
+    def sets(self, ranks: Codes) -> Sets:
+        """Return the lines as sets, with numbers replaced by their ranks.
+
+        A repeated item counts once.
+        """
+        lengths = np.concatenate([np.zeros(0, np.int64), *self.lengths])
+        numbers = ranks[np.concatenate([np.zeros(0, np.int32), *self.numbers])]
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        ascending = (numbers[1:] > numbers[:-1]) | (rows[1:] != rows[:-1])
+        return Sets(offsets, numbers) if ascending.all() else Sets.from_pairs(rows, numbers, len(lengths))
+
+
+def named_sets(
+    *sides: Iterable[Sequence[Any] | frozenset[Any]], name_of: Callable[[Any], Hashable] = str
+) -> tuple[Items, list[Sets]]:
+    """Return the items in natural order, and the sets of each side.
+
+    Sides are the itemsets, or the antecedents and the consequents.
+
+    >>> items, (sets,) = named_sets([["b", "a"], ["c", "b"]])
+    >>> items.names, [part.tolist() for part in sets]
+    (('a', 'b', 'c'), [[0, 1], [1, 2]])
+    """
+    numbering = Numbering(name_of)
+    bags = [Bags(numbering) for _ in sides]
+    for bag, side in zip(bags, sides, strict=True):
+        lines = iter(side)
+        while batch := list(islice(lines, BATCH)):
+            bag.add(batch)
+    return finish(bags)
+
+
+def finish(bags: Sequence[Bags]) -> tuple[Items, list[Sets]]:
+    """Return the items and sets of bags that share one numbering."""
+    names = sort_names(bags[0].numbering.numbers)
+    ranks = bags[0].numbering.ranks(names)
+    return Items(names), [bag.sets(ranks) for bag in bags]
