@@ -1,4 +1,4 @@
-"""``tacit audit``: attack releases and report what they reveal; with ``--suggest``, try repairs as well."""
+"""``tacit audit``: attack releases and report what they reveal."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def _check_files(asked: AuditOptions) -> None:
 
 
 def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOptions, seconds: float) -> Audit:
-    """Return the audit with repairs that were tried, and the files that their commands name."""
+    """Return the audit with suggested repairs and the files that they name."""
     from tacit.verbs.suggest import suggestions_for
 
     releases = inputs.gathered.releases

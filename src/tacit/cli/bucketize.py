@@ -1,4 +1,4 @@
-"""``tacit bucketize``: put people into groups, so that nobody's sensitive value can be inferred from their group."""
+"""``tacit bucketize``: publish people in groups that hide their sensitive values."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def demo_command(folder: str, json_to: str | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Story:
-    """Results of the demo; ``rows`` are the numbers of the data rows that the example is about."""
+    """Results of the demo; ``rows`` are the data rows of the example."""
 
     people: Table
     release: Itemsets
@@ -79,12 +79,12 @@ class Story:
 
     @property
     def is_confirmed(self) -> bool:
-        """Return True if the data have as many people in the example as were computed without them."""
+        """Return True if the data confirm the number of people in the example."""
         return self.example is not None and self.example.count.lo <= len(self.rows) <= self.example.count.hi
 
 
 def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None]) -> Story:
-    """Mine the bundled data, audit the release, check one finding, repair, and write everything into the folder."""
+    """Mine, audit, check one finding, repair, and write everything into the folder."""
     from tacit.files.disk import made_folder
 
     place = made_folder(folder)
@@ -103,7 +103,7 @@ def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None
 
 
 def read_bundled_adult() -> Table:
-    """Return the Adult data that come with Tacit, without rows that have a missing value."""
+    """Return the bundled Adult data, without rows that have a missing value."""
     with as_file(files("tacit.data").joinpath("adult.csv.gz")) as path:
         return tacit.read_table(path, columns=COLUMNS, missing="?", missing_rule="drop", where="the bundled Adult data")
 
@@ -134,7 +134,7 @@ def _easiest_finding(found: Audit) -> Finding | None:
 
 
 def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
-    """Return how hard a finding is to follow: best a sum of few lines, about the sensitive column, of few items."""
+    """Return a key that puts findings that are easy to follow first."""
     from tacit.model.event import ItemEvent
     from tacit.reports.explain import Derivation
 
@@ -164,7 +164,7 @@ def _find_rows(finding: Finding | None, people: Table) -> Ints:
 
 
 def _write_table(people: Table, path: Path) -> None:
-    """Write the data as gzipped CSV, the same bytes every time, so that users can repeat every step."""
+    """Write the data as gzipped CSV, the same bytes every time."""
     from tacit.files.disk import replace_file
 
     texts = ([column.values[code] for code in column.codes] for column in people.columns)

@@ -1,4 +1,4 @@
-"""``tacit explain``: one finding, the support of a pattern, or the estimate about a person, line by line."""
+"""``tacit explain``: explain a finding, a pattern or an estimate, line by line."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def explain_command(**given: Any) -> None:
 
 @dataclass(frozen=True)
 class _Explained:
-    """A finding, the entries of its record that it refers to, and the releases that were read."""
+    """A finding with what its explanation refers to."""
 
     finding: Mapping[str, Any]
     releases: Any
@@ -163,7 +163,7 @@ def _find_now(asked: ExplainOptions) -> _Explained:
 
 
 def _attack_of(finding: str | None) -> list[str] | None:
-    """Return the attack that an id belongs to, or None; B03 has findings only if it is named.
+    """Return the attack of a finding by its id, or None.
 
     >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
     (['B03'], None, None)
@@ -173,7 +173,7 @@ def _attack_of(finding: str | None) -> list[str] | None:
 
 
 def _find_recorded(asked: ExplainOptions, audit_file: str) -> _Explained:
-    """Return the finding of a record; it must follow from the releases, if these are given."""
+    """Return a recorded finding, which must follow from the releases given."""
     from tacit.checker import check_audit
     from tacit.files.disk import shown
     from tacit.verbs.verify import read_record

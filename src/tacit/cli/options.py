@@ -1,4 +1,4 @@
-"""Options of the command line: how click reads them, and the types that they arrive in.
+"""Options of the command line, and the types they arrive in.
 
 Every verb fills one frozen dataclass from click's keyword arguments. :class:`Options` has what most verbs share, :class:`ReleaseOptions`
 what says how to read a release; options that a verb does not offer keep their defaults.
@@ -110,7 +110,8 @@ def combine(*decorators: Decorator) -> Decorator:
 
 
 def examples(*lines: str) -> str:
-    """Return the end of a help text; click keeps the lines of a paragraph that starts with a backspace."""
+    """Return examples for the end of a help text."""
+    # click keeps the lines of a paragraph that starts with a backspace
     return "\b\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''}:", *(f"  {line}" for line in lines)])
 
 

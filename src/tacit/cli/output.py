@@ -1,4 +1,4 @@
-"""Output: text for people, the record for programs, files written whole or not at all, progress on a terminal."""
+"""Output: text, records, files and a progress bar."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Session:
 
 
 def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) -> None:
-    """Raise before long work if a file cannot be written, is named twice, or is an input."""
+    """Raise if a file cannot be written, is named twice, or is an input."""
     from tacit.files.disk import check_output, shown
 
     taken = {os.path.realpath(path): "is also read and would be lost" for path in inputs}
@@ -55,7 +55,7 @@ def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) 
 
 
 def check_release_output(output: str | None, json_to: str | None, *, inputs: Iterable[str]) -> None:
-    """Raise before long work if a release and its header cannot be written."""
+    """Raise if a release and its header cannot be written."""
     from tacit.files.header import header_path
     from tacit.files.tables import table_ending
 
@@ -67,10 +67,10 @@ def check_release_output(output: str | None, json_to: str | None, *, inputs: Ite
 
 
 def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None, headline: str | None = None) -> None:
-    """Write the record to its file and the text to standard output, or only the record with ``--json -``.
+    """Write the record to its file and the text to standard output.
 
-    The record names the program, its version and the headline: the first sentence of the text, unless it is given (because the text is
-    broken to the width of the terminal).
+    With ``--json -`` standard output has only the record. The record names the program, its version and the headline: the first sentence
+    of the text, unless it is given (because the text is broken to the width of the terminal).
     """
     from tacit.reports.record import dump, with_headline
     from tacit.reports.words import first_sentence
@@ -95,7 +95,7 @@ def write_file(path: str, content: bytes) -> None:
 
 
 def report_form(path: str) -> str:
-    """Return the form of a report by the ending of its name: Markdown, else a page."""
+    """Return the form of a report by its ending: Markdown, else a page."""
     return "markdown" if path.casefold().endswith(MARKDOWN) else "html"
 
 
@@ -181,9 +181,9 @@ def stop_listening() -> None:
 
 @contextmanager
 def watched(label: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function that takes the share of work done and, on a terminal, moves a bar on standard error.
+    """Yield a function that shows the share of work done.
 
-    The first run reports that kernels are being compiled, if that takes more than a second.
+    It moves a bar on standard error, if that is a terminal. The first run reports that kernels are being compiled.
     """
     from tacit.kernels.jit import first_run_notice
 

@@ -1,4 +1,4 @@
-"""The program around the verbs: loads them, and ends with an exit code and one sentence instead of a traceback."""
+"""Groups of verbs that end with an exit code and one sentence, never a traceback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Verb(NamedTuple):
 
 
 class Program(click.Group):
-    """Group of verbs that suggests the nearest one for a typo, and turns every failure into an exit code."""
+    """Group of verbs that turns every failure into an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order in which they were added."""
@@ -53,7 +53,7 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb, if its libraries can be loaded: short of memory, some of them never return."""
+        """Run a verb, if there is enough memory to load its libraries."""
         _check_memory()
         return super().invoke(ctx)
 
@@ -142,7 +142,7 @@ def _check_memory() -> None:
 
 
 def lacks_memory(exc: BaseException | None) -> bool:
-    """Return True if an error, or what led to it, says that memory is short.
+    """Return True if an error, or its cause, says that memory is short.
 
     >>> lacks_memory(ImportError("libx.so: failed to map segment from shared object")), lacks_memory(ValueError("x"))
     (True, False)
@@ -194,7 +194,7 @@ def _complain(sentence: str, code: int) -> int:
 
 
 def _bug(exc: BaseException) -> int:
-    """Report a bug; the traceback may have values of the data, so it is shown only on request."""
+    """Report a bug; the traceback, which may show data, only on request."""
     if os.environ.get("TACIT_DEBUG") == "1":
         import traceback
 

@@ -35,7 +35,7 @@ _RECORDED = (
 
 
 def read_people(path: str, settings: Settings[Options], *, header: Header | None = None) -> Table | Transactions:
-    """Read data with the roles and the missing-value rule of the options, else of the release, else of ``tacit.toml``."""
+    """Read data with the roles of the options, else of the release, else of ``tacit.toml``."""
     from tacit.files.transactions import read_data
 
     given = settings.given
@@ -96,7 +96,7 @@ def merge_rows(people: Table, engine: str) -> Table:
 def read_hierarchies(
     people: Table | Transactions, settings: Settings[Options], columns: Sequence[str] | None = None
 ) -> dict[str, Hierarchy] | None:
-    """Read the hierarchies of these columns, by default all, if there is a folder of them."""
+    """Read the hierarchies of columns, by default all, if there are any."""
     from tacit.files import hierarchies
 
     if settings.hierarchies is None:
@@ -114,8 +114,9 @@ def read_hierarchies(
 
 
 def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] | None = None, columns: Any = ()) -> Release:
-    """Read a release; with ``settings``, ``tacit.toml`` may give the roles of a table, and the data the number of people.
+    """Read a release.
 
+    With ``settings``, ``tacit.toml`` may give the roles of a table, and the data the number of people.
     ``columns`` are more columns that the items of a list are values of, by default those of the data.
     """
     is_table = any(getattr(given, name) for name in OF_TABLES)
@@ -167,7 +168,7 @@ def _data_columns(given: ReleaseOptions) -> tuple[str, ...]:
 def gather_releases(
     paths: Sequence[str], given: ReleaseOptions, settings: Settings[Options] | None = None, record: Any = None
 ) -> Gathered:
-    """Read all releases in files and folders, as the options say, or else the record of their audit."""
+    """Read all releases in files and folders, by the options or a record."""
     from tacit.files.releases import gather, is_recognised
 
     if record is not None:
@@ -197,7 +198,7 @@ def gather_releases(
 
 
 def _recorded_options(record: Any, place: int) -> dict[str, Any]:
-    """Options with which an audit read a release; none where the record is damaged, which the checker reports."""
+    """Options with which an audit read a release; none if the record is damaged."""
     try:
         return dict(record["release"][place]["read"])
     except (KeyError, IndexError, TypeError, ValueError):
@@ -212,7 +213,7 @@ def _recorded_ignored(record: Any) -> list[str]:
 
 
 def _column_groups(by: Sequence[str]) -> list[tuple[str, ...]]:
-    """Columns of each table, if --by is repeated; names without commas are those of one table.
+    """Columns of each table; names without commas are those of one.
 
     >>> _column_groups(["sex", "job"]), _column_groups(["sex,job", "age"])
     ([('sex', 'job')], [('sex', 'job'), ('age',)])
@@ -224,7 +225,7 @@ def _column_groups(by: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _columns_for(path: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Columns that --by names for a file; none if the file has none of them."""
+    """Columns that --by names for a file, if any."""
     from tacit.files.frequencies import fits_columns
 
     return next((group for group in groups if fits_columns(path, group)), ())
@@ -251,13 +252,13 @@ def read_known(release: Release, settings: Settings[ReleaseOptions]) -> Table | 
 
 
 def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Table | Transactions | PartialTable | None:
-    """Read the data behind a release, if they are given; refuse options about data that are not."""
-    from tacit.verbs.audit import reading_header, with_coarser_items
-
+    """Read the data behind a release, if they are given."""
     given = settings.given
     if release.kind == "table":
         return read_original(release, settings)
     if given.data:
+        from tacit.verbs.audit import reading_header, with_coarser_items
+
         if release.kind == "frequencies":  # all its columns are in use, whatever their roles
             settings = replace(settings, given=replace(given, qi=(), sa=()))
         people = read_people(given.data, settings, header=reading_header(release))
@@ -272,7 +273,7 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
 
 
 def read_original(release: Release, settings: Settings[ReleaseOptions]) -> PartialTable | None:
-    """Read the table before cells were hidden, if it is given, with the roles and marks of the published one."""
+    """Read the table before cells were hidden, if it is given."""
     given = settings.given
     header = release.header
     refuse_options(given, ("hierarchies", *_LONG_TABLE), "does not apply to a table")

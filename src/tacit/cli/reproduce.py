@@ -87,7 +87,7 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
 
 
 def _write_pages(made: list[Reproduction], place: str) -> int:
-    """Write the page about all papers, as HTML and Markdown, and return the number of files."""
+    """Write the page about all papers, and return the number of files."""
     from tacit.papers.report import papers_html, papers_markdown
 
     pages = {"papers.html": papers_html(made), "papers.md": papers_markdown(made)}
@@ -97,7 +97,7 @@ def _write_pages(made: list[Reproduction], place: str) -> int:
 
 
 def _write_parts(made: Reproduction, place: str) -> int:
-    """Write a CSV file, and a picture if there is one, for every part, and return the number of files."""
+    """Write the CSV files and pictures of a paper, and return their number."""
     from tacit.papers.report import part_csv, part_svg
 
     written = 0

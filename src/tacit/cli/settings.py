@@ -1,4 +1,4 @@
-"""Settings of a verb: its options, then ``tacit.toml``, then the organisation's policy, then the defaults."""
+"""Settings of a verb: options, ``tacit.toml``, the organisation's policy, defaults, in this order."""
 
 from __future__ import annotations
 
@@ -65,20 +65,23 @@ class Settings(Generic[Given_co]):
 
     @property
     def policy(self) -> Policy:
-        """The policy that options, ``tacit.toml`` and the organisation make together."""
+        """Policy that options, ``tacit.toml`` and the organisation make together."""
         from tacit.verbs.settings import Config, joined_policy
 
         limits = {name: value for name in POLICY_OPTIONS if (value := getattr(self.given, name)) is not None}
         return joined_policy(limits, self.config, self.organisation or Config(), today=self.given.today)
 
     def require_roles(self, *, sa: str) -> None:
-        """Raise if no column is a quasi-identifier, or none is sensitive; ``sa`` is an example."""
+        """Raise if a role has no column; ``sa`` is an example."""
         require(self.qi, "--qi", "age,sex")
         require(self.sa, "--sa", sa)
 
 
 def load_settings(given: Given, *, near: str | None, releases: Sequence[str] = ()) -> Settings[Given]:
-    """Load the settings of a verb about the data in ``near``; none are read from beside the ``releases``."""
+    """Load the settings of a verb about the data in ``near``.
+
+    No ``tacit.toml`` is read from beside the ``releases``: whoever submits one must not bring its limits.
+    """
     from tacit.cli.output import note
     from tacit.verbs.settings import load_config, load_policy
 
@@ -125,7 +128,7 @@ def policy_for(release: Release, settings: Settings[ReleaseOptions]) -> Policy:
 
 
 def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None, support: str | None) -> Thresholds:
-    """Return the thresholds above which a rule reveals a blank cell; the organisation's are a floor."""
+    """Return the thresholds above which a rule reveals a blank cell."""
     from tacit.model.partial import Thresholds
     from tacit.verbs.settings import refuse_looser
 

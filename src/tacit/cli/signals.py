@@ -30,7 +30,7 @@ INTERRUPTED = 128 + signal.SIGINT
 
 @dataclass
 class _Alarms:
-    """Number of alarms while a library ran, and the sentence to end with when there are too many."""
+    """Number of unnoticed alarms, and the sentence to end with."""
 
     unnoticed: int = 0
     sentence: str = ""
@@ -40,7 +40,7 @@ _alarms = _Alarms()
 
 
 def watch_signals() -> None:
-    """End the program on SIGTERM at once, and on Ctrl-C if it does not end by itself."""
+    """End the program on SIGTERM, and on Ctrl-C if it does not end itself."""
     with suppress(AttributeError, ValueError, OSError):
         signal.signal(signal.SIGTERM, _terminated)
     with suppress(AttributeError, ValueError, OSError, RuntimeError):

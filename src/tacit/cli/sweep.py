@@ -282,7 +282,7 @@ def rules_command(**given: Any) -> int:
 
 
 def _parse_numbers(option: str, given: tuple[str, ...]) -> list[int] | None:
-    """Return the whole numbers of repeated options and comma-separated lists; None if there are none."""
+    """Return the whole numbers of an option, or None."""
     parts = [part.strip() for text in given for part in text.split(",") if part.strip()]
     if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
         raise OptionError("takes whole numbers", where=option, remedy=f"Write for instance {option} 2,5,10")
