@@ -200,7 +200,7 @@ def test_data_that_do_not_belong_to_the_release_are_refused(release: Path, tmp_p
         (["--attack", "I99"], "--attack: there is no attack 'I99'. "),
         (["--k", "0"], "--k: must be a whole number of at least 1. "),
         (["--report", "nowhere/r.html"], "nowhere/r.html: the folder does not exist. "),
-        (["--json", "r.csv"], "r.csv: is also read, and would be lost. "),
+        (["--json", "r.csv"], "r.csv: is also read and would be lost. "),
         (["--report", "x.html", "--json", "x.html"], "x.html: is named twice. "),
         (["--qi", "a"], "holds an item that is not a value of exactly one of the columns a. "),
         (["--data", "nowhere.dat"], "nowhere.dat: there is no such file. "),

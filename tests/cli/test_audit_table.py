@@ -79,12 +79,12 @@ def test_what_rules_tell_about_somebody(place: Path) -> None:
     how = (*ROLES, "--rows", place / "rows.txt", "--min-confidence", ".55")
     told = tacit("explain", place / "original.csv", *how, "--who", "A1=a,A3=d")
     assert told.exit_code == 0
-    assert told.output.startswith("2 records fit, and 5 rules tell a sensitive cell among them.")
+    assert told.output.startswith("2 records fit, and 5 rules reveal a sensitive cell among them.")
     found = record("explain", place / "original.csv", *how, "--who", "A3=c", "--top", "9")
     assert len(found["findings"]) == 7
     assert all(any(cited.get("line") == 2 for cited in one["because"]) for one in found["findings"])
     none = tacit("explain", place / "original.csv", *how, "--who", "A1=x7").output
-    assert none == "1 record fits, and no rule tells their sensitive cells.\n"
+    assert none == "1 record fits, and no rule reveals a sensitive cell among them.\n"
     for who in ("A9=a", "A1=nobody", "A1"):
         assert tacit("explain", place / "original.csv", *how, "--who", who).exit_code == 2
 
@@ -181,7 +181,7 @@ def test_options_of_tables_are_refused_elsewhere(place: Path) -> None:
     (place / "i.csv").write_text('itemset,count,support\n"[""x""]",5,0.5\n')
     done = program("audit", "i.csv", "--form", "tacit", "--min-confidence", "0.5", cwd=place)
     assert done.returncode == 2
-    assert b"--min-confidence: is about a table" in done.stderr
+    assert b"--min-confidence: applies to tables" in done.stderr
 
 
 def test_small_tables(place: Path) -> None:

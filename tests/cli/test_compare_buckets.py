@@ -67,13 +67,13 @@ def test_knowledge_adds_a_way_to_read(groups: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--interval", "age"], "--interval: is no column with a width"),
+        (["--interval", "age"], "--interval: is not a column with a width"),
         (["--interval", "agee=10"], "--interval: there is no column 'agee'"),
         (["--interval", "sex=10"], "--interval: column 'sex' does not hold numbers only"),
         (["--dim", "5"], "--dim: asks for 5 columns, and the release has 2"),
         (["--selectivity", "0"], "--selectivity: must be"),
-        (["--csv", "out.csv"], "--csv: is about rules"),
-        (["--top", "3"], "--top: is about rules"),
+        (["--csv", "out.csv"], "--csv: applies to rules"),
+        (["--top", "3"], "--top: applies to rules"),
         (["--knowledge", "nowhere.csv"], "nowhere.csv"),
         (["--queries", "0"], "--queries: must be"),
         (["--sa", "age"], "--sa"),
@@ -106,7 +106,7 @@ def test_options_of_buckets_are_refused_for_rules(groups: Path) -> None:
     for arguments in (["--dim", "2"], ["--interval", "age=10"], ["--knowledge", "people.csv"], ["--rule-support", "2"]):
         result = tacit("compare", "r.csv", "--data", "people.csv", *arguments)
         assert result.exit_code == 2
-        assert f"{arguments[0]}: is about bucketized releases" in result.stderr
+        assert f"{arguments[0]}: applies to bucketized releases" in result.stderr
 
 
 def test_other_data_are_refused(groups: Path) -> None:

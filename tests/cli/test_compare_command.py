@@ -66,7 +66,7 @@ def test_everybody_stands_in_the_csv(rules: Path) -> None:
         (("--data", "nowhere.csv"), "nowhere.csv"),
         (("--data", "sets.csv"), "sets.csv: there is no column 'sex'"),
         (("--data", "people.csv", "--sa", "age"), "column 'age'"),
-        (("--data", "people.csv", "--csv", "people.csv"), "people.csv: is also read, and would be lost"),
+        (("--data", "people.csv", "--csv", "people.csv"), "people.csv: is also read and would be lost"),
         (("--data", "baskets.dat"), "baskets.dat"),
     ],
 )
@@ -82,7 +82,7 @@ def test_itemsets_are_refused(rules: Path) -> None:
     tacit("mine", "itemsets", leaking_baskets(rules.parent), "--min-support", "20", "-o", "sets.csv")
     result = tacit("compare", "sets.csv", "--data", "people.csv")
     assert result.exit_code == 2
-    assert "sets.csv: holds itemsets" in result.stderr
+    assert "sets.csv: has itemsets" in result.stderr
 
 
 def test_other_people_are_refused(rules: Path) -> None:

@@ -48,12 +48,12 @@ def test_a_record_explains_itself_with_and_without_the_releases() -> None:
     ("arguments", "said"),
     [
         ((), "RELEASE: is missing. Name the release to explain, or the record"),
-        (("--audit", "audit.json", "--k", "5"), "--k: says how to audit, and the record of an audit is given"),
+        (("--audit", "audit.json", "--k", "5"), "--k: says how to audit, and --audit gives the record of an audit"),
         (("--audit", "audit.json", "--finding", "X01-0"), "--finding: the record lists no finding 'X01-0'"),
         (("--audit", "visits.csv"), "visits.csv: is not a record of an audit"),
         (("--audit", "nowhere.json"), "nowhere.json"),
         (("--audit", "audit.json", "treatments.csv", "visits.csv", "--n", "100"), "audit.json: the finding does not follow"),
-        (("visits.csv", "treatments.csv", "--pattern", "x"), "--pattern: is about one release, and 2 are given"),
+        (("visits.csv", "treatments.csv", "--pattern", "x"), "--pattern: takes one release, and 2 are given"),
         (("visits.csv", "treatments.csv", "--who", "a=b"), "--who: the releases say nothing about sensitive values"),
         (("visits.csv", "treatments.csv", "--n", "100", "--people", "mates"), "--people"),
         (("visits.csv", "--n", "100", "--people", "same"), "--people"),
@@ -69,7 +69,7 @@ def test_mistakes_are_one_sentence(arguments: tuple[str, ...], said: str) -> Non
 
 def test_records_that_hold_nothing_to_explain_say_so() -> None:
     tacit("audit", *TOGETHER, "--report-kind", "external", "--json", "external.json")
-    assert "external.json: holds counts only" in tacit("explain", "--audit", "external.json").stderr
+    assert "external.json: has counts only" in tacit("explain", "--audit", "external.json").stderr
     verified = tacit("verify", "external.json", "visits.csv", "treatments.csv")
     assert verified.exit_code == 2
     assert "the audit: holds counts only, which nobody can check. Give the internal record." in verified.stderr

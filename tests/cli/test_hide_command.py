@@ -141,14 +141,14 @@ def test_what_it_says_and_what_would_be_better() -> None:
     assert "2 cells hidden besides 2 sensitive cells" in text
     assert "2 of the sensitive cells of other records (ns)" in text
     assert "Instead  --may-hide sc --method uniform would hide 6 cells of the sensitive records, and its audit is clean" in text
-    assert "Written to out.csv. To look closer: tacit audit out.csv --rows rows.txt --data fig2.csv" in text
+    assert "Written to out.csv. For details: tacit audit out.csv --rows rows.txt --data fig2.csv" in text
 
 
 def test_marks_are_named_for_the_next_look() -> None:
     Path("marks.csv").write_text("row,column,mark\n0,A4,-\n4,A4,-\n")
     given = ("--qi", "A1,A2,A3", "--sa", "A4", "--marks", "marks.csv", "--may-hide", "ns", "--min-confidence", ".55")
     text = tacit("hide", "fig2.csv", *given, "-o", "out.csv").stdout
-    assert "To look closer: tacit audit out.csv --marks marks.csv --data fig2.csv" in text
+    assert "For details: tacit audit out.csv --marks marks.csv --data fig2.csv" in text
 
 
 @pytest.mark.parametrize("ending", [".csv.gz", ".parquet"])

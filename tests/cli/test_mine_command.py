@@ -86,7 +86,7 @@ def test_pairs_of_person_and_item_are_transactions(tmp_path: Path) -> None:
     made = record("mine", "itemsets", path, "--min-support", 5, *pairs)
     assert (made["n"], made["all"]) == (6, 3)
     told = tacit("mine", "itemsets", path, "--min-support", 5, *pairs, "-o", tmp_path / "r.csv").stdout
-    hint = told.split("Before it leaves: tacit ")[1].split()
+    hint = told.split("Before you publish it: tacit ")[1].split()
     assert tacit(*hint).exit_code == 1, "what is suggested works as it stands"
 
 

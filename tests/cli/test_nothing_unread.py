@@ -376,7 +376,7 @@ def test_each_crosstab_has_its_own_columns(tmp_path: Path) -> None:
     )
     assert [entry["n"] for entry in made["release"]] == [139, 139]
     told = refusal("audit", jobs, ages, "--by", "sex,job", "--people", "same")
-    assert told.startswith("ages.csv: no --by names its columns. Give --by once for each file")
+    assert told.startswith("ages.csv: has columns that no --by names. Give --by once for each file")
     assert "--by: fits none of the files" in refusal("audit", jobs, "--by", "sex,job", "--by", "age,job")
     with pytest.raises(library.errors.InputError, match="the first columns are not called as --by says"):
         library.read_release(ages, by="sex,job")

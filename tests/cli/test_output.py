@@ -30,7 +30,7 @@ def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
     data = tmp_path / "data.csv"
     data.write_text("a\n1\n")
     os.symlink(data, tmp_path / "link.csv")
-    assert "is also read, and would be lost" in refused([str(tmp_path / "link.csv")], [str(data)])
+    assert "is also read and would be lost" in refused([str(tmp_path / "link.csv")], [str(data)])
 
 
 def test_standard_output_and_nothing_are_always_writable(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_report_with_another_ending_is_refused_before_anything_is_done(tmp_pat
     done = program("audit", "missing.csv", "--report", name, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.decode() == (
-        f"--report {name}: a report is not written in a format with this ending. "
+        f"--report {name}: reports are not written in a format with this ending. "
         "End the name with .html for a page, or with .md for Markdown.\n"
     )
     assert list(tmp_path.iterdir()) == []

@@ -59,7 +59,7 @@ def test_mistakes_are_one_sentence(release: Path, pattern: str, said: str) -> No
 def test_options_of_findings_are_refused(release: Path, option: tuple[str, str]) -> None:
     result = tacit("explain", release, "--pattern", "a", *option)
     assert result.exit_code == 2
-    assert f"{option[0]}: belongs to a finding" in result.stderr
+    assert f"{option[0]}: applies to findings" in result.stderr
 
 
 def test_rules_are_audited_explained_verified_and_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import BashComplete
 from click.testing import CliRunner, Result
 
+from tacit.cli import cli
 from tacit.cli.output import Session, wrote
 from tacit.cli.program import Program
 from tacit.errors import EngineError, InputError, InternalError, LimitReached, OptionError
@@ -139,6 +141,13 @@ def test_every_verb_has_help_with_an_example_that_it_understands(command: list[s
         assert "Example" in result.stdout
         assert f"  tacit {' '.join(command)}" in result.stdout
         assert command == ["mine"] or "--json FILE" in result.stdout
+
+
+def test_a_shell_completes_verbs_and_options() -> None:
+    complete = BashComplete(cli, {}, "tacit", "_TACIT_COMPLETE")
+    assert [item.value for item in complete.get_completions([], "re")] == ["repair", "repairs", "reproduce"]
+    assert [item.value for item in complete.get_completions(["mine"], "i")] == ["itemsets"]
+    assert [item.value for item in complete.get_completions(["audit", "r.csv"], "--max")] == ["--max-posterior", "--max-gain"]
 
 
 def test_the_version_is_printed() -> None:

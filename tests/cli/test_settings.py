@@ -1,23 +1,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tacit.cli.options import Settings
+from tacit.cli.options import Options
+from tacit.cli.reading import read_people
+from tacit.cli.settings import Settings, load_settings, require
 from tacit.errors import OptionError
 from tacit.model.release import Header
 from tacit.model.table import Table, Transactions
 from tacit.verbs.settings import Config
 from tests.shell import leaking_baskets, people
 
-NOTHING: dict[str, Any] = {"qi": (), "sa": (), "missing": None, "missing_rule": None, "engine": None, "config": None, "k": None}
 
-
-def read(path: Path, *, given: dict[str, Any] | None = None, config: Config | None = None, header: Header | None = None) -> Table:
-    table = Settings(NOTHING | (given or {}), config or Config()).read(str(path), header=header)
+def read(path: Path, *, given: Options | None = None, config: Config | None = None, header: Header | None = None) -> Table:
+    table = read_people(str(path), Settings(given or Options(), config or Config()), header=header)
     assert isinstance(table, Table)
     return table
 
@@ -27,7 +26,7 @@ def test_options_win_over_the_release_and_the_release_over_the_file(tmp_path: Pa
     config = Config(qi=("sex",), missing="?", missing_rule="drop")
     assert read(path, config=config).schema.qi == ("sex",)
     assert read(path, config=config, header=Header(qi=("age",))).schema.qi == ("age",)
-    assert read(path, config=config, header=Header(qi=("age",)), given={"qi": ("ill",)}).schema.qi == ("ill",)
+    assert read(path, config=config, header=Header(qi=("age",)), given=Options(qi=("ill",))).schema.qi == ("ill",)
     assert read(path, config=Config(qi=("age",), missing="?", missing_rule="drop")).dropped > 0
 
 
@@ -37,7 +36,7 @@ def test_a_release_mined_from_a_table_says_itself_how_to_read_it(tmp_path: Path)
 
 
 def test_an_empty_mark_is_a_mark() -> None:
-    assert Settings(NOTHING | {"missing": ""}, Config(missing="?"))["missing"] == ""
+    assert Settings(Options(missing=""), Config(missing="?")).missing == ""
 
 
 def test_identifying_columns_of_the_file_are_left_out(tmp_path: Path) -> None:
@@ -45,14 +44,14 @@ def test_identifying_columns_of_the_file_are_left_out(tmp_path: Path) -> None:
 
 
 def test_roles_in_the_file_do_not_concern_transactions(tmp_path: Path) -> None:
-    settings = Settings(NOTHING, Config(qi=("sex",), missing="?"))
-    assert isinstance(settings.read(str(leaking_baskets(tmp_path))), Transactions)
+    settings = Settings(Options(), Config(qi=("sex",), missing="?"))
+    assert isinstance(read_people(str(leaking_baskets(tmp_path)), settings), Transactions)
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "memory"])
 def test_an_engine_groups_the_same_people(tmp_path: Path, engine: str) -> None:
     path = people(tmp_path)
-    plain, grouped = read(path).merged(), read(path, given={"engine": engine})
+    plain, grouped = read(path).merged(), read(path, given=Options(engine=engine))
     assert grouped.names == plain.names
     assert grouped.n == plain.n == 60
     assert len(grouped.weights) == len(plain.weights) < 60
@@ -65,19 +64,22 @@ def test_an_engine_groups_the_same_people(tmp_path: Path, engine: str) -> None:
 
 
 def test_a_needed_option_may_stand_in_the_file() -> None:
-    assert Settings(NOTHING, Config(min_support="5%")).needed("min_support", "5%") == "5%"
+    assert require(Config(min_support="5%").min_support, "--min-support", "5%") == "5%"
     with pytest.raises(OptionError, match=r"^--min-support: is missing\."):
-        Settings(NOTHING, Config()).needed("min_support", "5%")
+        require(Config().min_support, "--min-support", "5%")
+    Settings(Options(qi=("age",)), Config(sa=("ill",))).require_roles(sa="ill")
+    with pytest.raises(OptionError, match=r"^--sa: is missing\. Write for instance --sa ill, or set it in tacit\.toml\.$"):
+        Settings(Options(qi=("age",)), Config()).require_roles(sa="ill")
 
 
 def test_the_policy_comes_from_the_file_unless_an_option_says_otherwise() -> None:
     config = Config(policy={"k": 7, "l": 3})
-    assert Settings(NOTHING, config).policy.k == 7
-    assert (Settings(NOTHING | {"k": 4}, config).policy.k, Settings(NOTHING | {"k": 4}, config).policy.l) == (4, 3)
+    assert Settings(Options(), config).policy.k == 7
+    assert (Settings(Options(k=4), config).policy.k, Settings(Options(k=4), config).policy.l) == (4, 3)
 
 
 def test_the_file_is_found_beside_the_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     (tmp_path / "tacit.toml").write_text("[policy]\nk = 6\n")
-    assert Settings.of(NOTHING, near=str(people(tmp_path))).policy.k == 6
+    assert load_settings(Options(), near=str(people(tmp_path))).policy.k == 6

@@ -5,11 +5,19 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from pathlib import Path
+
+import click
+import pytest
 
 import tacit
 from tacit import errors
+from tacit.cli import VERBS, cli
+from tacit.cli.program import Verb
+from tacit.reports.record import audit_record, dump
 
 HEAVY = ("numba", "duckdb", "scipy", "pandas", "polars", "pyarrow", "click", "rich", "llvmlite", "numpy")
+VERB_MODULES = {verb.module for verb in VERBS}
 
 
 def test_public_names_are_sorted_and_resolve() -> None:
@@ -45,6 +53,46 @@ def test_every_error_is_public_and_drawn_in_the_tree() -> None:
 
 def test_import_loads_no_heavy_library() -> None:
     program = f"import sys, tacit; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_verify_loads_no_attack(tmp_path: Path) -> None:
+    """Whoever doubts an audit trusts the checker alone."""
+    baskets = tacit.read_transactions([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20)
+    tacit.write_release(tacit.mine_itemsets(baskets, min_support=40), tmp_path / "r.csv")
+    found = tacit.audit(tmp_path / "r.csv")
+    (tmp_path / "audit.json").write_bytes(dump(audit_record(found, top=10)))
+    attacks = ("itemsets", "rules", "known", "buckets", "partial", "joint", "mining", "kernels", "solve", "repairs")
+    unwanted = ("numba", "scipy", "duckdb", "rich", *(f"tacit.{part}" for part in attacks))
+    program = (
+        "import sys\nsys.argv = ['tacit', 'verify', 'audit.json', 'r.csv']\nfrom tacit.cli import main\n"
+        f"try:\n    main()\nfinally:\n    print('loaded', [name for name in {unwanted!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "HOLDS: 1 of 1 proved finding re-checked: 1 I01.\nloaded []\n"
+
+
+def test_verbs_are_imported_on_demand() -> None:
+    for arguments in (["--help"], ["audit", "--help"], ["mine", "rules", "--help"]):
+        program = (
+            f"import sys\nsys.argv = {['tacit', *arguments]!r}\nfrom tacit.cli import main\n"
+            f"try:\n    main()\nfinally:\n    print('loaded', sorted(name for name in sys.modules if name in {VERB_MODULES!r}))"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        expected = [f"tacit.cli.{name}" for name in arguments[:1] if not name.startswith("-")]
+        assert done.stdout.strip().endswith(f"loaded {expected}")
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_a_verb_is_as_its_row_says_and_light(verb: Verb) -> None:
+    with click.Context(cli) as context:
+        command = cli.get_command(context, verb.name)
+    assert command is not None
+    assert command.name == verb.name
+    assert (command.help or "").partition("\n")[0] == verb.summary
+    heavy = tuple(name for name in HEAVY if name != "click")
+    program = f"import sys, {verb.module}; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

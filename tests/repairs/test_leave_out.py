@@ -60,7 +60,7 @@ def test_named_lines_go_and_no_others(tmp_path: Path) -> None:
     written = (tmp_path / "sets.csv").read_text().splitlines()
     record("repair", tmp_path / "sets.csv", "--method", "leave-out", "--lines", "3, 5", "-o", out)
     assert out.read_text().splitlines() == [written[0], written[1], written[3]]
-    for given_lines, said in (("1", "line 1 of the file is no line of the list"), ("x", "is no list of line numbers")):
+    for given_lines, said in (("1", "line 1 of the file is no line of the list"), ("x", "is not a list of line numbers")):
         result = shell("repair", tmp_path / "sets.csv", "--method", "leave-out", "--lines", given_lines, "-o", out)
         assert (result.exit_code, result.stderr.startswith(f"--lines: {said}.")) == (2, True)
     result = shell("repair", tmp_path / "sets.csv", "--method", "round", "--lines", "3", "-o", out)

@@ -83,7 +83,7 @@ def test_reading_that_never_asks_for_the_time_is_stopped(tmp_path: Path, monkeyp
         while True:
             time.sleep(0.01)
 
-    monkeypatch.setattr("tacit.cli.options.gather", endless)
+    monkeypatch.setattr("tacit.cli.reading.gather_releases", endless)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["audit", "r.csv", "--time-limit", "0.5"])
     assert begun

@@ -186,7 +186,7 @@ def test_settings_beside_a_release_are_not_read(tmp_path: Path, monkeypatch: pyt
         assert (result.exit_code, result.stdout) == (1, "exposed\n")
         assert tacit("audit", given, "--policy", tmp_path / "org.toml", "-q").stdout == "exposed\n"
     monkeypatch.chdir(submitted)
-    assert tacit("audit", "r.csv", "-q").stderr.startswith("tacit.toml: not read, since it lies beside a release. ")
+    assert tacit("audit", "r.csv", "-q").stderr.startswith("tacit.toml: not read, because it lies beside a release. ")
     assert tacit("audit", "r.csv", "-q", "--config", "tacit.toml").stdout == "clean\n"
 
 

@@ -1,75 +1,61 @@
-"""Arguments in, exit code out: one module per verb, one row each in the table.
+"""Command line of Tacit: one module per verb, one row each in a table.
 
-A verb's module imports only click and light modules at its top, so that ``tacit --help`` stays immediate; everything else is imported when
-the verb runs.
+A verb's module is imported when the verb is asked for. Its top imports only light modules, so that help is immediate; heavy ones are
+imported by the functions that need them, or with the first use of a public name of :mod:`tacit`.
 """
 
 from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.attacks import attacks_command
-from tacit.cli.audit import audit_command
-from tacit.cli.bucketize import bucketize_command
-from tacit.cli.compare import compare_command
-from tacit.cli.demo import demo_command
-from tacit.cli.explain import explain_command
-from tacit.cli.hide import hide_command
-from tacit.cli.init import init_command
-from tacit.cli.mine import mine_command
-from tacit.cli.program import Program
-from tacit.cli.repair import repair_command, repairs_command
-from tacit.cli.reproduce import reproduce_command
+from tacit.cli.options import examples
+from tacit.cli.program import LazyProgram, Verb
 from tacit.cli.signals import watch_signals
-from tacit.cli.sweep import sweep_command
-from tacit.cli.tabulate import tabulate_command
-from tacit.cli.verify import verify_command
 from tacit.model.version import __version__
 
-#: The verbs, in the order that ``tacit --help`` lists them.
-VERBS: tuple[click.Command, ...] = (
-    *(
-        demo_command,
-        init_command,
-        mine_command,
-        tabulate_command,
-        audit_command,
-        explain_command,
-        compare_command,
-        verify_command,
-    ),
-    *(repair_command, bucketize_command, hide_command, sweep_command, attacks_command, repairs_command, reproduce_command),
+#: The verbs, in the order of ``tacit --help``; each module defines ``<name>_command``.
+VERBS = (
+    Verb("demo", "tacit.cli.demo", "See what a harmless-looking release reveals, on bundled data."),
+    Verb("init", "tacit.cli.init", "Write a commented tacit.toml for DATA."),
+    Verb("mine", "tacit.cli.mine", "Make a release of itemsets or rules, or list negative rules."),
+    Verb("tabulate", "tacit.cli.tabulate", "Make a release of frequency tables."),
+    Verb("audit", "tacit.cli.audit", "Attack one or more releases and report what they reveal."),
+    Verb("explain", "tacit.cli.explain", "Explain a finding, a pattern or an estimate, line by line."),
+    Verb("compare", "tacit.cli.compare", "Compare what a release lets others estimate with the truth."),
+    Verb("verify", "tacit.cli.verify", "Check the record of an audit and every finding it proves."),
+    Verb("repair", "tacit.cli.repair", "Change a release until no attack succeeds, and audit the result."),
+    Verb("bucketize", "tacit.cli.bucketize", "Publish a table in groups of at least L sensitive values each."),
+    Verb("hide", "tacit.cli.hide", "Hide cells of a table until no rule reveals the sensitive ones."),
+    Verb("sweep", "tacit.cli.sweep", "Choose a threshold or a precision: verdicts over a grid."),
+    Verb("attacks", "tacit.cli.attacks", "List the attacks."),
+    Verb("repairs", "tacit.cli.repair", "List the repairs."),
+    Verb("reproduce", "tacit.cli.reproduce", "Compare a paper's tables and figures with ours."),
 )
 
 
 @click.group(
-    cls=Program,
+    cls=LazyProgram,
+    verbs=VERBS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=options.examples(
-        "tacit demo                                                  # what this is about, on bundled data",
+    epilog=examples(
+        "tacit demo                                                  # a first look, on bundled data",
         "tacit mine itemsets DATA --min-support 5% -o itemsets.csv   # make a release",
         "tacit audit itemsets.csv --data DATA --report report.html   # attack it",
     ),
 )
 @click.version_option(__version__, message="tacit %(version)s")
 def cli() -> None:
-    """Tell what a release gives away about single people, before it is published.
+    """Find out what a release reveals about individuals, before you publish it.
 
     Exit codes: 0 clean or done, 1 exposed, 2 bad input or options, 3 incomplete, 70 a bug in Tacit.
     """
 
 
-for verb in VERBS:
-    cli.add_command(verb)
-
-
-def main() -> Any:
-    """The program ``tacit``."""
+def main() -> None:
+    """Run the program ``tacit``."""
     with suppress(AttributeError, ValueError):
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -1,41 +1,61 @@
-"""``tacit audit``: attack a release and say what it gives away.
-
-``tacit audit --suggest``: repairs that were really carried out and audited, with the commands to type.
-"""
+"""``tacit audit``: attack releases and report what they reveal."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.options import Settings
+from tacit.cli import options, reading
+from tacit.cli.options import ReleaseOptions
 from tacit.cli.output import check_outputs, coloured, emit, report_form, watched, width, write_file, wrote
 from tacit.cli.program import OF_VERDICT
+from tacit.cli.settings import Settings, load_settings
 from tacit.cli.signals import disarm
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.audit import Audit
-    from tacit.model.people import Gathered, People
+    from tacit.model.audit import Algorithm, Audit
     from tacit.model.release import Release
+    from tacit.reports.words import ReportKind
 
-#: Options of an audit that the commands of a repair take as well, and how they are written.
-READING = {
+#: Findings in the record and the report, unless --top is given.
+TOP = 10
+#: Findings on the terminal, unless --top is given.
+TOP_ON_SCREEN = 3
+#: Options of an audit that the suggested commands take as well, by their verbs.
+_REPEATED = {
     "repair": ("n", "rounding", "only", "form", "missing", "missing_rule"),
     "audit": ("n", "rounding", "only", "form"),
     "bucketize": ("missing", "missing_rule"),
     "hide": ("missing", "missing_rule"),
     "tabulate": ("missing", "missing_rule"),
 }
+_COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(ReleaseOptions):
+    """Options of ``tacit audit``."""
+
+    releases: tuple[str, ...]
+    attacks: tuple[str, ...]
+    algorithm: Algorithm
+    first_hit: bool
+    top: int | None
+    findings_to: str | None
+    report: str | None
+    acro_to: str | None
+    report_kind: ReportKind
+    suggest: float | None
+    quiet: bool
 
 
 def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """The seconds that are given, or the usual ones."""
+    """Return the seconds, or the default of the option."""
     if value is None:
         return None
     try:
@@ -46,57 +66,6 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
         remedy = "Write for instance --suggest 10, or put --suggest at the end of the line"
         raise OptionError("takes a number of seconds above 0", where=param.opts[0], remedy=remedy)
     return seconds
-
-
-suggest = click.option(
-    "--suggest",
-    is_flag=False,
-    flag_value="10",
-    callback=_seconds,
-    metavar="[SECONDS]",
-    help="Where it is exposed: carry out and audit every repair that fits, for so many seconds, and name the cheapest clean ones "
-    "with their commands.  [10]",
-)
-
-
-def with_suggestions(
-    found: Audit, releases: Sequence[Release], paths: Sequence[str], how: Mapping[str, Any], given: Mapping[str, Any]
-) -> Audit:
-    """The audit with what could be done, where that was asked for and something is exposed."""
-    if given["suggest"] is None or found.verdict != "exposed":
-        return found
-    from tacit.verbs.suggest import suggestions_for
-
-    tried = suggestions_for(found, tuple(releases), seconds=given["suggest"], **how)
-    files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == len(releases) else {}
-    for name, value in (("@data", given["data"]), ("@rows", given["rows"] or given["marks"])):
-        files |= {name: value} if value else {}
-    if len(given["knowledge"]) == 1:
-        files["@knowledge"] = given["knowledge"][0]
-    files |= {f"@out/{number + 1}": _beside(path) for number, path in enumerate(paths)}
-    files["@out"] = _beside(paths[0])
-    given_options = {verb: tuple(_words(given, names)) for verb, names in READING.items()}
-    return replace(found, suggestions=replace(tried, files=files, options=given_options))
-
-
-def _beside(path: str) -> str:
-    """A name for the repaired file in the folder one works in.
-
-    >>> _beside("out/list.csv.gz"), _beside("groups/"), _beside("rules")
-    ('list-safer.csv.gz', 'groups-safer', 'rules-safer')
-    """
-    name = os.path.basename(os.path.normpath(path))
-    stem, dot, ending = name.partition(".")
-    return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"
-
-
-def _words(given: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Options that were given, to be given again."""
-    return [word for name in names if given.get(name) is not None for word in ("--" + name.replace("_", "-"), str(given[name]))]
-
-
-#: How many findings the record and the page write out, and how many of them the terminal shows, unless --top says otherwise.
-TOP, TOP_ON_SCREEN = 10, 3
 
 
 @click.command(
@@ -120,20 +89,20 @@ TOP, TOP_ON_SCREEN = 10, 3
 @click.option(
     "--known",
     metavar="DATA",
-    help="The QI columns of everybody, as an adversary may have them: for rules, itemsets and frequency tables, and several releases.",
+    help="Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
 )
 @click.option(
     "--knowledge",
     multiple=True,
     metavar="FILE",
-    help="For people who are known, or listed by a bucketized release: facts about groups of them, or negative rules, that the adversary "
-    "knows as well (repeatable).",
+    help="Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
+    "bucketized release (repeatable).",
 )
 @click.option(
     "--people",
     metavar="HOW",
-    help="For several releases: how their people hang together: same, nested (each one's are among those of the one before), "
-    "left:0-3,joined:0-2 (since the one before), same,changed:COLUMN:0-2 (so many have another value there), or unknown.  [same, where n is]",
+    help="How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
+    "(since the one before), same,changed:COLUMN:0-2 (this many have another value there), or unknown.  [same, if n is the same]",
 )
 @options.roles
 @options.missing
@@ -154,7 +123,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     "--algorithm",
     type=click.Choice(["projection", "naive", "oicd", "pmicd"]),
     default="projection",
-    help="How I01 searches: its own way, or as a paper says (slower, the same findings).  [projection]",
+    help="How I01 searches: Tacit's way, or a paper's (slower, the same findings).  [projection]",
 )
 @click.option(
     "--top",
@@ -167,7 +136,7 @@ TOP, TOP_ON_SCREEN = 10, 3
     "--findings",
     "findings_to",
     metavar="FILE",
-    help="Write every finding to FILE (.parquet, .csv, .csv.gz) while it is found, however many there are.",
+    help="Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.",
 )
 @click.option("--first-hit", is_flag=True, help="Stop at the first finding: enough for a yes or no.")
 @options.report
@@ -175,141 +144,147 @@ TOP, TOP_ON_SCREEN = 10, 3
     "--acro",
     "acro_to",
     metavar="DIR",
-    help="Write a folder in ACRO's record layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
+    help="Write a folder in ACRO's layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
 )
 @click.option(
     "--report-kind",
     type=click.Choice(["internal", "external"]),
     default="internal",
-    help="internal names the groups; external holds counts only, in the report, the record and the text.  [internal]",
+    help="internal names the groups; external has counts only, in the report, the record and the text.  [internal]",
 )
-@suggest
+@click.option(
+    "--suggest",
+    is_flag=False,
+    flag_value="10",
+    callback=_seconds,
+    metavar="[SECONDS]",
+    help="If exposed: try and audit every repair that fits, for this long, and print the commands of the cheapest clean ones.  [10]",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only: clean, exposed or incomplete.")
 @options.running
-def audit_command(releases: tuple[str, ...], json_to: str | None, report: str | None, **given: Any) -> int:
-    """Attack a RELEASE file, or several files and folders together, and say what they give away.
+def audit_command(**given: Any) -> int:
+    """Attack one or more releases and report what they reveal.
 
-    Reads Tacit's own files and those of mlxtend, arules, SPMF, Borgelt, Spark and PMML; of a bucketized release the folder that holds its
-    two tables, qit.csv and st.csv; and tables of people with blank cells, whose columns --qi and --sa name. Of another folder, every release
-    in it; beside others, its files are about the same people. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
+    A RELEASE is a file of Tacit, mlxtend, arules, SPMF, Borgelt, Spark or PMML; a folder with the two tables of a bucketized release,
+    qit.csv and st.csv; a table of people with blank cells, whose columns --qi and --sa name; or a folder of releases, which are about the
+    same people if other releases are given as well. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
-    data, kind, top = given["data"] or given["known"], given["report_kind"], _top(given)
-    findings_to = given["findings_to"]
-    if findings_to is not None and kind == "external":
-        raise OptionError(
-            "names groups of people, which an external report may not", where="--findings", remedy="Leave one of them out"
+    asked = AuditOptions(**given)
+    _check_files(asked)
+    settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
+    with watched("auditing") as progress:
+        inputs = reading.read_audit_inputs(asked.releases, settings)
+        found = inputs.audit(
+            attacks=[code.upper() for code in asked.attacks] or None,
+            algorithm=asked.algorithm,
+            first_hit=asked.first_hit,
+            findings_to=asked.findings_to,
+            time_limit=asked.time_limit,
+            progress=progress,
         )
-    if given["acro_to"] is not None:
-        from tacit.verbs.report import check_acro_folder
-
-        check_acro_folder(given["acro_to"], inputs=releases, beside=[json_to, report, findings_to])
-    check_outputs([json_to, report, findings_to], inputs=[*releases, *([data] if data else []), *given["knowledge"]])
-    given["people"] = _people(given)
-    settings = Settings.of(given, near=data, releases=releases)
-    release, found = _audit(releases, settings)
+        if asked.suggest is not None and found.verdict == "exposed":
+            found = _add_suggestions(found, inputs, asked, asked.suggest)
     disarm()
-    if findings_to is not None:
-        wrote(findings_to)
-    if report is not None:
-        from tacit.verbs.report import report_bytes
-
-        write_file(report, report_bytes(found, report_form(report), release=release, kind=kind, top=top))
-    if given["acro_to"] is not None:
-        from tacit.verbs.report import write_acro
-
-        write_acro(found, given["acro_to"], releases=releases, kind=kind, top=top, today=given["date"])
-        wrote(given["acro_to"])
-
-    from tacit.reports.record import audit_record
-
-    emit(audit_record(found, top=top, kind=kind), lambda: _text(found, release, settings, report), json_to=json_to)
+    releases = inputs.gathered.releases
+    _write(found, releases[0] if len(releases) == 1 else None, settings)
     return OF_VERDICT[found.verdict]
 
 
-def _top(given: Mapping[str, Any]) -> int:
-    return TOP if given["top"] is None else given["top"]
-
-
-def _audit(paths: tuple[str, ...], settings: Settings) -> tuple[Release | None, Audit]:
-    """Read the release or the releases and attack them."""
-    from tacit.verbs.audit import audit
-
-    given = settings.given
-    codes = [code.upper() for code in given["attacks"]] or None
-    with watched("auditing") as progress:
-        gathered = options.gather(paths, given, settings)
-        release = gathered.releases[0]
-        if len(gathered.releases) > 1:
-            return None, _audit_together(gathered, paths, settings, progress)
-        people = options.owners_data(release, settings)
-        how: dict[str, Any] = {
-            "data": people,
-            "known": options.known_people(release, settings),
-            "knowledge": list(given["knowledge"]) or None,
-            "rows": options.rows_of(release, people, given),
-            "people": given["people"],
-            "policy": options.policy_of(release, settings),
-        }
-        found = audit(
-            gathered,
-            **how,
-            attacks=codes,
-            algorithm=given["algorithm"],
-            first_hit=given["first_hit"],
-            findings_to=given["findings_to"],
-            time_limit=given["time_limit"],
-            progress=progress,
+def _check_files(asked: AuditOptions) -> None:
+    """Raise before long work if a file cannot be written after it."""
+    if asked.findings_to is not None and asked.report_kind == "external":
+        raise OptionError(
+            "names groups of people, which an external report may not", where="--findings", remedy="Remove one of the two options"
         )
-        found = with_suggestions(found, gathered.releases, paths, how, given)
-    return release, found
+    outputs = [asked.json_to, asked.report, asked.findings_to]
+    if asked.acro_to is not None:
+        from tacit.verbs.report import check_acro_folder
+
+        check_acro_folder(asked.acro_to, inputs=asked.releases, beside=outputs)
+    data = asked.data or asked.known
+    check_outputs(outputs, inputs=[*asked.releases, *([data] if data else []), *asked.knowledge])
 
 
-def _audit_together(gathered: Gathered, paths: tuple[str, ...], settings: Settings, progress: Any) -> Audit:
-    """Attack several releases together."""
-    from tacit.verbs.audit import audit
+def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOptions, seconds: float) -> Audit:
+    """Return the audit with suggested repairs and the files that they name."""
+    from tacit.verbs.suggest import suggestions_for
 
-    given, read = settings.given, gathered.releases
-    rules = next((release for release in read if release.kind == "rules"), read[0])
-    how: dict[str, Any] = {
-        "data": options.owners_data(rules, settings) if given["data"] else None,
-        "known": options.known_people(rules, settings),
-        "knowledge": list(given["knowledge"]) or None,
-        "rows": given["rows"],
-        "people": given["people"],
-        "policy": options.policy_of(read[0], settings),
-    }
-    found = audit(
-        gathered,
-        **how,
-        attacks=[code.upper() for code in given["attacks"]] or None,
-        algorithm=given["algorithm"],
-        first_hit=given["first_hit"],
-        findings_to=given["findings_to"],
-        time_limit=given["time_limit"],
-        progress=progress,
+    releases = inputs.gathered.releases
+    tried = suggestions_for(
+        found,
+        tuple(releases),
+        seconds=seconds,
+        data=inputs.data,
+        known=inputs.known,
+        knowledge=inputs.knowledge,
+        rows=inputs.rows,
+        people=inputs.people,
+        policy=inputs.policy,
     )
-    return with_suggestions(found, read, paths, how, given)
+    paths = asked.releases
+    files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == len(releases) else {}
+    if asked.data:
+        files["@data"] = asked.data
+    if rows := asked.rows or asked.marks:
+        files["@rows"] = rows
+    if len(asked.knowledge) == 1:
+        files["@knowledge"] = asked.knowledge[0]
+    files |= {f"@out/{number}": _repaired_name(path) for number, path in enumerate(paths, start=1)}
+    files["@out"] = _repaired_name(paths[0])
+    repeated = {verb: tuple(_repeat_options(asked, names)) for verb, names in _REPEATED.items()}
+    return replace(found, suggestions=replace(tried, files=files, options=repeated))
 
 
-def _people(given: Mapping[str, Any]) -> People | None:
-    """What is declared about the people of several releases."""
-    from tacit.model.people import read_people
+def _repaired_name(path: str) -> str:
+    """Return a name for the repaired file, in the current folder.
 
-    return None if given["people"] is None else read_people(given["people"])
+    >>> _repaired_name("out/list.csv.gz"), _repaired_name("groups/"), _repaired_name("rules")
+    ('list-safer.csv.gz', 'groups-safer', 'rules-safer')
+    """
+    name = os.path.basename(os.path.normpath(path))
+    stem, dot, ending = name.partition(".")
+    return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"
 
 
-_COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
+def _repeat_options(asked: AuditOptions, names: Sequence[str]) -> list[str]:
+    """Return options that were given as words of another command."""
+    given = [(options.option_name(name), getattr(asked, name)) for name in names]
+    return [word for option, value in given if value is not None for word in (option, str(value))]
 
 
-def _text(found: Audit, release: Release | None, settings: Settings, report: str | None) -> str:
+def _write(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> None:
+    """Write the report, ACRO's folder, the record and the text."""
+    from tacit.reports.record import audit_record
+    from tacit.verbs.report import report_bytes, write_acro
+
+    asked = settings.given
+    kind = asked.report_kind
+    top = TOP if asked.top is None else asked.top
+    if asked.findings_to is not None:
+        wrote(asked.findings_to)
+    if asked.report is not None:
+        write_file(asked.report, report_bytes(found, report_form(asked.report), release=release, kind=kind, top=top))
+    if asked.acro_to is not None:
+        write_acro(found, asked.acro_to, releases=asked.releases, kind=kind, top=top, today=asked.today)
+        wrote(asked.acro_to)
+    emit(audit_record(found, top=top, kind=kind), lambda: _text(found, release, settings), json_to=asked.json_to)
+
+
+def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> str:
     from tacit.reports.text import audit_text
 
-    given = settings.given
-    if given["quiet"]:
+    asked = settings.given
+    if asked.quiet:
         return f"{found.verdict}\n"
-    shown = TOP_ON_SCREEN if given["top"] is None else given["top"]
-    origin = settings.config.where if given["report_kind"] == "internal" else ""
-    told = audit_text(found, release=release, top=shown, kind=given["report_kind"], origin=origin, width=width())
-    told = coloured(found.verdict.upper(), _COLOURS[found.verdict]) + told.removeprefix(found.verdict.upper())
-    files = {"Report": report, "Record for ACRO": given["acro_to"], "Findings": given["findings_to"]}
-    return told + "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
+    text = audit_text(
+        found,
+        release=release,
+        top=TOP_ON_SCREEN if asked.top is None else asked.top,
+        kind=asked.report_kind,
+        origin=settings.config.where if asked.report_kind == "internal" else "",
+        width=width(),
+    )
+    verdict = found.verdict.upper()
+    files = {"Report": asked.report, "ACRO record": asked.acro_to, "Findings": asked.findings_to}
+    written = "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
+    return coloured(verdict, _COLOURS[found.verdict]) + text.removeprefix(verdict) + written

@@ -1,22 +1,76 @@
-"""``tacit compare``: what a release lets one estimate beside the truth, for the owner of the data."""
+"""``tacit compare``: compare what a release lets others estimate with the truth."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import compare_buckets, options
-from tacit.cli.options import Settings
+import tacit
+from tacit.cli import options, reading
+from tacit.cli.options import ReleaseOptions, refuse_options
 from tacit.cli.output import check_outputs, emit, say, watched, width, write_file
+from tacit.cli.settings import load_settings
 from tacit.errors import LimitReached, OptionError
 
 if TYPE_CHECKING:
+    from tacit.model.buckets import Buckets
     from tacit.model.release import Release
     from tacit.model.table import Table
 
-#: How many combinations the record writes out, and how many the terminal shows, unless --top says otherwise.
-TOP, TOP_ON_SCREEN = 10, 3
+#: Combinations in the record, unless --top is given.
+TOP = 10
+#: Combinations on the terminal, unless --top is given.
+TOP_ON_SCREEN = 3
+#: Options about bucketized releases, with their names in Python.
+_OF_BUCKETS = {
+    "rule_support": "min_support",
+    "min_conviction": "min_conviction",
+    "max_length": "max_length",
+    "queries": "queries",
+    "dim": "dim",
+    "selectivity": "selectivity",
+    "seed": "seed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(ReleaseOptions):
+    """Options of ``tacit compare``."""
+
+    release: str
+    data: str
+    top: int | None
+    csv_to: str | None
+    interval: tuple[str, ...]
+    rule_support: str | None
+    min_conviction: str | None
+    max_length: int | None
+    queries: int | None
+    dim: int | None
+    selectivity: str | None
+    seed: int | None
+
+
+_bucket_options = options.combine(
+    click.option(
+        "--knowledge", multiple=True, metavar="FILE", help="Buckets: what a reader knows, such as negative rules (repeatable)."
+    ),
+    click.option(
+        "--interval",
+        multiple=True,
+        metavar="COLUMN=WIDTH",
+        help="Buckets: take a numeric column in intervals, such as age=10 (repeatable).",
+    ),
+    click.option("--rule-support", metavar="S", help="Buckets: support threshold of the rules compared.  [1%]"),
+    click.option("--min-conviction", metavar="C", help="Buckets: least conviction of the rules compared.  [1.1]"),
+    click.option("--max-length", type=int, metavar="L", help="Buckets: most columns in a rule.  [3]"),
+    click.option("--queries", type=int, metavar="N", help="Buckets: number of count queries.  [1000]"),
+    click.option("--dim", type=int, metavar="D", help="Buckets: columns in a query.  [2, or fewer]"),
+    click.option("--selectivity", metavar="P", help="Buckets: largest share of a column's values in a query.  [50%]"),
+    click.option("--seed", type=int, callback=options.not_negative, metavar="SEED", help="Buckets: random seed.  [0]"),
+)
 
 
 @click.command(
@@ -27,7 +81,7 @@ TOP, TOP_ON_SCREEN = 10, 3
         "tacit compare groups --data adult.csv --knowledge negative.csv --interval age=10",
     ),
 )
-@click.argument("release_file", metavar="RELEASE")
+@click.argument("release", metavar="RELEASE")
 @click.option("--data", required=True, metavar="DATA", help="The data that the release was made from.")
 @options.roles
 @options.missing
@@ -36,64 +90,100 @@ TOP, TOP_ON_SCREEN = 10, 3
 @click.option(
     "--csv", "csv_to", metavar="FILE", help="Write estimate, baseline and truth for every combination and value as CSV."
 )
-@compare_buckets.options
+@_bucket_options
 @options.running
-def compare_command(release_file: str, csv_to: str | None, json_to: str | None, **given: Any) -> None:
-    """Hold what can be guessed or estimated from a release against the truth.
+def compare_command(**given: Any) -> None:
+    """Compare what a release lets others estimate with the truth.
 
-    Of rules: estimates everybody's sensitive value from the RELEASE alone (attack R02), then looks it up in the data: how far the estimates are
-    from the truth (D_overall, D_individual), for how many people the most probable value is the true one, and whether a probability of 0.9
-    means right nine times in ten. Of a bucketized release (a folder with qit and st): how far rules and counts estimated from it are from those
-    of the data, read in four ways, and how often guesses about single people are right. Only the owner of the data can do this, and what it
-    prints may be about single people: keep it with the data.
+    From rules: everybody's sensitive value is estimated from the RELEASE alone (attack R02) and looked up in the data: the distance of the
+    estimates from the truth (D_overall, D_individual), for how many people the most probable value is the true one, and whether a
+    probability of 0.9 means right nine times in ten. From a bucketized release (a folder with qit and st): the error of rules and counts
+    estimated from it, read in four ways, and how often guesses about individuals are right. Only the owner of the data can do this, and
+    the output may be about individuals: keep it with the data.
     """
-    from tacit.model.buckets import Buckets
-    from tacit.model.table import Table
-
-    check_outputs([json_to, csv_to], inputs=[release_file, given["data"]])
-    settings = Settings.of(given, near=given["data"])
-    release = options.read(release_file, given)
+    asked = CompareOptions(**given)
+    check_outputs([asked.json_to, asked.csv_to], inputs=[asked.release, asked.data])
+    settings = load_settings(asked, near=asked.data)
+    release = reading.read_release(asked.release, asked)
     if release.kind == "itemsets":
         remedy = "Give rules QI => SA, for instance from tacit mine rules"
-        raise OptionError("holds itemsets, which estimate nobody's sensitive value", where=release_file, remedy=remedy)
+        raise OptionError("has itemsets, from which no sensitive value is estimated", where=asked.release, remedy=remedy)
     if release.kind == "table":
         remedy = "Audit it instead: tacit audit TABLE --data ORIGINAL"
-        raise OptionError("is a table, which shows everybody's cells and estimates nothing", where=release_file, remedy=remedy)
-    people = options.owners_data(release, settings)
-    if not isinstance(people, Table):
-        raise OptionError("are transactions, which have no sensitive column", where="--data", remedy="Give a table")
+        raise OptionError("is a table, from which nothing is estimated", where=asked.release, remedy=remedy)
+    people = reading.read_owners_data(release, settings)
+    if not isinstance(people, tacit.Table):
+        raise OptionError("has transactions, which have no sensitive column", where="--data", remedy="Give a table")
     if not people.schema.sa:
         remedy = "Name the sensitive column with --sa"
-        raise OptionError("the file does not say which column is sensitive", where=release_file, remedy=remedy)
-    if isinstance(release, Buckets):
-        compare_buckets.compare_buckets(release, people, given | {"csv_to": csv_to}, json_to)
+        raise OptionError("does not say which column is sensitive", where=asked.release, remedy=remedy)
+    if isinstance(release, tacit.Buckets):
+        _compare_buckets(release, people, asked)
     else:
-        compare_buckets.refuse(given)
-        _compare_rules(release, release_file, people, csv_to, json_to, given)
+        _compare_rules(release, people, asked)
 
 
-def _compare_rules(
-    release: Release, release_file: str, people: Table, csv_to: str | None, json_to: str | None, given: dict[str, Any]
-) -> None:
-    """Hold estimates from rules against the truth, and say it."""
-    from tacit.known.measures import compare
+def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> None:
+    """Compare estimates from rules with the truth."""
     from tacit.reports.estimates import comparison_csv, comparison_text
     from tacit.reports.words import UNBROKEN, first_sentence
-    from tacit.verbs.audit import audit
 
+    refuse_options(asked, (*_OF_BUCKETS, "knowledge", "interval"), "applies to bucketized releases; this is not one")
     with watched("estimating") as progress:
-        found = audit(release, known=people, attacks=["R02"], time_limit=given["time_limit"], progress=progress)
+        found = tacit.audit(release, known=people, attacks=["R02"], time_limit=asked.time_limit, progress=progress)
         run = found.attack("R02")
         if run.status == "stopped":
-            raise LimitReached(run.reason, where=release_file, remedy="Give more time with --time-limit")
+            raise LimitReached(run.reason, where=asked.release, remedy="Give more time with --time-limit")
         if run.status != "ran":
-            raise OptionError(f"nothing was estimated: {run.reason}", where=release_file, remedy="See tacit audit")
-        comparison = compare(found, people)
-    if csv_to is not None:
-        write_file(csv_to, "".join(comparison_csv(comparison)).encode())
-    top, shown = (TOP, TOP_ON_SCREEN) if given["top"] is None else (given["top"], given["top"])
-    record = comparison.to_dict(top=top)
-    said = first_sentence(comparison_text(comparison, top=0, width=UNBROKEN))
-    emit(record, lambda: comparison_text(comparison, top=shown, width=width()), json_to=json_to, headline=said)
-    if csv_to is not None and json_to != "-":
-        say(f"\nEverybody written to {csv_to}")
+            raise OptionError(f"nothing was estimated: {run.reason}", where=asked.release, remedy="See tacit audit")
+        comparison = tacit.compare(found, people)
+    if asked.csv_to is not None:
+        write_file(asked.csv_to, "".join(comparison_csv(comparison)).encode())
+    shown = TOP_ON_SCREEN if asked.top is None else asked.top
+    emit(
+        comparison.to_dict(top=TOP if asked.top is None else asked.top),
+        lambda: comparison_text(comparison, top=shown, width=width()),
+        json_to=asked.json_to,
+        headline=first_sentence(comparison_text(comparison, top=0, width=UNBROKEN)),
+    )
+    if asked.csv_to is not None and asked.json_to != "-":
+        say(f"\nEverybody written to {asked.csv_to}")
+
+
+def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> None:
+    """Measure the utility of a bucketized release and the success of guesses."""
+    from tacit.reports.estimates import utility_text
+    from tacit.reports.words import UNBROKEN, first_sentence
+
+    refuse_options(asked, ("top", "csv_to"), "applies to rules; this is a bucketized release")
+    chosen: dict[str, Any] = {python: getattr(asked, name) for name, python in _OF_BUCKETS.items()}
+    with watched("measuring") as progress:
+        found = tacit.utility(
+            release,
+            data=people,
+            knowledge=list(asked.knowledge) or None,
+            intervals=_parse_intervals(asked.interval),
+            time_limit=asked.time_limit,
+            progress=progress,
+            **{name: value for name, value in chosen.items() if value is not None},
+        )
+    headline = first_sentence(utility_text(found, width=UNBROKEN))
+    emit(found.to_dict(), lambda: utility_text(found, width=width()), json_to=asked.json_to, headline=headline)
+
+
+def _parse_intervals(given: tuple[str, ...]) -> dict[str, float]:
+    """Return the widths of intervals by column.
+
+    >>> _parse_intervals(("age=10", "pay=2.5"))
+    {'age': 10.0, 'pay': 2.5}
+    """
+    widths: dict[str, float] = {}
+    for text in given:
+        name, equals, number = text.rpartition("=")
+        try:
+            widths[name] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise OptionError("is not a column with a width", where="--interval", remedy="Write for instance age=10") from None
+    return widths

@@ -1,127 +1,42 @@
-"""``tacit explain``: one finding, the support of one pattern, or the estimate about one person, line by line.
-
-One finding explained: from an audit that is made again, or from the record of one.
-"""
+"""``tacit explain``: explain a finding, a pattern or an estimate, line by line."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.options import Settings
+import tacit
+from tacit.cli import options, reading
+from tacit.cli.options import ReleaseOptions, refuse_options
 from tacit.cli.output import check_outputs, emit, watched, width, write_file
+from tacit.cli.settings import Settings, load_settings, policy_for
 from tacit.errors import InputError, OptionError
 
 if TYPE_CHECKING:
+    from tacit.model.finding import Finding
     from tacit.model.release import Release
 
-#: What says how to audit; a record says it already.
+#: Options that say how to audit; a record says it already.
 _OF_AUDITS = ("data", "known", "knowledge", "people", "k", "l", "max_posterior", "max_gain", "rows", "marks")
+_EITHER = "Remove one of the two options"
+#: Estimates about a person, unless --top is given.
+TOP = 5
 
 
-def explain_finding(releases: Sequence[str], wanted: str | None, json_to: str | None, given: dict[str, Any]) -> None:
-    """Tell a finding step by step, as text, as JSON, and as a picture where one is wanted."""
-    from tacit.reports.explain import Explanation, explanation_text, files_of
-    from tacit.reports.explain_picture import explanation_svg
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(ReleaseOptions):
+    """Options of ``tacit explain``."""
 
-    if given["audit_file"] is not None:
-        finding, record, read = _recorded(releases, wanted, given)
-    else:
-        finding, record, read = _audited(releases, wanted, given)
-    told = Explanation.of(finding, files_of(record["release"]))
-    if given["picture_to"] is not None:
-        values = next((one.header.sa_values for one in read if one.kind == "rules" and one.header.sa_values), ())
-        picture = explanation_svg(told, values=values, bars=record["policy"])
-        if picture is None:
-            remedy = "Leave --picture out, or ask about somebody with --who"
-            raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
-        write_file(given["picture_to"], picture.encode())
-    emit(told.to_dict(), lambda: explanation_text(told, width=width()), json_to=json_to, headline=str(finding["statement"]))
-
-
-def _audited(
-    paths: Sequence[str], wanted: str | None, given: dict[str, Any]
-) -> tuple[Mapping[str, Any], Mapping[str, Any], list[Release]]:
-    """The finding of an audit that is made now, what the record says around it, and the releases."""
-    from tacit.model.people import read_people
-    from tacit.verbs.audit import audit
-
-    settings = Settings.of(given, near=given["data"] or given["known"], releases=paths)
-    people = None if given["people"] is None else read_people(given["people"])
-    with watched("auditing") as progress:
-        gathered = options.gather(paths, given, settings)
-        read = list(gathered.releases)
-        release = read[0]
-        rules = next((one for one in read if one.kind == "rules"), release)
-        owners = options.owners_data(rules, settings) if len(read) == 1 or given["data"] else None
-        found = audit(
-            gathered,
-            data=owners,
-            known=options.known_people(rules, settings),
-            knowledge=list(given["knowledge"]) or None,
-            rows=options.rows_of(release, owners, given) if len(read) == 1 else given["rows"],
-            people=people,
-            policy=options.policy_of(release, settings),
-            attacks=_attack_of(wanted),
-            time_limit=given["time_limit"],
-            progress=progress,
-        )
-    if wanted is None and not found.findings:
-        hints = {"buckets": "Raise --l, or give --knowledge", "table": "Lower --min-confidence or --min-support"}
-        remedy = hints.get(release.kind, "Raise --k to see larger groups")
-        raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=", ".join(paths), remedy=remedy)
-    finding = found.findings[0] if wanted is None else found.finding(wanted)
-    return finding.to_dict(), {"release": found.release, "policy": found.policy.to_dict()}, read
-
-
-def _recorded(
-    paths: Sequence[str], wanted: str | None, given: dict[str, Any]
-) -> tuple[Mapping[str, Any], Mapping[str, Any], list[Release]]:
-    """The finding of a record, the record, and the releases; where these are given, the finding must follow from them."""
-    from tacit.checker import check_audit
-    from tacit.files.disk import shown
-    from tacit.verbs.verify import read_record
-
-    for name in _OF_AUDITS:
-        if given.get(name) not in (None, ()):
-            option = "--" + name.replace("_", "-")
-            raise OptionError(
-                "says how to audit, and the record of an audit is given", where=option, remedy="Leave one of them out"
-            )
-    where, record = shown(given["audit_file"]), read_record(given["audit_file"])
-    listed = record.get("findings")
-    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed) or "release" not in record:
-        raise InputError("is not a record of an audit", where=where, remedy="Give the file that `tacit audit --json` wrote")
-    if record.get("report_kind") == "external":
-        raise InputError("holds counts only", where=where, remedy="Give the internal record, or the release itself")
-    if not listed:
-        raise OptionError("lists no finding, so there is nothing to explain", where=where, remedy="Audit with --top 10")
-    finding = listed[0] if wanted is None else next((one for one in listed if one.get("id") == wanted), None)
-    if finding is None:
-        remedy = "Copy an id from the record, or audit with a larger --top"
-        raise OptionError(f"the record lists no finding {wanted!r}", where="--finding", remedy=remedy)
-    read = list(options.gather(paths, given, record=record).releases) if paths else []
-    if read:
-        outcome = check_audit({**record, "findings": [finding]}, read)
-        if not outcome.ok:
-            remedy = "Give the release that was audited, or audit it again"
-            raise InputError(f"the finding does not follow: {outcome.problems[0]}", where=where, remedy=remedy)
-    return finding, record, read
-
-
-def _attack_of(finding: str | None) -> list[str] | None:
-    """The attack that a finding is of, by its id; asked for by name, B03 finds as well. None where the id tells none.
-
-    >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
-    (['B03'], None, None)
-    """
-    from tacit.verbs.attacks import ATTACKS
-
-    code = (finding or "").partition("-")[0]
-    return [code] if code in {attack.code for attack in ATTACKS} else None
+    releases: tuple[str, ...]
+    finding: str | None
+    audit_file: str | None
+    pattern: str | None
+    who: str | None
+    top: int | None
+    picture_to: str | None
 
 
 @click.command(
@@ -138,32 +53,33 @@ def _attack_of(finding: str | None) -> list[str] | None:
     ),
 )
 @click.argument("releases", nargs=-1, metavar="RELEASE...")
-@click.option("--finding", "wanted", metavar="ID", help="The id of a finding, as in the record of tacit audit.  [the worst]")
+@click.option("--finding", metavar="ID", help="The id of a finding, as in the record of tacit audit.  [the worst]")
 @click.option(
     "--audit",
     "audit_file",
     metavar="AUDIT.json",
-    help="Take the finding from the record of an audit instead of auditing again; a RELEASE that is given is compared.",
+    help="Take the finding from the record of an audit instead of auditing again; check it against RELEASE, if given.",
 )
 @click.option(
-    "--pattern", metavar="PATTERN", help="Tell instead how many people fit a pattern: items with and, or, not and parentheses."
+    "--pattern", metavar="PATTERN", help="Count the people who fit a pattern instead: items with and, or, not and parentheses."
 )
 @click.option(
     "--who",
     metavar="DESCRIPTION",
-    help="Of rules, tables and bucketized releases: tell instead what is guessed about whoever fits, such as education=Doctorate,sex=Male.",
+    help="Explain what can be guessed about whoever fits instead, such as education=Doctorate,sex=Male: for rules, tables and "
+    "bucketized releases.",
 )
 @options.data
-@click.option("--known", metavar="DATA", help="For rules: the QI columns of everybody, as an adversary may have them.")
+@click.option("--known", metavar="DATA", help="Rules: everybody's quasi-identifiers, as an adversary may know them.")
 @click.option(
     "--knowledge",
     multiple=True,
     metavar="FILE",
-    help="For rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
+    help="Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
 )
-@click.option("--people", metavar="HOW", help="For several releases: how their people hang together, as for tacit audit.")
-@click.option("--top", type=int, callback=options.positive, metavar="N", help="With --who: how many lines to tell about.  [5]")
-@click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw the sum, the bounds or the values behind it, as SVG.")
+@click.option("--people", metavar="HOW", help="How the populations of several releases are related, as for tacit audit.")
+@click.option("--top", type=int, callback=options.positive, metavar="N", help=f"With --who: how many lines to explain.  [{TOP}]")
+@click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw the sum, the bounds or the values, as SVG.")
 @options.roles
 @options.missing
 @options.release_file
@@ -171,143 +87,251 @@ def _attack_of(finding: str | None) -> list[str] | None:
 @options.policy
 @options.of_tables
 @options.running
-def explain_command(
-    releases: tuple[str, ...], wanted: str | None, pattern: str | None, json_to: str | None, **given: Any
-) -> None:
-    """Explain one finding, how many people fit a pattern, or what is guessed about somebody, line by line.
+def explain_command(**given: Any) -> None:
+    """Explain a finding, a pattern or an estimate, line by line.
 
-    Each step names the published line that it adds or takes away, so that a reader can redo the sum. Several RELEASE files are explained
-    together, as they are audited. With --pattern the answer is one number where the release gives it away, else the tightest bounds, each
-    with the sum that proves it. With --who it is the probability of each sensitive value, which published and missing rules make it, and
-    what it would be without single ones; --known or --data must be given.
+    Each step names the published line that it adds or subtracts, so that a reader can repeat the sum. Several RELEASE files are explained
+    together, as they are audited. With --pattern the answer is one number if the release determines it, else the tightest bounds, each
+    with the sum that proves it. With --who it is the probability of each sensitive value, the published and missing rules behind it, and
+    what it would be without individual ones; give --known or --data as well.
     """
-    read = [given[name] for name in ("data", "known", "audit_file") if given[name]]
-    check_outputs([json_to, given["picture_to"]], inputs=[*releases, *read, *given["knowledge"]])
-    if not releases and given["audit_file"] is None:
-        raise OptionError(
-            "is missing", where="RELEASE", remedy="Name the release to explain, or the record of its audit with --audit"
-        )
-    asked = {"finding": wanted, "pattern": pattern}
-    if given["who"] is not None:
-        _explain_person(releases, json_to, given | asked)
-        return
-    if pattern is not None:
-        _explain_pattern(_only(releases, "--pattern"), pattern, json_to, given | asked)
-        return
-    if given["top"] is not None:
-        raise OptionError("belongs to an estimate about somebody", where="--top", remedy="Say about whom with --who")
-
-    explain_finding(releases, wanted, json_to, given)
+    asked = ExplainOptions(**given)
+    read = [path for path in (asked.data, asked.known, asked.audit_file) if path]
+    check_outputs([asked.json_to, asked.picture_to], inputs=[*asked.releases, *read, *asked.knowledge])
+    if not asked.releases and asked.audit_file is None:
+        remedy = "Name the release to explain, or the record of its audit with --audit"
+        raise OptionError("is missing", where="RELEASE", remedy=remedy)
+    if asked.who is not None:
+        _explain_person(asked, asked.who)
+    elif asked.pattern is not None:
+        _explain_pattern(asked, asked.pattern)
+    elif asked.top is not None:
+        raise OptionError("applies to estimates about people", where="--top", remedy="Describe them with --who")
+    else:
+        _explain_finding(asked)
 
 
-def _only(releases: tuple[str, ...], option: str) -> str:
-    """The one release that a question is about."""
-    if len(releases) != 1:
-        raise OptionError(f"is about one release, and {len(releases)} are given", where=option, remedy="Give one of them")
-    return releases[0]
+# Findings
 
 
-def _explain_pattern(release_file: str, pattern: str, json_to: str | None, given: dict[str, Any]) -> None:
-    """What the release says about the support of a pattern."""
-    from tacit.verbs.ask import support_of
+@dataclass(frozen=True)
+class _Explained:
+    """A finding with what its explanation refers to."""
 
-    for name in ("finding", "data", "known", "k", "knowledge", "people", "top", "picture", "audit"):
-        if given.get({"picture": "picture_to", "audit": "audit_file"}.get(name, name)) not in (None, ()):
-            remedy = "Leave one of the two out"
-            raise OptionError("belongs to a finding, not to a pattern", where=f"--{name}", remedy=remedy)
+    finding: Mapping[str, Any]
+    releases: Any
+    policy: Any
+    read: Sequence[Release]
+
+
+def _explain_finding(asked: ExplainOptions) -> None:
+    """Explain a finding of a new audit, or of a recorded one."""
+    from tacit.reports.explain import Explanation, explanation_text, files_of
+    from tacit.reports.explain_picture import explanation_svg
+
+    found = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
+    explanation = Explanation.of(found.finding, files_of(found.releases))
+    if asked.picture_to is not None:
+        values = next((one.header.sa_values for one in found.read if one.kind == "rules" and one.header.sa_values), ())
+        picture = explanation_svg(explanation, values=values, bars=found.policy)
+        if picture is None:
+            remedy = "Remove the option, or ask about a person with --who"
+            raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
+        write_file(asked.picture_to, picture.encode())
+    emit(
+        explanation.to_dict(),
+        lambda: explanation_text(explanation, width=width()),
+        json_to=asked.json_to,
+        headline=str(found.finding["statement"]),
+    )
+
+
+def _find_now(asked: ExplainOptions) -> _Explained:
+    """Audit the releases and return the finding."""
+    settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
+    with watched("auditing") as progress:
+        inputs = reading.read_audit_inputs(asked.releases, settings)
+        found = inputs.audit(attacks=_attack_of(asked.finding), time_limit=asked.time_limit, progress=progress)
+    releases = inputs.gathered.releases
+    if asked.finding is None and not found.findings:
+        hints = {"buckets": "Raise --l, or give --knowledge", "table": "Lower --min-confidence or --min-support"}
+        remedy = hints.get(releases[0].kind, "Raise --k to see larger groups")
+        where = ", ".join(asked.releases)
+        raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=where, remedy=remedy)
+    finding = found.findings[0] if asked.finding is None else found.finding(asked.finding)
+    return _Explained(finding.to_dict(), found.release, found.policy.to_dict(), releases)
+
+
+def _attack_of(finding: str | None) -> list[str] | None:
+    """Return the attack of a finding by its id, or None.
+
+    >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
+    (['B03'], None, None)
+    """
+    code = (finding or "").partition("-")[0]
+    return [code] if code in {attack.code for attack in tacit.ATTACKS} else None
+
+
+def _find_recorded(asked: ExplainOptions, audit_file: str) -> _Explained:
+    """Return a recorded finding, which must follow from the releases given."""
+    from tacit.checker import check_audit
+    from tacit.files.disk import shown
+    from tacit.verbs.verify import read_record
+
+    refuse_options(asked, _OF_AUDITS, "says how to audit, and --audit gives the record of an audit", _EITHER)
+    where = shown(audit_file)
+    record = read_record(audit_file)
+    listed = record.get("findings")
+    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed) or "release" not in record:
+        raise InputError("is not a record of an audit", where=where, remedy="Give the file that `tacit audit --json` wrote")
+    if record.get("report_kind") == "external":
+        raise InputError("has counts only", where=where, remedy="Give the internal record, or the release itself")
+    if not listed:
+        raise OptionError("lists no finding, so there is nothing to explain", where=where, remedy="Audit with --top 10")
+    finding = listed[0] if asked.finding is None else next((one for one in listed if one.get("id") == asked.finding), None)
+    if finding is None:
+        remedy = "Copy an id from the record, or audit with a larger --top"
+        raise OptionError(f"the record lists no finding {asked.finding!r}", where="--finding", remedy=remedy)
+    read = reading.gather_releases(asked.releases, asked, record=record).releases if asked.releases else ()
+    if read:
+        outcome = check_audit({**record, "findings": [finding]}, read)
+        if not outcome.ok:
+            remedy = "Give the release that was audited, or audit it again"
+            raise InputError(f"the finding does not follow: {outcome.problems[0]}", where=where, remedy=remedy)
+    return _Explained(finding, record["release"], record["policy"], read)
+
+
+# Patterns
+
+
+def _explain_pattern(asked: ExplainOptions, pattern: str) -> None:
+    """Explain how many people fit a pattern."""
+    if len(asked.releases) != 1:
+        what = f"takes one release, and {len(asked.releases)} are given"
+        raise OptionError(what, where="--pattern", remedy="Give one of them")
+    names = ("finding", "data", "known", "k", "knowledge", "people", "top", "picture_to", "audit_file")
+    refuse_options(asked, names, "applies to findings, not to a pattern", _EITHER)
     with watched("reading"):
-        found = support_of(options.read(release_file, given), pattern=pattern)
+        found = tacit.support_of(reading.read_release(asked.releases[0], asked), pattern=pattern)
     number, _, rest = found.statement.partition(": ")
     record = {"format": "tacit.explanation/1"} | found.to_dict()
-    emit(record, lambda: _text((f"{number}:", rest), found.steps), json_to=json_to, headline=found.statement)
+    emit(record, lambda: _format_steps((f"{number}:", rest), found.steps), json_to=asked.json_to, headline=found.statement)
 
 
-def _explain_person(releases: tuple[str, ...], json_to: str | None, given: dict[str, Any]) -> None:
-    """What rules, or several releases about the same people, make an attacker guess about somebody."""
-    from tacit.verbs.ask import posterior_of
+# People
 
-    for name in ("finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"):
-        if given.get(name) not in (None, ()) and not (name == "people" and len(releases) > 1 and given[name] == "same"):
-            option = "--" + name.removesuffix("_file").replace("_", "-")
-            raise OptionError("does not go with --who", where=option, remedy="Leave one of the two out")
-    settings = Settings.of(given, near=given["data"] or given["known"], releases=releases)
+
+def _explain_person(asked: ExplainOptions, who: str) -> None:
+    """Explain what can be guessed about whoever fits a description."""
+    names = ["finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"]
+    if len(asked.releases) > 1 and asked.people == "same":
+        names.remove("people")
+    refuse_options(asked, names, "cannot be combined with --who", _EITHER)
+    settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("estimating"):
-        read = [options.read(path, given) for path in releases]
-        release = next((one for one in read if one.kind == "rules"), read[0])
-        if len(read) == 1 and release.kind == "buckets":
-            _explain_member(release, json_to, given)
-            return
-        if len(read) == 1 and release.kind == "table":
-            _explain_records(release, settings, json_to)
-            return
-        people, known = options.owners_data(release, settings), options.known_people(release, settings)
-        top, seconds = given["top"] or 5, given["time_limit"]
-        knowledge = list(given["knowledge"]) or None
-        found = posterior_of(
-            release if len(read) == 1 else read,
-            who=given["who"],
-            known=known,
-            data=people,
-            knowledge=knowledge,
-            top=top,
-            time_limit=seconds,
-        )
+        read = [reading.read_release(path, asked) for path in asked.releases]
+        if len(read) == 1 and read[0].kind == "buckets":
+            _explain_member(read[0], asked, who)
+        elif len(read) == 1 and read[0].kind == "table":
+            _explain_records(read[0], settings, who)
+        else:
+            _explain_estimate(read, settings, who)
 
+
+def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOptions], who: str) -> None:
+    """Explain the estimate from rules, or from several releases about the same people."""
     from tacit.reports.estimates import person_svg, person_text
     from tacit.reports.words import UNBROKEN, first_sentence
 
-    if given["picture_to"] is not None:
-        write_file(given["picture_to"], person_svg(found).encode())
-    record = {"format": "tacit.explanation/1"} | found.to_dict()
+    asked = settings.given
+    rules = next((release for release in releases if release.kind == "rules"), releases[0])
+    data = reading.read_owners_data(rules, settings)
+    found = tacit.posterior_of(
+        rules if len(releases) == 1 else list(releases),
+        who=who,
+        known=reading.read_known(rules, settings),
+        data=data,
+        knowledge=list(asked.knowledge) or None,
+        top=asked.top or TOP,
+        time_limit=asked.time_limit,
+    )
+    if asked.picture_to is not None:
+        write_file(asked.picture_to, person_svg(found).encode())
     emit(
-        record,
+        {"format": "tacit.explanation/1"} | found.to_dict(),
         lambda: person_text(found, width=width()),
-        json_to=json_to,
+        json_to=asked.json_to,
         headline=first_sentence(person_text(found, width=UNBROKEN)),
     )
 
 
-def _explain_member(release: Release, json_to: str | None, given: dict[str, Any]) -> None:
-    """What a bucketized release says about whoever fits."""
-    from tacit.verbs.ask import members_of
-
-    for name, option in (("data", "--data"), ("known", "--known"), ("picture_to", "--picture")):
-        if given[name]:
-            raise OptionError("is for rules, and this release is bucketized", where=option, remedy="Leave it out")
-    knowledge = list(given["knowledge"]) or None
-    found = members_of(release, who=given["who"], knowledge=knowledge, top=given["top"] or 5)
+def _explain_member(release: Release, asked: ExplainOptions, who: str) -> None:
+    """Explain what a bucketized release says about whoever fits."""
+    refuse_options(asked, ("data", "known", "picture_to"), "applies to rules; this release is bucketized")
+    found = tacit.members_of(release, who=who, knowledge=list(asked.knowledge) or None, top=asked.top or TOP)
     record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found]}
 
     def text() -> str:
-        told = "\n".join(_text((f"{place}.", one.statement), one.steps) for place, one in enumerate(found, 1))
+        members = "\n".join(_format_steps((f"{place}.", one.statement), one.steps) for place, one in enumerate(found, 1))
         how = (
-            "Probabilities take all assignments that fit the group as equally likely (B02); the steps say what is possible (B01)."
+            "Probabilities: all assignments that fit the group are equally likely (B02). Steps: which values are possible (B01)."
         )
-        return f"{told}\n{how}\n"
+        return f"{members}\n{how}\n"
 
-    emit(record, text, json_to=json_to, headline=found[0].statement)
+    emit(record, text, json_to=asked.json_to, headline=found[0].statement)
 
 
-def _explain_records(release: Release, settings: Settings, json_to: str | None) -> None:
-    """Which rules of a table tell the blank cell of whoever fits."""
-    given = settings.given
-    for name, option in (("known", "--known"), ("picture_to", "--picture"), ("knowledge", "--knowledge")):
-        if given[name]:
-            raise OptionError("is for rules, and this release is a table", where=option, remedy="Leave it out")
-    findings, sentence = options.rules_about(release, settings, given["who"])
-    shown = findings[: given["top"] or 5]
+def _explain_records(release: Release, settings: Settings[ExplainOptions], who: str) -> None:
+    """Explain which rules of a table reveal the blank cells of whoever fits."""
+    asked = settings.given
+    refuse_options(asked, ("known", "picture_to", "knowledge"), "applies to rules; this release is a table")
+    findings, sentence = _rules_about(release, settings, who)
+    shown = findings[: asked.top or TOP]
 
     def text() -> str:
-        return "\n".join(
-            [f"{sentence}\n", *(_text((f"{place}.", one.statement), one.steps) for place, one in enumerate(shown, 1))]
-        )
+        rules = (_format_steps((f"{place}.", one.statement), one.steps) for place, one in enumerate(shown, 1))
+        return "\n".join([f"{sentence}\n", *rules])
 
     record = {"format": "tacit.explanation/1", "statement": sentence, "findings": [one.to_dict() for one in shown]}
-    emit(record, text, json_to=json_to, headline=sentence)
+    emit(record, text, json_to=asked.json_to, headline=sentence)
 
 
-def _text(head: tuple[str, str], told: Sequence[str]) -> str:
+def _rules_about(release: Release, settings: Settings[ExplainOptions], who: str) -> tuple[list[Finding], str]:
+    """Return the findings of T01 about whoever fits, and a sentence with their number."""
+    import numpy as np
+
+    from tacit.model.estimates import read_who
+    from tacit.model.table import require_column
+
+    assert isinstance(release, tacit.PartialTable)
+    fits = np.ones(release.n, np.bool_)
+    for name, value in read_who(who).items():
+        require_column(name, release.people.names, where="--who")
+        column = release.people.column(name)
+        fits &= (column.codes == column.values.index(value)) if value in column.values else False
+    if not fits.any():
+        raise OptionError("fits no record", where="--who", remedy="Remove some of the values, or check them")
+    policy = policy_for(release, settings)
+    original = reading.read_original(release, settings)
+    found = tacit.audit(
+        release,
+        data=original,
+        rows=reading.rows_to_protect(release, original, settings.given),
+        policy=policy,
+        attacks=["T01"],
+        time_limit=settings.given.time_limit,
+    )
+    lines = {release.line(row) for row in np.flatnonzero(fits).tolist()}
+    about = [one for one in found.findings if lines & {cited.place for cited in one.because if isinstance(cited.place, int)}]
+    number = int(fits.sum())
+    records = "1 record fits" if number == 1 else f"{number:,} records fit"
+    rules = "no rule reveals" if not about else "1 rule reveals" if len(about) == 1 else f"{len(about):,} rules reveal"
+    return about, f"{records}, and {rules} a sensitive cell among them."
+
+
+def _format_steps(head: tuple[str, str], steps: Sequence[str]) -> str:
+    """Return a statement and its numbered steps, broken to the width of the terminal."""
     from tacit.reports.words import bullet
 
-    steps = [line for number, step in enumerate(told, start=1) for line in bullet(f"{number:>3}.", step, width())]
-    return "\n".join([*bullet(*head, width(), indent=""), "", *steps]) + "\n"
+    numbered = [line for number, step in enumerate(steps, start=1) for line in bullet(f"{number:>3}.", step, width())]
+    return "\n".join([*bullet(*head, width(), indent=""), "", *numbered]) + "\n"

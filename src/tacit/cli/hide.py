@@ -1,22 +1,41 @@
-"""``tacit hide``: hide as few cells as keep rules from telling the sensitive ones."""
+"""``tacit hide``: hide as few cells as keep rules from revealing the sensitive ones."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from tacit.cli import options
-from tacit.cli.options import Settings
-from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
-from tacit.cli.program import OF_VERDICT
-from tacit.errors import OptionError
+import tacit
+from tacit.cli import options, reading
+from tacit.cli.options import Options
+from tacit.cli.output import check_release_output, emit, watched, wrote
+from tacit.cli.program import INCOMPLETE, OF_VERDICT
+from tacit.cli.settings import Settings, load_settings, rule_thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tacit.model.partial import PartialTable
     from tacit.model.repair import Hidden
+    from tacit.partial.methods import Method
+
+
+@dataclass(frozen=True, kw_only=True)
+class HideOptions(Options):
+    """Options of ``tacit hide``."""
+
+    data: str
+    output: str
+    rows: str | None
+    marks: str | None
+    may_hide: tuple[str, ...]
+    method: Method | None
+    min_confidence: str | None
+    min_support: str | None
+    other_columns: Literal["drop", "keep"]
+    blank: tuple[str, ...]
+    seed: int
 
 
 @click.command(
@@ -35,7 +54,7 @@ if TYPE_CHECKING:
     required=True,
     metavar="REGIONS",
     help="Where cells may be hidden: ns (sensitive cells of other records), nc (their condition cells), sc (condition cells of the "
-    "sensitive records).  Repeat, or separate with commas.",
+    "sensitive records); repeat, or separate with commas.",
 )
 @click.option(
     "--method",
@@ -55,93 +74,84 @@ if TYPE_CHECKING:
     "--other-columns",
     type=click.Choice(["drop", "keep"]),
     default="drop",
-    help="Columns that --qi and --sa do not name: drop them, or keep them and protect against them as well.  [drop]",
+    help="Columns that --qi and --sa do not name: drop them, or keep them and protect against them too.  [drop]",
 )
 @options.blank
-@click.option("--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What chance starts from.  [0]")
+@options.seed
 @options.missing
 @click.option(
     "-o",
     "--output",
     required=True,
     metavar="OUT",
-    help="Write the table to OUT (.csv, .csv.gz, .parquet), its roles to OUT.json.",
+    help="Write the table to OUT (.csv, .csv.gz, .parquet) and its roles to OUT.json.",
 )
 @options.running
-def hide_command(data: str, output: str, json_to: str | None, **given: Any) -> int:
-    """Hide cells of DATA until no rule tells the sensitive ones, and audit the result.
+def hide_command(**given: Any) -> int:
+    """Hide cells of a table until no rule reveals the sensitive ones.
 
-    The sensitive cells of the rows that --rows names are hidden, and as few others as are needed: a reader who learns rules from what is left
-    must not infer one of them with more than the minimum confidence from more than the minimum support. All rows are kept, and the columns that
-    --qi and --sa name (others with --other-columns keep); hidden cells are empty, and nothing written says which rows are sensitive.
+    The sensitive cells of the rows that --rows names are hidden, and as few others as necessary: rules learnt from the rest must not
+    infer any of them with more than the minimum confidence from more than the minimum support. All rows are kept, and the columns that
+    --qi and --sa name (others with --other-columns keep); hidden cells are empty, and nothing written shows which rows are sensitive. The
+    result is audited.
 
-    Exit code: 0 when the audit of the result is clean, 1 when something remains (the result is still written), 2 when no safe table exists or
-    the input is bad (nothing is written).
+    Exit code: 0 the result is clean, 1 something remains (the result is still written), 2 no safe table exists or the input is bad
+    (nothing is written).
     """
-    from tacit.files.header import header_path, table_ending
     from tacit.files.partial import write_partial
 
-    settings = Settings.of(given, near=data)
-    settings.needed("qi", "age,sex")
-    settings.needed("sa", "occupation")
-    table_ending(output)
-    inputs = [data, *(name for name in (given["marks"], given["rows"]) if name is not None)]
-    check_outputs([json_to, output, header_path(output)], inputs=inputs)
+    asked = HideOptions(**given)
+    settings = load_settings(asked, near=asked.data)
+    settings.require_roles(sa="occupation")
+    inputs = [path for path in (asked.data, asked.marks, asked.rows) if path is not None]
+    check_release_output(asked.output, asked.json_to, inputs=inputs)
     with watched("hiding") as progress:
-        people = _people(settings, data)
-        made = _made(people, settings, progress)
-        write_partial(made, output)
-    wrote(output)
-    emit(made.to_dict(), lambda: _text(made, settings, data, output), json_to=json_to)
-    return OF_VERDICT[made.after.verdict] if made.after is not None else OF_VERDICT["incomplete"]
+        people = _read_table(settings)
+        thresholds = rule_thresholds(settings, people.n, asked.min_confidence, asked.min_support)
+        made = tacit.hide(
+            people,
+            rows=asked.rows,
+            may_hide=asked.may_hide,
+            method=asked.method,
+            marks=asked.marks,
+            other_columns=asked.other_columns,
+            seed=asked.seed,
+            min_confidence=thresholds.confidence,
+            min_support=thresholds.support,
+            time_limit=asked.time_limit,
+            progress=progress,
+        )
+        write_partial(made, asked.output)
+    wrote(asked.output)
+    emit(made.to_dict(), lambda: _text(made, settings), json_to=asked.json_to)
+    return OF_VERDICT[made.after.verdict] if made.after is not None else INCOMPLETE
 
 
-def _made(people: PartialTable, settings: Settings, progress: Callable[[float], None]) -> Hidden:
-    from tacit.model.partial import Thresholds
-    from tacit.verbs.hide import hide
-    from tacit.verbs.settings import refuse_looser
-
-    given, policy = settings.given, settings.policy
-    bars = {name: getattr(policy, name) if given[name] is None else given[name] for name in ("min_confidence", "min_support")}
-    at_most = Thresholds.of(n=people.n, **bars)
-    refuse_looser("min_confidence", at_most.confidence, settings.organisation)
-    refuse_looser("min_support", at_most.support, settings.organisation)
-    return hide(
-        people,
-        rows=given["rows"],
-        may_hide=given["may_hide"],
-        method=given["method"],
-        marks=given["marks"],
-        other_columns=given["other_columns"],
-        seed=given["seed"],
-        time_limit=given["time_limit"],
-        progress=progress,
-        **bars,
+def _read_table(settings: Settings[HideOptions]) -> PartialTable:
+    """Read the table with all its columns, those without a role too."""
+    data = settings.given.data
+    everything = reading.read_whole_table(data)
+    people = tacit.read_table(
+        everything,
+        columns=list(everything.names),
+        qi=settings.qi,
+        sa=settings.sa,
+        missing=settings.missing,
+        missing_rule=settings.missing_rule or "category",
+        where=data,
     )
+    return tacit.read_partial(people, blank=settings.given.blank)
 
 
-def _people(settings: Settings, data: str) -> PartialTable:
-    """The table with all its columns, those without a role too."""
-    from tacit.files.partial import read_partial
-    from tacit.files.tables import read_table
-    from tacit.files.transactions import TRANSACTION_ENDINGS
-
-    if data.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
-        raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
-    everything = read_table(data)
-    roles = {name: value for name in ("qi", "sa", "missing", "missing_rule") if (value := settings[name]) not in (None, ())}
-    people = read_table(everything, columns=list(everything.names), where=data, **roles)
-    return read_partial(people, blank=settings.given["blank"])
-
-
-def _text(made: Hidden, settings: Settings, data: str, output: str) -> str:
+def _text(made: Hidden, settings: Settings[HideOptions]) -> str:
     from tacit.reports.repair import hidden_text
 
-    told = hidden_text(made, dropped=made.people.dropped, origin=settings.config.where)
+    text = hidden_text(made, dropped=made.people.dropped, origin=settings.config.where)
     if made.after is None:
-        return told
-    given, policy = settings.given, made.after.policy
-    rows = "".join(f" --{name} {as_argument(given[name])}" for name in ("rows", "marks") if given[name])
-    compared = "" if made.people.dropped else f" --data {as_argument(data)}"
+        return text
+    asked = settings.given
+    policy = made.after.policy
+    given = {"--rows": asked.rows, "--marks": asked.marks, "--data": None if made.people.dropped else asked.data}
+    files = "".join(f" {option} {quote(path)}" for option, path in given.items() if path)
     limits = f" --min-confidence {float(policy.min_confidence):g} --min-support {policy.min_support}"
-    return f"{told}\nWritten to {output}. To look closer: tacit audit {as_argument(output)}{rows}{compared}{limits}\n"
+    return f"{text}\nWritten to {asked.output}. For details: tacit audit {quote(asked.output)}{files}{limits}\n"

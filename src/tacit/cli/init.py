@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 
 import click
 
-from tacit.cli import options
-from tacit.cli.output import as_argument, check_outputs, emit, write_file
+from tacit.cli.options import examples, json_option
+from tacit.cli.output import check_outputs, emit, write_file
 from tacit.errors import OptionError
 
 
-@click.command("init", epilog=options.examples("tacit init adult.csv"))
+@click.command("init", epilog=examples("tacit init adult.csv"))
 @click.argument("data", metavar="DATA")
 @click.option("-o", "--output", metavar="FILE", default="tacit.toml", show_default=True, help="The file to write.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-@options.json_option
+@json_option
 def init_command(data: str, output: str, force: bool, json_to: str | None) -> None:
     """Write a commented tacit.toml for DATA.
 
-    It holds the roles of columns, missing values, thresholds and the policy. Other commands take their options from it when it lies
-    in the current folder or beside the data.
+    It has the roles of columns, missing values, thresholds and the policy. Other commands take their options from it if it lies in the
+    current folder or beside the data.
     """
     from tacit.files.disk import shown
     from tacit.verbs.settings import parse_config, write_config
@@ -28,8 +29,11 @@ def init_command(data: str, output: str, force: bool, json_to: str | None) -> No
     check_outputs([output, json_to], inputs=[data])
     if os.path.exists(output) and not force:
         raise OptionError("exists already", where=shown(output), remedy="Replace it with --force, or name another file with -o")
-    text = write_config(data)
-    write_file(output, text.encode())
-    record = {"format": "tacit.init/1", "file": output, "identifying": list(parse_config(text).identifying)}
-    told = f"Written to {output}. Look at the roles of the columns in it: they are guesses. Then for instance:\n"
-    emit(record, lambda: f"{told}  tacit mine itemsets {as_argument(data)} --min-support 5% -o itemsets.csv\n", json_to=json_to)
+    content = write_config(data)
+    write_file(output, content.encode())
+    record = {"format": "tacit.init/1", "file": output, "identifying": list(parse_config(content).identifying)}
+    text = (
+        f"Written to {output}. The roles of the columns in it are guesses: check them. Then for instance:\n"
+        f"  tacit mine itemsets {quote(data)} --min-support 5% -o itemsets.csv\n"
+    )
+    emit(record, lambda: text, json_to=json_to)

@@ -1,127 +1,28 @@
-"""``tacit mine``: make a release of frequent itemsets or of rules, or list negative rules.
-
-``tacit mine negative``: list what an attacker knows to be impossible, or unlikely, before anything is published.
-"""
+"""``tacit mine``: make a release of frequent itemsets or rules, or list negative rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.options import Settings
-from tacit.cli.output import as_argument, check_outputs, emit, watched, width, wrote
+import tacit
+from tacit.cli import options, reading
+from tacit.cli.options import Options, option_name
+from tacit.cli.output import check_outputs, check_release_output, emit, watched, width, wrote
 from tacit.cli.program import Program
+from tacit.cli.settings import Settings, first_set, load_settings, require
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.negative import NegativeRules
-    from tacit.model.release import Listed
+    from tacit.model.release import Listed, Only
     from tacit.model.table import Table, Transactions
 
-
-@click.command(
-    "negative",
-    epilog=options.examples(
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
-    ),
-)
-@click.argument("data", metavar="DATA")
-@options.roles
-@click.option(
-    "--min-expectation", metavar="E", help="The least chance that somebody would have the value, were it random: 0.9 or 90%."
-)
-@click.option(
-    "--min-confidence", metavar="C", default="1",
-    help="The least share of an antecedent's people without the value; below 1 rules have exceptions, and nobody can be matched by them.  [1]",
-)  # fmt: skip
-@click.option(
-    "--fuzzy", multiple=True, metavar="COLUMN=SPREAD",
-    help="Take values of a numeric column as fuzzy: who is up to SPREAD away counts in part.  Repeat for several.",
-)  # fmt: skip
-@click.option("--max-length", type=int, metavar="L", help="The most columns of an antecedent.  [all]")
-@click.option("--significance", metavar="ALPHA", help="Correct for how many antecedents and values are looked at (Bonferroni).")
-@click.option(
-    "--permutations", type=int, default=0, callback=options.not_negative, metavar="N",
-    help="Mine N times with shuffled values, to tell how many rules chance gives.",
-)  # fmt: skip
-@click.option(
-    "--seed", type=int, default=0, callback=options.not_negative, metavar="SEED", help="What the shuffling starts from.  [0]"
-)
-@options.missing
-@options.hierarchies
-@click.option("-o", "--output", metavar="OUT", help="Write the rules to OUT (.csv), what they come from to OUT.json.")
-@options.running
-def negative_command(data: str, **given: Any) -> None:
-    """List negative rules: QI values that never occur with an SA value.
-
-    In many columns only the minimal rules are listed, those that no more general rule implies; they say everything.
-    """
-    from tacit.files.header import header_path
-    from tacit.files.knowledge import check_negative_output, write_negative_rules
-    from tacit.reports.repair import negative_record, negative_text
-
-    settings = Settings.of(given, near=data)
-    settings.needed("qi", "age,sex")
-    settings.needed("sa", "occupation")
-    settings.needed("min_expectation", "0.9")
-    spreads = spreads_of(given["fuzzy"])
-    out, json_to = given["output"], given["json_to"]
-    if out is not None:
-        check_negative_output(out)
-    check_outputs([json_to, *([out, header_path(out)] if out is not None else [])], inputs=[data])
-    with watched("mining") as progress:
-        rules = _mined(settings.read(data), data, settings, spreads, progress)
-    if out is not None:
-        write_negative_rules(rules, out)
-        wrote(out)
-    last = (
-        f"Written to {out} and {out}.json" if out is not None else "Nothing was written; add -o negative.csv to keep the rules."
-    )
-    emit(negative_record(rules), lambda: f"{negative_text(rules)}\n{last}\n", json_to=json_to)
-
-
-def spreads_of(given: Sequence[str]) -> dict[str, Any]:
-    """The spreads of fuzzy columns, as they are written in ``COLUMN=SPREAD``.
-
-    >>> spreads_of(["age=2", "zip = code=100"])
-    {'age': '2', 'zip = code': '100'}
-    """
-    spreads: dict[str, str] = {}
-    for text in given:
-        name, equals, spread = text.rpartition("=")
-        if not equals or not name.strip():
-            raise OptionError("is not of the form COLUMN=SPREAD", where="--fuzzy", remedy="Write for instance --fuzzy age=2")
-        if name.strip() in spreads:
-            raise OptionError(f"names column {name.strip()!r} twice", where="--fuzzy", remedy="Give each column one spread")
-        spreads[name.strip()] = spread.strip()
-    return spreads
-
-
-def _mined(
-    people: Table | Transactions, data: str, settings: Settings, spreads: dict[str, Any], progress: Callable[[float], None]
-) -> NegativeRules:
-    from tacit.model.table import Table
-    from tacit.verbs.mine import mine_negative_rules
-
-    if not isinstance(people, Table):
-        raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
-    if not spreads:  # what tacit.toml says about columns that are not in use here does not matter
-        spreads = {name: spread for name, spread in settings.config.fuzzy.items() if name in people.schema.qi}
-    names = ("min_confidence", "max_length", "significance", "permutations", "seed", "time_limit")
-    chosen: dict[str, Any] = {name: settings.given[name] for name in names}
-    return mine_negative_rules(
-        people,
-        min_expectation=settings["min_expectation"],
-        **chosen,
-        fuzzy=spreads,
-        hierarchies=settings.hierarchies_of(people, people.schema.qi),
-        progress=progress,
-    )
+#: Options that an audit needs to read the same data; the header of the release has the others.
+_TO_READ_AGAIN = ("id_column", "item_column", "hierarchies")
 
 
 @click.group(
@@ -133,7 +34,24 @@ def _mined(
     ),
 )
 def mine_command() -> None:
-    """Make a release: frequent itemsets, or rules; or list negative rules."""
+    """Make a release of itemsets or rules, or list negative rules."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MineOptions(Options):
+    """Options of the verbs that mine a release."""
+
+    data: str
+    output: str | None
+    min_support: str | None
+    strict: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsetsOptions(MineOptions):
+    """Options of ``tacit mine itemsets``."""
+
+    only: Only | None
 
 
 @mine_command.command(
@@ -153,29 +71,42 @@ def mine_command() -> None:
 @options.hierarchies
 @options.output
 @options.running
-def itemsets_command(data: str, **given: Any) -> None:
+def itemsets_command(**given: Any) -> None:
     """List frequent itemsets.
 
-    Of transactions (.dat: one person per line) or of the columns of a table. The items of a table are column=value; with --qi and
-    --sa, of these columns only.
+    DATA are transactions (.dat: one person per line) or a table. The items of a table are column=value, of all columns or of those that
+    --qi and --sa name.
     """
-    settings = Settings.of(given, near=data)
-    min_support = settings.min_support
-
-    def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
-        from tacit.verbs.audit import mine_itemsets
-
-        return mine_itemsets(
+    asked = ItemsetsOptions(**given)
+    settings = load_settings(asked, near=asked.data)
+    min_support = _min_support(settings)
+    check_release_output(asked.output, asked.json_to, inputs=[asked.data])
+    with watched("mining") as progress:
+        people = reading.read_people(asked.data, settings)
+        found = tacit.mine_itemsets(
             people,
             min_support=min_support,
-            only=given["only"] or "all",
-            strict=given["strict"],
-            hierarchies=settings.hierarchies_of(people, getattr(people, "names", ())),
-            time_limit=given["time_limit"],
+            only=asked.only or "all",
+            strict=asked.strict,
+            hierarchies=reading.read_hierarchies(people, settings),
+            time_limit=asked.time_limit,
             progress=progress,
         )
+    from tacit.reports.record import itemsets_record
 
-    _mine(data, settings, mine)
+    _write(found, people, settings, itemsets_record(found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulesOptions(MineOptions):
+    """Options of ``tacit mine rules``."""
+
+    min_confidence: str | None
+    withhold_values: bool
+    digits: int | None
+    with_confidence: bool
+    publish_sa_distribution: bool
+    incomplete: bool
 
 
 @mine_command.command(
@@ -189,93 +120,195 @@ def itemsets_command(data: str, **given: Any) -> None:
 @options.roles
 @options.min_support
 @click.option(
-    "--min-confidence", metavar="C", help="The share of the people with the antecedent that a rule holds for: 0.6 or 60%."
+    "--min-confidence", metavar="C", help="Confidence threshold, a share of the people with the antecedent: 0.6 or 60%."
 )
 @options.strict
-@click.option("--withhold-values", is_flag=True, help="Publish which rules reach the thresholds, without their numbers.")
+@click.option("--withhold-values", is_flag=True, help="Publish the rules that reach the thresholds, without their numbers.")
 @click.option(
     "--digits", type=int, callback=options.not_negative, metavar="D", help="Publish supports with D decimals instead of counts."
 )
-@click.option("--with-confidence", is_flag=True, help="With --digits: publish confidences, too; they say more.")
-@click.option("--publish-sa-distribution", is_flag=True, help="Publish how many people have each sensitive value, too.")
-@click.option(
-    "--incomplete", is_flag=True, help="Say in the header that the list is not complete, so that a missing rule tells nothing."
-)
+@click.option("--with-confidence", is_flag=True, help="With --digits: publish confidences too; they reveal more.")
+@click.option("--publish-sa-distribution", is_flag=True, help="Also publish how many people have each sensitive value.")
+@click.option("--incomplete", is_flag=True, help="Declare the list incomplete, so that nothing follows from a missing rule.")
 @options.missing
 @options.hierarchies
 @options.output
 @options.running
-def rules_command(data: str, **given: Any) -> None:
+def rules_command(**given: Any) -> None:
     """List rules from QI columns to SA columns."""
-    settings = Settings.of(given, near=data)
-    thresholds: dict[str, Any] = {"min_support": settings.min_support, "min_confidence": settings.min_confidence}
-    settings.needed("qi", "age,sex")
-    settings.needed("sa", "salary")
-    flags = ("strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution", "incomplete", "time_limit")
-
-    def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
-        from tacit.model.table import Table
-        from tacit.verbs.audit import mine_rules
-
-        if not isinstance(people, Table):
-            raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
-        hierarchies = settings.hierarchies_of(people, people.schema.qi)
-        chosen: dict[str, Any] = {name: given[name] for name in flags}
-        return mine_rules(people, **thresholds, **chosen, hierarchies=hierarchies, progress=progress)
-
-    _mine(data, settings, mine)
-
-
-mine_command.add_command(negative_command)
-
-
-def _mine(data: str, settings: Settings, mine: Callable[[Table | Transactions, Callable[[float], None]], Listed]) -> None:
-    """Read, mine, write, tell."""
-    given = settings.given
-    out, json_to = given["output"], given["json_to"]
-    _check_outputs(out, json_to, data)
+    asked = RulesOptions(**given)
+    settings = load_settings(asked, near=asked.data)
+    min_support = _min_support(settings)
+    min_confidence = _min_confidence(settings)
+    settings.require_roles(sa="salary")
+    check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
-        people = settings.read(data)
-        release = mine(people, progress)
-    if out is not None:
-        from tacit.files.releases import write_release
+        people = reading.read_people_table(asked.data, settings)
+        found = tacit.mine_rules(
+            people,
+            min_support=min_support,
+            min_confidence=min_confidence,
+            strict=asked.strict,
+            withhold_values=asked.withhold_values,
+            digits=asked.digits,
+            with_confidence=asked.with_confidence,
+            publish_sa_distribution=asked.publish_sa_distribution,
+            incomplete=asked.incomplete,
+            hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
+            time_limit=asked.time_limit,
+            progress=progress,
+        )
+    from tacit.reports.record import rules_record
 
-        write_release(release, out)
-        wrote(out)
-    emit(_record(release), lambda: _text(release, people, data, settings), json_to=json_to)
-
-
-def _check_outputs(out: str | None, json_to: str | None, data: str) -> None:
-    """Refuse before long work what cannot be written after it."""
-    if out is None:
-        check_outputs([json_to], inputs=[data])
-        return
-    from tacit.files.header import header_path, table_ending
-
-    table_ending(out)
-    check_outputs([out, header_path(out), json_to], inputs=[data])
-
-
-def _record(release: Listed) -> dict[str, Any]:
-    from tacit.model.release import Itemsets
-    from tacit.reports.record import itemsets_record, rules_record
-
-    return itemsets_record(release) if isinstance(release, Itemsets) else rules_record(release)
+    _write(found, people, settings, rules_record(found))
 
 
-#: Options that an audit needs to read the same data; the header of the release holds the others.
-_TO_READ_AGAIN = ("id_column", "item_column", "hierarchies")
+def _min_support(settings: Settings[MineOptions]) -> Any:
+    """Return the support threshold."""
+    from tacit.model.numbers import Threshold
+
+    given = first_set(settings.given.min_support, settings.config.min_support)
+    return Threshold.parse(require(given, "--min-support", "5%"), where="--min-support")
 
 
-def _text(release: Listed, people: Table | Transactions, data: str, settings: Settings) -> str:
+def _min_confidence(settings: Settings[RulesOptions]) -> Any:
+    """Return the confidence threshold."""
+    from tacit.model.numbers import share
+
+    given = first_set(settings.given.min_confidence, settings.config.min_confidence)
+    return share(require(given, "--min-confidence", "60%"), where="--min-confidence")
+
+
+def _write(release: Listed, people: Table | Transactions, settings: Settings[MineOptions], record: dict[str, Any]) -> None:
+    """Write the release, the record and the text."""
+    asked = settings.given
+    if asked.output is not None:
+        tacit.write_release(release, asked.output)
+        wrote(asked.output)
+    emit(record, lambda: _text(release, people, settings), json_to=asked.json_to)
+
+
+def _text(release: Listed, people: Table | Transactions, settings: Settings[MineOptions]) -> str:
     from tacit.reports.text import mined_text
 
-    out = settings.given["output"]
-    told = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width())
-    if out is None:
-        return f"{told}\nNothing was written; add -o {release.kind}.csv to keep the release.\n"
-    same = "".join(
-        f" --{name.replace('_', '-')} {as_argument(settings.given[name])}" for name in _TO_READ_AGAIN if settings.given.get(name)
-    )
-    audit = f"tacit audit {as_argument(out)} --data {as_argument(data)}{same}"
-    return f"{told}\nWritten to {out} and {out}.json. Before it leaves: {audit}\n"
+    asked = settings.given
+    text = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width())
+    if asked.output is None:
+        return f"{text}\nNothing was written; add -o {release.kind}.csv to keep the release.\n"
+    given = [(name, getattr(asked, name)) for name in _TO_READ_AGAIN]
+    repeated = "".join(f" {option_name(name)} {quote(value)}" for name, value in given if value)
+    audit = f"tacit audit {quote(asked.output)} --data {quote(asked.data)}{repeated}"
+    return f"{text}\nWritten to {asked.output} and {asked.output}.json. Before you publish it: {audit}\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NegativeOptions(Options):
+    """Options of ``tacit mine negative``."""
+
+    data: str
+    output: str | None
+    min_expectation: str | None
+    min_confidence: str
+    fuzzy: tuple[str, ...]
+    max_length: int | None
+    significance: str | None
+    permutations: int
+    seed: int
+
+
+@mine_command.command(
+    "negative",
+    epilog=options.examples(
+        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
+        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
+        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
+    ),
+)
+@click.argument("data", metavar="DATA")
+@options.roles
+@click.option("--min-expectation", metavar="E", help="Least probability that someone would have the value by chance: 0.9 or 90%.")
+@click.option(
+    "--min-confidence",
+    metavar="C",
+    default="1",
+    help="Least share of the antecedent's people without the value; below 1, rules have exceptions and exclude no value.  [1]",
+)
+@click.option(
+    "--fuzzy",
+    multiple=True,
+    metavar="COLUMN=SPREAD",
+    help="Make a numeric column fuzzy: values up to SPREAD away count in part (repeatable).",
+)
+@click.option("--max-length", type=int, metavar="L", help="Most columns in an antecedent.  [all]")
+@click.option("--significance", metavar="ALPHA", help="Correct for the number of antecedents and values tested (Bonferroni).")
+@click.option(
+    "--permutations",
+    type=int,
+    default=0,
+    callback=options.not_negative,
+    metavar="N",
+    help="Mine N times with shuffled values, to count the rules that arise by chance.",
+)
+@options.seed
+@options.missing
+@options.hierarchies
+@click.option("-o", "--output", metavar="OUT", help="Write the rules to OUT (.csv) and their origin to OUT.json.")
+@options.running
+def negative_command(**given: Any) -> None:
+    """List negative rules: QI values that never occur with an SA value.
+
+    With many columns, only the minimal rules are listed, those that no more general rule implies; the others follow from them.
+    """
+    from tacit.files.header import header_path
+    from tacit.files.knowledge import check_negative_output, write_negative_rules
+    from tacit.reports.repair import negative_record, negative_text
+
+    asked = NegativeOptions(**given)
+    settings = load_settings(asked, near=asked.data)
+    settings.require_roles(sa="occupation")
+    expectation = first_set(asked.min_expectation, settings.config.min_expectation)
+    min_expectation: Any = require(expectation, "--min-expectation", "0.9")
+    spreads = _parse_spreads(asked.fuzzy)
+    out = asked.output
+    if out is not None:
+        check_negative_output(out)
+    check_outputs([asked.json_to, *([out, header_path(out)] if out is not None else [])], inputs=[asked.data])
+    with watched("mining") as progress:
+        people = reading.read_people_table(asked.data, settings)
+        if not spreads:  # columns of tacit.toml that are not in use here do not matter
+            spreads = {name: spread for name, spread in settings.config.fuzzy.items() if name in people.schema.qi}
+        rules = tacit.mine_negative_rules(
+            people,
+            min_expectation=min_expectation,
+            min_confidence=asked.min_confidence,
+            max_length=asked.max_length,
+            significance=asked.significance,
+            permutations=asked.permutations,
+            seed=asked.seed,
+            fuzzy=spreads,
+            hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
+            time_limit=asked.time_limit,
+            progress=progress,
+        )
+    if out is not None:
+        write_negative_rules(rules, out)
+        wrote(out)
+    last = f"Written to {out} and {out}.json" if out else "Nothing was written; add -o negative.csv to keep the rules."
+    emit(negative_record(rules), lambda: f"{negative_text(rules)}\n{last}\n", json_to=asked.json_to)
+
+
+def _parse_spreads(fuzzy: Sequence[str]) -> dict[str, Any]:
+    """Return the spreads of fuzzy columns, which are written ``COLUMN=SPREAD``.
+
+    >>> _parse_spreads(["age=2", "zip = code=100"])
+    {'age': '2', 'zip = code': '100'}
+    """
+    spreads: dict[str, str] = {}
+    for text in fuzzy:
+        name, equals, spread = text.rpartition("=")
+        if not equals or not name.strip():
+            raise OptionError("is not of the form COLUMN=SPREAD", where="--fuzzy", remedy="Write for instance --fuzzy age=2")
+        if name.strip() in spreads:
+            raise OptionError(f"names column {name.strip()!r} twice", where="--fuzzy", remedy="Give each column one spread")
+        spreads[name.strip()] = spread.strip()
+    return spreads

@@ -1,10 +1,9 @@
-"""Where results go: text for people, the record for programs, files whole or not at all, progress for whoever watches a terminal."""
+"""Output: text, records, files and a progress bar."""
 
 from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import sys
 import threading
@@ -21,12 +20,12 @@ from tacit.errors import OptionError
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-#: Written as a file name, it stands for standard output.
+#: File name that means standard output.
 STDOUT = "-"
 #: Endings of reports: pages, and Markdown.
 PAGES = (".html", ".htm")
 MARKDOWN = (".md", ".markdown")
-#: Work that takes less time than this shows no progress bar.
+#: Seconds of work before a progress bar is shown.
 PATIENCE = 0.5
 #: The verdict in colour, as :func:`coloured` writes it at the head of a text.
 _OWN_COLOUR = re.compile(r"\A(?:\x1b\[[0-9;]+m)+[A-Z]+\x1b\[0m")
@@ -34,16 +33,16 @@ _OWN_COLOUR = re.compile(r"\A(?:\x1b\[[0-9;]+m)+[A-Z]+\x1b\[0m")
 
 @dataclass
 class Session:
-    """What one run of the program has written so far."""
+    """Files that one run of the program has written so far."""
 
     written: list[str] = field(default_factory=list)
 
 
 def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) -> None:
-    """Raise before long work when a file cannot be written, is named twice, or is one of the inputs."""
+    """Raise if a file cannot be written, is named twice, or is an input."""
     from tacit.files.disk import check_output, shown
 
-    taken = {os.path.realpath(path): "is also read, and would be lost" for path in inputs}
+    taken = {os.path.realpath(path): "is also read and would be lost" for path in inputs}
     for path in outputs:
         if path is None or path == STDOUT:
             continue
@@ -55,11 +54,22 @@ def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) 
             taken[place] = "is named twice"
 
 
-def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None, headline: str | None = None) -> None:
-    """Write the record where it is wanted and the text to standard output; with ``--json -`` standard output holds only the record.
+def check_release_output(output: str | None, json_to: str | None, *, inputs: Iterable[str]) -> None:
+    """Raise if a release and its header cannot be written."""
+    from tacit.files.header import header_path, table_ending
 
-    The record names the program, its version and the headline: the first sentence of the text, unless another is given (as where lines are
-    broken to the width of the terminal).
+    if output is None:
+        check_outputs([json_to], inputs=inputs)
+        return
+    table_ending(output)
+    check_outputs([json_to, output, header_path(output)], inputs=inputs)
+
+
+def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None, headline: str | None = None) -> None:
+    """Write the record to its file and the text to standard output.
+
+    With ``--json -`` standard output has only the record. The record names the program, its version and the headline: the first sentence
+    of the text, unless it is given (because the text is broken to the width of the terminal).
     """
     from tacit.reports.record import dump, with_headline
     from tacit.reports.words import first_sentence
@@ -75,7 +85,7 @@ def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Replace a file whole."""
+    """Replace a file atomically."""
     from tacit.files.disk import replace_file
 
     with replace_file(path) as temporary:
@@ -84,27 +94,27 @@ def write_file(path: str, content: bytes) -> None:
 
 
 def report_form(path: str) -> str:
-    """The form of a report by the ending of its name: Markdown, else a page."""
+    """Return the form of a report by its ending: Markdown, else a page."""
     return "markdown" if path.casefold().endswith(MARKDOWN) else "html"
 
 
 def check_report(path: str) -> None:
-    """Raise where the name of a report ends as another kind of file does."""
+    """Raise if the ending of a name is not that of a report."""
     name = os.path.basename(path).casefold()
     if not name.endswith((*PAGES, *MARKDOWN)) and not path.startswith("/dev/"):
         remedy = "End the name with .html for a page, or with .md for Markdown"
-        raise OptionError("a report is not written in a format with this ending", where=f"--report {path}", remedy=remedy)
+        raise OptionError("reports are not written in a format with this ending", where=f"--report {path}", remedy=remedy)
 
 
 def wrote(path: str) -> None:
-    """Remember a file that now lies in its place."""
+    """Remember that a file is written."""
     session = click.get_current_context().find_object(Session)
     if session is not None:
         session.written.append(path)
 
 
 def say(text: str) -> None:
-    """Text for people on standard output."""
+    """Write text to standard output."""
     own = _OWN_COLOUR.match(text)
     head = own[0] if own else ""
     try:
@@ -114,47 +124,44 @@ def say(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """A remark on standard error; nobody depends on it."""
+    """Write a remark to standard error, if possible."""
     with suppress(OSError, ValueError):
         click.echo(harmless(text), err=True)
 
 
 def harmless(text: str) -> str:
-    r"""The text with signs that a terminal would obey, or that turn the order of letters, written out.
+    r"""Escape characters that control a terminal or reverse the order of letters.
 
     >>> harmless("a\x1b[2J\u202eb")
     'a\\x1b[2J\\u202eb'
     """
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return "".join(
-        sign if sign in "\n\t" or category(sign)[0] not in "CZ" or category(sign) == "Zs" else _escape(sign) for sign in text
-    )
+    return "".join(character if _is_harmless(character) else _escape(character) for character in text)
 
 
-def _escape(sign: str) -> str:
-    return sign.encode("unicode_escape", "surrogatepass").decode()
+def _is_harmless(character: str) -> bool:
+    return character in "\n\t" or category(character)[0] not in "CZ" or category(character) == "Zs"
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode()
 
 
 def coloured(text: str, colour: str) -> str:
-    """The text in colour; click leaves colours out where standard output is no terminal."""
+    """Colour a text; click removes colours if standard output is not a terminal."""
     return text if os.environ.get("NO_COLOR") else click.style(text, fg=colour, bold=True)
 
 
-def as_argument(text: str) -> str:
-    """The text as a shell takes it for one argument, for commands that are shown to be copied."""
-    return shlex.quote(text)
-
-
 def width() -> int:
-    """How wide text may be: as the terminal is, within reason."""
+    """Return the width of text: that of the terminal, within limits."""
     from tacit.reports.words import WIDTH
 
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns)) if sys.stdout and sys.stdout.isatty() else WIDTH
 
 
 def _write_stdout(content: bytes) -> None:
-    """Bytes as they are: the record is UTF-8 whatever the terminal speaks."""
+    """Write bytes: the record is UTF-8 whatever the encoding of the terminal."""
     if sys.stdout is None:
         raise OptionError("is closed", where="standard output", remedy="Name a file with --json FILE")
     try:
@@ -166,16 +173,16 @@ def _write_stdout(content: bytes) -> None:
 
 
 def stop_listening() -> None:
-    """Whoever read standard output has gone (``tacit ... | head``): what is said from now on goes nowhere."""
+    """Discard further output, because its reader is gone (``tacit ... | head``)."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def watched(label: str) -> Iterator[Callable[[float], None]]:
-    """A function to call with the share of the work done; on a terminal it moves a bar on standard error.
+    """Yield a function that shows the share of work done.
 
-    The first run says that kernels are being compiled, when that takes more than a second.
+    It moves a bar on standard error, if that is a terminal. The first run reports that kernels are being compiled.
     """
     from tacit.kernels.jit import first_run_notice
 
@@ -189,7 +196,7 @@ def watched(label: str) -> Iterator[Callable[[float], None]]:
 
 
 class _Bar:
-    """A bar that appears only when the work takes a while."""
+    """Progress bar that appears only if the work takes a while."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -211,7 +218,7 @@ class _Bar:
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
         shown = Progress(*columns, console=Console(stderr=True), transient=True)
         with self._lock:
-            if self._timer is None:  # the work has ended meanwhile
+            if self._timer is None:  # the work has ended in the meantime
                 return
             shown.add_task(self._label, total=1.0)
             shown.update(shown.task_ids[0], completed=self._share)
@@ -219,14 +226,14 @@ class _Bar:
             self._shown = shown
 
     def move(self, share: float) -> None:
-        """Show that this share of the work is done; may be called from any thread."""
+        """Show the share of work done; may be called from any thread."""
         with self._lock:
             self._share = share
             if self._shown is not None:
                 self._shown.update(self._shown.task_ids[0], completed=share)
 
     def remark(self, text: str) -> None:
-        """A line above the bar."""
+        """Write a line above the bar."""
         with self._lock:
             if self._shown is not None:
                 self._shown.console.print(text, highlight=False, markup=False)

@@ -1,4 +1,4 @@
-"""The program around the verbs: exit codes, and every way to end as one sentence instead of a traceback."""
+"""Groups of verbs that end with an exit code and one sentence, never a traceback."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,7 +20,7 @@ EXPOSED = 1
 BAD_INPUT = 2
 INCOMPLETE = 3
 BUG = 70
-#: What loading the libraries takes, in bytes of address space.
+#: Address space that loading the libraries takes, in bytes.
 LEAST_MEMORY = 768 << 20
 INTERRUPTED = 130
 
@@ -27,42 +28,48 @@ INTERRUPTED = 130
 OF_VERDICT = {"clean": DONE, "exposed": EXPOSED, "incomplete": INCOMPLETE}
 
 
+class Verb(NamedTuple):
+    """A verb: its name, the module that defines it, and one line of help."""
+
+    name: str
+    module: str
+    summary: str
+
+
 class Program(click.Group):
-    """A group of verbs that names the nearest verb when one is mistyped, and turns every failure into an exit code."""
+    """Group of verbs that turns every failure into an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The verbs in the order in which they were added."""
+        """Return the verbs in the order in which they were added."""
         return list(self.commands)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that is meant."""
+        """Return the verb that is meant."""
         name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
-            known = self.list_commands(ctx)
-            raise OptionError(
-                f"there is no command {name!r}", where=ctx.command_path, remedy=nearest_name(name, known, "commands")
-            )
+        known = self.list_commands(ctx)
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            remedy = nearest_name(name, known, "commands")
+            raise OptionError(f"there is no command {name!r}", where=ctx.command_path, remedy=remedy)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb, unless it could not even load its libraries: some of them wait for memory for ever."""
+        """Run a verb, if there is enough memory to load its libraries."""
         _check_memory()
         return super().invoke(ctx)
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
-        """Run a verb and leave with its exit code."""
+        """Run a verb and exit with its code."""
         if not extra.pop("standalone_mode", True):
             return super().main(args, standalone_mode=False, **extra)
-        sys.exit(_flushed(self._run(args, {"obj": Session()} | extra | {"prog_name": "tacit"})))
+        sys.exit(_flush(self._run(args, {"obj": Session()} | extra | {"prog_name": "tacit"})))
 
     def _run(self, args: Sequence[str] | None, extra: dict[str, Any]) -> int:
         try:
             code = super().main(args, standalone_mode=False, **extra)
         except (KeyboardInterrupt, click.Abort):
-            written = ", ".join(extra["obj"].written)
-            return _complain(
-                f"interrupted; written before: {written}" if written else "interrupted; nothing was written", INTERRUPTED
-            )
+            files = ", ".join(extra["obj"].written)
+            written = f"written before: {files}" if files else "nothing was written"
+            return _complain(f"interrupted; {written}", INTERRUPTED)
         except LimitReached as exc:
             return _complain(str(exc), INCOMPLETE)
         except InternalError as exc:
@@ -82,14 +89,38 @@ class Program(click.Group):
             if lacks_memory(exc):
                 return _complain(_NO_MEMORY, BAD_INPUT)
             if isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF):
-                stop_listening()  # what is still buffered would fail, and be told, once more
+                stop_listening()  # what is still buffered would fail, and be reported, again
                 return _complain(_OUTPUT_FAILED, BAD_INPUT)
             return _bug(exc)
         return code if isinstance(code, int) else DONE
 
 
+class LazyProgram(Program):
+    """Program that imports the module of a verb when the verb is asked for."""
+
+    def __init__(self, *args: Any, verbs: Sequence[Verb] = (), **extra: Any) -> None:
+        super().__init__(*args, **extra)
+        self.verbs = {verb.name: verb for verb in verbs}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order of the table."""
+        return list(self.verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a verb."""
+        if cmd_name not in self.verbs:
+            return None
+        command: click.Command = getattr(import_module(self.verbs[cmd_name].module), f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of verbs, of which none is imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(verb.name, verb.summary) for verb in self.verbs.values()])
+
+
 _NO_MEMORY = "tacit: there is not enough memory. Raise --min-support, or use a machine with more."
-#: What libraries say when memory is short, in errors of many kinds.
+#: Phrases of libraries that are short of memory, in errors of many kinds.
 _SHORT_OF_MEMORY = (
     "cannot allocate memory",
     "failed to map segment",
@@ -100,7 +131,7 @@ _SHORT_OF_MEMORY = (
 
 
 def _check_memory() -> None:
-    """Raise where the shell allows less memory than the libraries take when they are loaded."""
+    """Raise if the shell allows less memory than loading the libraries takes."""
     with suppress(ImportError):  # there are no such limits on Windows
         import resource
 
@@ -111,7 +142,7 @@ def _check_memory() -> None:
 
 
 def lacks_memory(exc: BaseException | None) -> bool:
-    """Whether an error, or what led to it, says that memory is short.
+    """Return True if an error, or its cause, says that memory is short.
 
     >>> lacks_memory(ImportError("libx.so: failed to map segment from shared object")), lacks_memory(ValueError("x"))
     (True, False)
@@ -129,18 +160,15 @@ _OUTPUT_FAILED = "standard output: cannot be written. Free some space, or write 
 
 
 def _usage(exc: click.UsageError) -> str:
-    """A mistake in the options as one sentence."""
+    """Return a mistake in the options as one sentence."""
     where = exc.ctx.command_path if exc.ctx else "tacit"
     see = f"See {where} --help"
     if getattr(click.exceptions, "NoArgsIsHelpError", None) is type(exc) and exc.ctx:
         return exc.ctx.get_help()
     if isinstance(exc, click.NoSuchOption) and exc.ctx:
         known = [name for param in exc.ctx.command.params for name in param.opts if name.startswith("--")]
-        return str(
-            OptionError(
-                f"there is no option {exc.option_name}", where=where, remedy=nearest_name(exc.option_name, known, "options")
-            )
-        )
+        remedy = nearest_name(exc.option_name, known, "options")
+        return str(OptionError(f"there is no option {exc.option_name}", where=where, remedy=remedy))
     if isinstance(exc, click.BadOptionUsage):
         what = _clause(exc.message).removeprefix(f"option {exc.option_name!r} ")
         return str(OptionError(what, where=exc.option_name, remedy=see))
@@ -153,20 +181,20 @@ def _usage(exc: click.UsageError) -> str:
 
 
 def _clause(message: str) -> str:
-    """A sentence of click's as a clause: no capital, no full stop."""
+    """Return one of click's sentences as a clause: no capital, no full stop."""
     text = message.strip().rstrip(".")
     return text[:1].lower() + text[1:]
 
 
 def _complain(sentence: str, code: int) -> int:
-    """Say it on standard error, if there is one."""
+    """Write a sentence to standard error, if there is one, and return the code."""
     with suppress(OSError, ValueError):
         click.echo(harmless(sentence), err=True)
     return code
 
 
 def _bug(exc: BaseException) -> int:
-    """Own up. The traceback may hold values of the data, so it is shown only on request."""
+    """Report a bug; the traceback, which may show data, only on request."""
     if os.environ.get("TACIT_DEBUG") == "1":
         import traceback
 
@@ -175,8 +203,8 @@ def _bug(exc: BaseException) -> int:
     return _complain(what + "Run again with TACIT_DEBUG=1 for details (they may show values of your data), and report it.", BUG)
 
 
-def _flushed(code: int) -> int:
-    """The exit code once everything is really written."""
+def _flush(code: int) -> int:
+    """Return the exit code once everything is written."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""``tacit reproduce``: the papers' tables and figures beside ours."""
+"""``tacit reproduce``: compare the papers' tables and figures with ours."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 @click.option(
     "--data",
     metavar="FOLDER",
-    help="A folder with the public data sets that the paper uses, as they are distributed; bundled: the Adult data that come with Tacit.",
+    help="Folder with the public data sets that the paper uses, as distributed; bundled: the Adult data that come with Tacit.",
 )
 @click.option(
     "--out",
     "folder",
     metavar="DIR",
-    help="Write CSV files and pictures to this folder, of all papers one page as well (papers.html, papers.md); made if it does not exist.",
+    help="Write CSV files and pictures to this folder, and for all papers one page (papers.html, papers.md); made if missing.",
 )
 @click.option(
     "--time-limit",
@@ -45,58 +45,49 @@ if TYPE_CHECKING:
     callback=options.positive,
     default=240.0,
     metavar="SECONDS",
-    help="About how long a paper, or all of them together, may take; rivals that would take more than a tenth of it are not run.  [240]",
+    help="About how long a paper, or all of them together, may take; rivals that would take over a tenth of it are not run.  [240]",
 )
 @options.json_option
 def reproduce_command(name: str | None, data: str | None, folder: str | None, time_limit: float, json_to: str | None) -> None:
-    """Hold a paper's tables and figures beside ours.
+    """Compare a paper's tables and figures with ours.
 
-    PAPER is atzori05, injector08, li07, pmicd08 or zhu09; without it, all of them. The worked examples need no data. The figures need
-    the data sets that the papers use, of the FIMI and UCI repositories: download them, and name their folder with --data.
+    PAPER is atzori05, injector08, li07, pmicd08 or zhu09; without it, all of them. The worked examples need no data. The figures need the
+    papers' data sets, from the FIMI and UCI repositories: download them, and name their folder with --data.
     """
+    from tacit.files.disk import made_folder
     from tacit.papers import PAPERS, paper_named, reproduce
     from tacit.papers.report import reproduction_text
 
     names = [paper_named(name).name] if name else [paper.name for paper in PAPERS]
     check_outputs([json_to])
-    place = _prepared(folder)
+    place = None if folder is None else os.fspath(made_folder(folder))
     made: list[Reproduction] = []
     end = time.monotonic() + time_limit
     for number, paper in enumerate(names):
-        # Of what is left of the time each paper has an equal share; what it does not use is there for the next.
+        # Each paper has an equal share of the time left; what it does not use is there for the next.
         share = max(1.0, (end - time.monotonic()) / (len(names) - number))
         with watched(f"reproducing {paper}") as progress:
             made.append(reproduce(paper, data=data, time_limit=share, progress=progress))
-    written = sum(_write(one, place) for one in made) if place is not None else 0
-    if place is not None and name is None:
-        written += _write_page(made, place)
+    written = 0
+    if place is not None:
+        written = sum(_write_parts(one, place) for one in made) + (_write_pages(made, place) if name is None else 0)
     for one in made:
         if one.left_out:
             note(
                 f"tacit reproduce: {one.name} is NOT complete: {len(one.left_out)} of its parts are left out; the output says why."
             )
     record = {"format": "tacit.reproduction/1", "papers": [one.to_dict() for one in made]}
+    last = "CSV files and pictures: add --out DIR" if place is None else f"{written} files written to {folder}"
 
     def text() -> str:
-        told = "\n".join(reproduction_text(one, width=width()) for one in made)
-        return f"{told}\n" + (
-            f"{written} files written to {folder}\n" if place is not None else "CSV files and pictures: add --out DIR\n"
-        )
+        papers = "\n".join(reproduction_text(one, width=width()) for one in made)
+        return f"{papers}\n{last}\n"
 
     emit(record, text, json_to=json_to)
 
 
-def _prepared(folder: str | None) -> str | None:
-    """The folder to write to, made where its parent exists."""
-    if folder is None:
-        return None
-    from tacit.files.disk import made_folder
-
-    return os.fspath(made_folder(folder))
-
-
-def _write_page(made: list[Reproduction], place: str) -> int:
-    """Write the page about all papers, to read and to edit; returns how many files these are."""
+def _write_pages(made: list[Reproduction], place: str) -> int:
+    """Write the page about all papers, and return the number of files."""
     from tacit.papers.report import papers_html, papers_markdown
 
     pages = {"papers.html": papers_html(made), "papers.md": papers_markdown(made)}
@@ -105,8 +96,8 @@ def _write_page(made: list[Reproduction], place: str) -> int:
     return len(pages)
 
 
-def _write(made: Reproduction, place: str) -> int:
-    """Write a CSV file, and a picture where there is one, for every part; returns how many."""
+def _write_parts(made: Reproduction, place: str) -> int:
+    """Write the CSV files and pictures of a paper, and return their number."""
     from tacit.papers.report import part_csv, part_svg
 
     written = 0

@@ -1,7 +1,7 @@
-"""Signals that end the program at once, wherever it is, without leaving temporary files.
+"""Signals that end the program at once, without leaving temporary files.
 
-Python runs signal handlers between two of its own steps, and a step into a library can take minutes; an exception that a handler raises can also
-get lost in one. So a thread of its own waits for signals and ends the program.
+Python runs signal handlers between two of its own instructions, and a call into a library can take minutes; an exception that a handler
+raises can also get lost in one. So a separate thread waits for signals and ends the program.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 from tacit.errors import LimitReached
 
-#: After Ctrl-C the program has so many seconds to end by itself, with a sentence that says what was written.
+#: Seconds after Ctrl-C in which the program may end by itself, with a sentence about what was written.
 PATIENCE = 3.0
-#: So many seconds after the time limit, and then again and again, whatever still runs is told to stop.
+#: Seconds after the time limit at which whatever still runs is told to stop, and then again and again.
 BACKSTOP = 2.5
-#: When a library does not return for so many of these, the program ends with the code that says so.
+#: Number of such alarms after which the program ends although a library does not return.
 MOST_UNNOTICED = 3
 INCOMPLETE = 3
 TERMINATED = 128 + signal.SIGTERM
@@ -30,7 +30,7 @@ INTERRUPTED = 128 + signal.SIGINT
 
 @dataclass
 class _Alarms:
-    """How often the time was told to be over while a library ran, and what to say when that is too often."""
+    """Number of unnoticed alarms, and the sentence to end with."""
 
     unnoticed: int = 0
     sentence: str = ""
@@ -40,7 +40,7 @@ _alarms = _Alarms()
 
 
 def watch_signals() -> None:
-    """End the program on SIGTERM at once, and on Ctrl-C when it does not end by itself."""
+    """End the program on SIGTERM, and on Ctrl-C if it does not end itself."""
     with suppress(AttributeError, ValueError, OSError):
         signal.signal(signal.SIGTERM, _terminated)
     with suppress(AttributeError, ValueError, OSError, RuntimeError):
@@ -53,9 +53,9 @@ def watch_signals() -> None:
 
 @contextmanager
 def backstop(seconds: float, where: str) -> Iterator[None]:
-    """Raise :class:`LimitReached` in what still runs shortly after the time limit, though it never asks for the time.
+    """Raise :class:`LimitReached` shortly after the time limit in code that never checks the time.
 
-    Attacks stop as if they had asked, and keep what they found; reading and writing end with nothing half done. :func:`disarm` ends it.
+    Attacks stop as if they had checked, and keep what they found; reading and writing leave nothing half done. :func:`disarm` ends it.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
@@ -79,7 +79,7 @@ def backstop(seconds: float, where: str) -> Iterator[None]:
 
 
 def disarm() -> None:
-    """Let what was found be written, though the time is over."""
+    """Cancel the alarm, so that results are written although the time is over."""
     _alarms.sentence = ""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -90,7 +90,7 @@ def _terminated(*_: object) -> None:
 
 
 def _watch(reading: int) -> None:
-    """Wait for signals, whose numbers are written by the system's own handler."""
+    """Wait for signals, whose numbers the system's own handler writes to a pipe."""
     patience: float | None = None
     while True:
         ready, _, _ = select.select([reading], [], [], patience)
@@ -110,7 +110,7 @@ def _watch(reading: int) -> None:
 
 
 def end(code: int) -> None:
-    """Leave at once with this exit code; temporary files are removed, and nothing else runs."""
+    """Exit at once with this code; temporary files are removed, and nothing else runs."""
     if "tacit.files.disk" in sys.modules:
         from tacit.files.disk import remove_own
 

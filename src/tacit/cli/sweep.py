@@ -1,108 +1,23 @@
-"""``tacit sweep``: verdicts over a grid, of thresholds or of precisions.
-
-``tacit sweep rules``: verdicts over thresholds and ways to print rules.
-"""
+"""``tacit sweep``: verdicts over a grid of thresholds or precisions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.options import Settings
+import tacit
+from tacit.cli import options, reading
+from tacit.cli.options import Options, ReleaseOptions
 from tacit.cli.output import check_outputs, emit, report_form, watched, write_file
 from tacit.cli.program import DONE, INCOMPLETE, Program
+from tacit.cli.settings import load_settings, require
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.sweep import ItemsetSweep, RoundingSweep
-
-pictures = options.together(
-    click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
-    click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
-    options.report,
-)
-
-
-def write_report(path: str | None, title: str, caption: str, **made: str) -> None:
-    """Write a sweep as a report, where one is wanted; ``made`` are its text, its table as CSV and its picture."""
-    if path is None:
-        return
-    from tacit.reports.sweep_page import sweep_document
-
-    write_file(path, sweep_document(title, caption=caption, **made).bytes(report_form(path)))
-
-
-@click.command(
-    "rules",
-    epilog=options.examples(
-        "tacit sweep rules adult.csv --qi sex,race,education --sa salary --min-support 5%,10% --min-confidence 60%,80%,90%",
-        "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5% --min-confidence 60% --digits 2,3 --withhold-values",
-    ),
-)
-@click.argument("data", metavar="DATA")
-@click.option(
-    "--min-support",
-    multiple=True,
-    metavar="S",
-    help="Supports to try, shares (0.05, 5%) or whole numbers of people: repeat, or separate with commas.",
-)
-@click.option("--min-confidence", multiple=True, metavar="C", help="Confidences to try: repeat, or separate with commas.")
-@click.option("--digits", multiple=True, metavar="D", help="Decimals of supports to try, besides exact counts.")
-@click.option("--withhold-values", is_flag=True, help="Try lists without any number, too.")
-@click.option("--incomplete", is_flag=True, help="Say that rules may have been left out: missing ones then tell nothing.")
-@click.option(
-    "--certain",
-    is_flag=True,
-    help="Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
-)
-@options.strict
-@options.roles
-@options.missing
-@options.policy
-@pictures
-@options.running
-def rules_command(
-    data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
-) -> int:
-    """Find thresholds and digits: what would rules give away?
-
-    For every support, confidence and way to print them: mines the rules of DATA, attacks them, and compares estimates with the truth. Exit
-    code: 0 done, 2 bad input, 3 when time ran out before the end.
-    """
-    from tacit.model.table import Table
-    from tacit.verbs.sweep import sweep_rules
-
-    check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
-    settings = Settings.of(given, near=data)
-    with watched("sweeping") as progress:
-        people = settings.read(data)
-        if not isinstance(people, Table):
-            raise OptionError("holds transactions, not a table", where=data, remedy="Rules QI => SA need columns: give a table")
-        sweep = sweep_rules(
-            people,
-            min_support=given["min_support"] or settings.needed("min_support", "5%,10%"),
-            min_confidence=given["min_confidence"] or settings.needed("min_confidence", "60%,80%"),
-            digits=given["digits"],
-            withhold_values=given["withhold_values"],
-            strict=given["strict"],
-            incomplete=given["incomplete"],
-            policy=settings.policy,
-            certain=given["certain"],
-            time_limit=given["time_limit"],
-            progress=progress,
-        )
-    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
-
-    if csv_to is not None:
-        write_file(csv_to, rule_sweep_csv(sweep).encode())
-    if picture_to is not None:
-        write_file(picture_to, rule_sweep_svg(sweep).encode())
-    made = {"text": rule_sweep_text(sweep), "table": rule_sweep_csv(sweep), "picture": rule_sweep_svg(sweep)}
-    write_report(report, "which thresholds for rules", "What each list of rules gives away, over its thresholds.", **made)
-    emit(sweep.to_dict(), lambda: rule_sweep_text(sweep), json_to=json_to)
-    return DONE if sweep.finished else INCOMPLETE
+    from tacit.model.sweep import ItemsetSweep, RoundingSweep, RuleSweep
 
 
 @click.group(
@@ -118,6 +33,38 @@ def sweep_command() -> None:
     """Choose a threshold or a precision: verdicts over a grid."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SweepFiles:
+    """Files that every sweep can write."""
+
+    json_to: str | None
+    csv_to: str | None
+    picture_to: str | None
+    report: str | None
+
+    def check(self, data: str) -> None:
+        """Raise before long work if a file cannot be written after it."""
+        check_outputs([self.json_to, self.csv_to, self.picture_to, self.report], inputs=[data])
+
+
+_files = options.combine(
+    click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
+    click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
+    options.report,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepItemsetsOptions(SweepFiles, Options):
+    """Options of ``tacit sweep itemsets``."""
+
+    data: str
+    min_support: tuple[str, ...]
+    group_sizes: tuple[str, ...]
+    every_attack: bool
+    strict: bool
+
+
 @sweep_command.command(
     "itemsets",
     epilog=options.examples(
@@ -130,57 +77,67 @@ def sweep_command() -> None:
     "--min-support",
     multiple=True,
     metavar="S",
-    help="Thresholds to try, shares (0.05, 5%) or whole numbers of people: repeat, or separate with commas.",
+    help="Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.",
 )
-@click.option("--k", multiple=True, metavar="K", help="Smallest groups to allow: repeat, or separate with commas.  [10]")
+@click.option(
+    "--k", "group_sizes", multiple=True, metavar="K", help="Smallest groups to allow: repeat, or separate with commas.  [10]"
+)
 @options.policy_file
 @click.option(
     "--every-attack",
     is_flag=True,
-    help="Count I02 in every cell; otherwise it runs where I01 finds nothing, enough for the verdict.",
+    help="Run I02 in every cell; by default it runs only where I01 finds nothing, which is enough for the verdict.",
 )
 @options.strict
 @options.roles
 @options.missing
 @options.long_table
 @options.hierarchies
-@pictures
+@_files
 @options.running
-def itemsets_command(
-    data: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
-) -> int:
-    """Find a threshold: what would itemsets give away?
+def itemsets_command(**given: Any) -> int:
+    """Find a threshold: what would itemsets reveal?
 
-    For every threshold and k: counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For
-    each k: searches the lowest threshold at which I01 and I02 find nothing. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
+    For every threshold and k, counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For each
+    k, finds the lowest threshold at which I01 and I02 find nothing. Exit code: 0 done, 2 bad input, 3 out of time.
     """
-    from tacit.verbs.sweep import sweep_itemsets
-
-    check_outputs([json_to, csv_to, picture_to, report], inputs=[data])
-    settings = Settings.of(given, near=data)
-    min_support = given["min_support"] or settings.needed("min_support", "5%,10%,20%")
-    k = given["k"] or settings.policy.k
+    asked = SweepItemsetsOptions(**given)
+    asked.check(asked.data)
+    settings = load_settings(asked, near=asked.data)
+    min_support: Any = asked.min_support or require(settings.config.min_support, "--min-support", "5%,10%,20%")
+    k = asked.group_sizes or settings.policy.k
     with watched("sweeping") as progress:
-        people = settings.read(data)
-        sweep = sweep_itemsets(
+        people = reading.read_people(asked.data, settings)
+        sweep = tacit.sweep_itemsets(
             people,
             min_support=min_support,
             k=k,
-            strict=given["strict"],
-            hierarchies=settings.hierarchies_of(people, getattr(people, "names", ())),
-            every_attack=given["every_attack"],
-            time_limit=given["time_limit"],
+            strict=asked.strict,
+            hierarchies=reading.read_hierarchies(people, settings),
+            every_attack=asked.every_attack,
+            time_limit=asked.time_limit,
             progress=progress,
         )
     from tacit.reports.sweep import itemset_sweep_csv, itemset_sweep_svg, itemset_sweep_text
 
-    if csv_to is not None:
-        write_file(csv_to, itemset_sweep_csv(sweep).encode())
-    if picture_to is not None:
-        write_file(picture_to, itemset_sweep_svg(sweep).encode())
-    made = {"text": itemset_sweep_text(sweep), "table": itemset_sweep_csv(sweep), "picture": itemset_sweep_svg(sweep)}
-    write_report(report, "which threshold for itemsets", "Groups of fewer than k people, over the threshold.", **made)
-    return _told(sweep, itemset_sweep_text(sweep), json_to)
+    return _write(
+        sweep,
+        asked,
+        text=itemset_sweep_text(sweep),
+        table=itemset_sweep_csv(sweep),
+        picture=lambda: itemset_sweep_svg(sweep),
+        title="which threshold for itemsets",
+        caption="Groups of fewer than k people, over the threshold.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepRoundingOptions(SweepFiles, ReleaseOptions):
+    """Options of ``tacit sweep rounding``."""
+
+    release: str
+    rounding_bases: tuple[str, ...]
+    decimals: tuple[str, ...]
 
 
 @sweep_command.command(
@@ -190,10 +147,14 @@ def itemsets_command(
         "tacit sweep rounding itemsets.csv --k 30 --base 5,10,20 --csv precision.csv",
     ),
 )
-@click.argument("release_file", metavar="RELEASE")
-@click.option("--data", metavar="DATA", help="The data the release was made from: the same findings, found faster.")
+@click.argument("release", metavar="RELEASE")
+@click.option("--data", metavar="DATA", help="The data behind the release: the same findings, found faster.")
 @click.option(
-    "--base", multiple=True, metavar="B", help="Bases to round counts to: repeat, or separate with commas.  [2,5,10,20,50,..]"
+    "--base",
+    "rounding_bases",
+    multiple=True,
+    metavar="B",
+    help="Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]",
 )
 @click.option(
     "--decimals", multiple=True, metavar="D", help="Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]"
@@ -204,56 +165,149 @@ def itemsets_command(
 @options.hierarchies
 @options.release_file
 @options.policy
-@pictures
+@_files
 @options.running
-def rounding_command(
-    release_file: str, csv_to: str | None, picture_to: str | None, json_to: str | None, report: str | None, **given: Any
-) -> int:
-    """Find a precision: what would rounded counts give away?
+def rounding_command(**given: Any) -> int:
+    """Find a precision: what would rounded counts reveal?
 
-    Prints the counts of a RELEASE with every number of decimals and rounded to every base, attacks each as it would be printed, and
-    names the finest that leaves no finding. Exit code: 0 done, 2 bad input, 3 when time ran out before the end.
+    Prints the counts of a RELEASE with every number of decimals and rounded to every base, attacks each version, and names the finest
+    that leaves no finding. Exit code: 0 done, 2 bad input, 3 out of time.
     """
-    from tacit.verbs.sweep import sweep_rounding
-
-    check_outputs([json_to, csv_to, picture_to, report], inputs=[release_file])
-    settings = Settings.of(given, near=given["data"], releases=[release_file])
-    chosen = {name: _whole_numbers(name, given[name]) for name in ("base", "decimals")}
+    asked = SweepRoundingOptions(**given)
+    asked.check(asked.release)
+    settings = load_settings(asked, near=asked.data, releases=[asked.release])
+    bases = _parse_numbers("--base", asked.rounding_bases)
+    decimals = _parse_numbers("--decimals", asked.decimals)
     with watched("sweeping") as progress:
-        release = options.read(release_file, given)
-        people = options.owners_data(release, settings)
-        sweep = sweep_rounding(
+        release = reading.read_release(asked.release, asked)
+        sweep = tacit.sweep_rounding(
             release,
-            base=chosen["base"],
-            decimals=chosen["decimals"],
-            data=people,
+            base=bases,
+            decimals=decimals,
+            data=reading.read_owners_data(release, settings),
             policy=settings.policy,
-            time_limit=given["time_limit"],
+            time_limit=asked.time_limit,
             progress=progress,
         )
     from tacit.reports.sweep import rounding_sweep_csv, rounding_sweep_svg, rounding_sweep_text
 
-    if csv_to is not None:
-        write_file(csv_to, rounding_sweep_csv(sweep).encode())
-    if picture_to is not None:
-        write_file(picture_to, rounding_sweep_svg(sweep).encode())
-    made = {"text": rounding_sweep_text(sweep), "table": rounding_sweep_csv(sweep), "picture": rounding_sweep_svg(sweep)}
-    write_report(report, "how precise counts may be", "Groups of fewer than k people, over the step of printed numbers.", **made)
-    return _told(sweep, rounding_sweep_text(sweep), json_to)
+    return _write(
+        sweep,
+        asked,
+        text=rounding_sweep_text(sweep),
+        table=rounding_sweep_csv(sweep),
+        picture=lambda: rounding_sweep_svg(sweep),
+        title="how precise counts may be",
+        caption="Groups of fewer than k people, over the step of printed numbers.",
+    )
 
 
-sweep_command.add_command(rules_command)
+@dataclass(frozen=True, kw_only=True)
+class SweepRulesOptions(SweepFiles, Options):
+    """Options of ``tacit sweep rules``."""
+
+    data: str
+    min_support: tuple[str, ...]
+    min_confidence: tuple[str, ...]
+    digits: tuple[str, ...]
+    withhold_values: bool
+    incomplete: bool
+    certain: bool
+    strict: bool
 
 
-def _whole_numbers(name: str, given: tuple[str, ...]) -> list[int] | None:
-    """Whole numbers from repeated options and comma lists; None where there are none."""
-    parts = [part.strip() for one in given for part in one.split(",") if part.strip()]
+@sweep_command.command(
+    "rules",
+    epilog=options.examples(
+        "tacit sweep rules adult.csv --qi sex,race,education --sa salary --min-support 5%,10% --min-confidence 60%,80%,90%",
+        "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5% --min-confidence 60% --digits 2,3 --withhold-values",
+    ),
+)
+@click.argument("data", metavar="DATA")
+@click.option(
+    "--min-support",
+    multiple=True,
+    metavar="S",
+    help="Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.",
+)
+@click.option("--min-confidence", multiple=True, metavar="C", help="Confidences to try: repeat, or separate with commas.")
+@click.option("--digits", multiple=True, metavar="D", help="Decimals of supports to try, in addition to exact counts.")
+@click.option("--withhold-values", is_flag=True, help="Also try lists without numbers.")
+@click.option("--incomplete", is_flag=True, help="Declare the lists incomplete: nothing follows from a missing rule.")
+@click.option(
+    "--certain",
+    is_flag=True,
+    help="Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
+)
+@options.strict
+@options.roles
+@options.missing
+@options.policy
+@_files
+@options.running
+def rules_command(**given: Any) -> int:
+    """Find thresholds and digits: what would rules reveal?
+
+    For every support, confidence and way to print them, mines the rules of DATA, attacks them, and compares the estimates with the truth.
+    Exit code: 0 done, 2 bad input, 3 out of time.
+    """
+    asked = SweepRulesOptions(**given)
+    asked.check(asked.data)
+    settings = load_settings(asked, near=asked.data)
+    with watched("sweeping") as progress:
+        sweep = tacit.sweep_rules(
+            reading.read_people_table(asked.data, settings),
+            min_support=asked.min_support or require(settings.config.min_support, "--min-support", "5%,10%"),
+            min_confidence=asked.min_confidence or require(settings.config.min_confidence, "--min-confidence", "60%,80%"),
+            digits=asked.digits,
+            withhold_values=asked.withhold_values,
+            strict=asked.strict,
+            incomplete=asked.incomplete,
+            policy=settings.policy,
+            certain=asked.certain,
+            time_limit=asked.time_limit,
+            progress=progress,
+        )
+    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
+
+    return _write(
+        sweep,
+        asked,
+        text=rule_sweep_text(sweep),
+        table=rule_sweep_csv(sweep),
+        picture=lambda: rule_sweep_svg(sweep),
+        title="which thresholds for rules",
+        caption="What each list of rules reveals, over its thresholds.",
+    )
+
+
+def _parse_numbers(option: str, given: tuple[str, ...]) -> list[int] | None:
+    """Return the whole numbers of an option, or None."""
+    parts = [part.strip() for text in given for part in text.split(",") if part.strip()]
     if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
-        raise OptionError("takes whole numbers", where=f"--{name}", remedy=f"Write for instance --{name} 2,5,10")
+        raise OptionError("takes whole numbers", where=option, remedy=f"Write for instance {option} 2,5,10")
     return [int(part) for part in parts] if given else None
 
 
-def _told(sweep: ItemsetSweep | RoundingSweep, text: str, json_to: str | None) -> int:
-    """Text or record, and the exit code."""
-    emit(sweep.to_dict(), lambda: text, json_to=json_to)
+def _write(
+    sweep: ItemsetSweep | RoundingSweep | RuleSweep,
+    files: SweepFiles,
+    *,
+    text: str,
+    table: str,
+    picture: Callable[[], str],
+    title: str,
+    caption: str,
+) -> int:
+    """Write all files and the text, and return the exit code."""
+    if files.csv_to is not None:
+        write_file(files.csv_to, table.encode())
+    if files.picture_to is not None:
+        write_file(files.picture_to, picture().encode())
+    if files.report is not None:
+        from tacit.reports.sweep_page import sweep_document
+
+        page = sweep_document(title, caption=caption, text=text, table=table, picture=picture())
+        write_file(files.report, page.bytes(report_form(files.report)))
+    emit(sweep.to_dict(), lambda: text, json_to=files.json_to)
     return DONE if sweep.finished else INCOMPLETE

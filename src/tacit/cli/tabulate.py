@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.options import Settings, grouped
-from tacit.cli.output import as_argument, check_outputs, emit, watched, wrote
-from tacit.errors import OptionError
-from tacit.model.table import require_column
+import tacit
+from tacit.cli import options, reading
+from tacit.cli.options import Options
+from tacit.cli.output import check_release_output, emit, watched, wrote
+from tacit.cli.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from tacit.model.frequencies import FrequencyTable
+    from tacit.model.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class TabulateOptions(Options):
+    """Options of ``tacit tabulate``."""
+
+    data: str
+    output: str | None
+    by: tuple[str, ...]
+    ways: int | None
+    total: bool
+    hide_below: int | None
+    show_zeros: bool | None
+    round_to: int | None
 
 
 @click.command(
@@ -27,24 +45,18 @@ if TYPE_CHECKING:
 @click.argument("data", metavar="DATA")
 @click.option(
     "--by",
-    "by",
     multiple=True,
     required=True,
     metavar="COLUMNS",
-    help="The columns of a table, separated with commas; repeat for several tables.",
+    help="Columns of a table, separated with commas; repeat for more tables.",
 )
-@click.option(
-    "--ways",
-    type=int,
-    metavar="W",
-    help="All tables over one to W of the columns, instead of one over all of them.",
-)
-@click.option("--total", is_flag=True, help="List the totals of every table, too.")
+@click.option("--ways", type=int, metavar="W", help="Make all tables over one to W of the columns, instead of one over all.")
+@click.option("--total", is_flag=True, help="Also list the totals of every table.")
 @click.option("--hide-below", type=int, metavar="K", help="Hide cells with fewer than K people.")
 @click.option(
     "--show-zeros/--hide-zeros",
     default=None,
-    help="With --hide-below: show cells with nobody, or hide them, too.  [hide, unless the policy says zeros_are_disclosive = false]",
+    help="With --hide-below: show empty cells, or hide them too.  [hide, unless the policy says zeros_are_disclosive = false]",
 )
 @click.option("--round", "round_to", type=int, metavar="BASE", help="Round counts to the nearest multiple of BASE.")
 @options.roles
@@ -52,93 +64,92 @@ if TYPE_CHECKING:
 @options.missing
 @options.output
 @options.running
-def tabulate_command(data: str, **given: Any) -> None:
-    """Count the people of DATA in the cells of tables.
+def tabulate_command(**given: Any) -> None:
+    """Make a release of frequency tables.
 
-    Every combination of values is a cell, those with nobody too. Small cells can be hidden and counts be rounded; the header beside the file
-    says so, as readers of a published table know it.
+    Counts the people of DATA in every combination of values, empty ones too. Small cells can be hidden and counts rounded; the header
+    beside the file says so, because readers of a published table know it.
     """
-    from tacit.verbs.mine import tabulate
+    from tacit.reports.words import frequencies_record
 
-    settings = Settings.of(given, near=data)
-    out, json_to = given["output"], given["json_to"]
-    _check(out, json_to, data)
-    chosen = {name: given[name] for name in ("by", "ways", "total", "hide_below", "round_to", "time_limit")}
+    asked = TabulateOptions(**given)
+    settings = load_settings(asked, near=asked.data)
+    check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("counting"):
-        people = _people(settings, data)
-        made = tabulate(people, **chosen, **_roles(settings, people.names), show_zeros=_zeros_are_shown(settings))
-    if out is not None:
-        from tacit.files.releases import write_release
-
-        write_release(made, out)
-        wrote(out)
-    emit(_record(made), lambda: _text(made, people.dropped, out, settings), json_to=json_to)
-
-
-def _zeros_are_shown(settings: Settings) -> bool:
-    """Whether cells with nobody are shown where small ones are hidden: as the option says, else as the policy does."""
-    given: bool | None = settings.given["show_zeros"]
-    if given is not None:
-        return given
-    return settings.given["hide_below"] is not None and not settings.policy.zeros_are_disclosive
-
-
-def _people(settings: Settings, data: str) -> Any:
-    """The table with the columns that are counted over."""
-    from tacit.files.tables import read_table
-    from tacit.files.transactions import TRANSACTION_ENDINGS
-
-    if data.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS):
-        raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")
-    everything = read_table(data)
-    for name in ("qi", "sa"):
-        for column in _named(settings.given[name], everything.names):
-            require_column(column, everything.names, where=f"--{name}")
-    wanted = [name for text in settings.given["by"] for name in ([text] if text in everything.names else text.split(","))]
-    used = [name for name in dict.fromkeys(name.strip() for name in wanted) if name in everything.names]
-    rule = {name: value for name in ("missing", "missing_rule") if (value := settings[name]) is not None}
-    people = read_table(everything, columns=used or list(everything.names), where=data, **rule)
-    return grouped(people, settings.given["engine"]) if settings.given["engine"] else people
+        people = _read_columns(settings)
+        qi, sa = _roles(settings, people.names)
+        made = tacit.tabulate(
+            people,
+            by=asked.by,
+            ways=asked.ways,
+            total=asked.total,
+            hide_below=asked.hide_below,
+            round_to=asked.round_to,
+            qi=qi,
+            sa=sa,
+            show_zeros=_shows_zeros(settings),
+            time_limit=asked.time_limit,
+        )
+    if asked.output is not None:
+        tacit.write_release(made, asked.output)
+        wrote(asked.output)
+    emit(frequencies_record(made), lambda: _text(made, people.dropped, settings), json_to=asked.json_to)
 
 
-def _named(given: Any, known: Any) -> tuple[str, ...]:
-    """The columns that an option names, ``none`` left out."""
+def _shows_zeros(settings: Settings[TabulateOptions]) -> bool:
+    """Tell if empty cells are shown although small ones are hidden."""
+    asked = settings.given
+    if asked.show_zeros is not None:
+        return asked.show_zeros
+    return asked.hide_below is not None and not settings.policy.zeros_are_disclosive
+
+
+def _read_columns(settings: Settings[TabulateOptions]) -> Table:
+    """Read the columns that are counted over."""
+    from tacit.model.table import require_column
+
+    asked = settings.given
+    everything = reading.read_whole_table(asked.data)
+    for option, columns in (("--qi", asked.qi), ("--sa", asked.sa)):
+        for column in _column_names(columns, everything.names):
+            require_column(column, everything.names, where=option)
+    named = [name for text in asked.by for name in ([text] if text in everything.names else text.split(","))]
+    used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything.names]
+    people = tacit.read_table(
+        everything,
+        columns=used or list(everything.names),
+        missing=settings.missing,
+        missing_rule=settings.missing_rule or "category",
+        where=asked.data,
+    )
+    return reading.merge_rows(people, asked.engine) if asked.engine else people
+
+
+def _column_names(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that an option names, without ``none``."""
     from tacit.files.tables import sensitive_names
 
     return sensitive_names(given, known)[0]
 
 
-def _roles(settings: Settings, columns: tuple[str, ...]) -> dict[str, Any]:
-    """The roles of the columns that are counted over; where the sensitive ones are not among these, no column is sensitive."""
+def _roles(settings: Settings[TabulateOptions], columns: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Return the quasi-identifiers and the sensitive columns among those that are counted over.
+
+    If the sensitive columns are not among them, no column is sensitive.
+    """
     from tacit.files.tables import sensitive_names
 
-    sensitive, no_sa = sensitive_names(settings["sa"] or (), columns)
-    own = [name for name in sensitive if name in columns]
-    qi = [name for name in _named(settings["qi"] or (), columns) if name in columns]
-    return {"qi": qi, "sa": own or (["none"] if sensitive or no_sa else [])}
+    sensitive, has_none = sensitive_names(settings.sa, columns)
+    qi = [name for name in _column_names(settings.qi, columns) if name in columns]
+    sa = [name for name in sensitive if name in columns]
+    return qi, sa or (["none"] if sensitive or has_none else [])
 
 
-def _check(out: str | None, json_to: str | None, data: str) -> None:
-    """Refuse before long work what cannot be written after it."""
-    if out is None:
-        check_outputs([json_to], inputs=[data])
-        return
-    from tacit.files.header import header_path, table_ending
-
-    table_ending(out)
-    check_outputs([out, header_path(out), json_to], inputs=[data])
-
-
-def _record(made: FrequencyTable) -> dict[str, Any]:
-    from tacit.reports.words import frequencies_record
-
-    return frequencies_record(made)
-
-
-def _text(made: FrequencyTable, dropped: int, out: str | None, settings: Settings) -> str:
+def _text(made: FrequencyTable, dropped: int, settings: Settings[TabulateOptions]) -> str:
     from tacit.reports.words import frequencies_text
 
-    told = frequencies_text(made, dropped=dropped, origin=settings.config.where)
+    text = frequencies_text(made, dropped=dropped, origin=settings.config.where)
+    out = settings.given.output
     if out is None:
-        return f"{told}\nNothing was written; add -o table.csv to keep the release.\n"
-    return f"{told}\nWritten to {out} and {out}.json. Before it leaves: tacit audit {as_argument(out)}\n"
+        return f"{text}\nNothing was written; add -o table.csv to keep the release.\n"
+    return f"{text}\nWritten to {out} and {out}.json. Before you publish it: tacit audit {quote(out)}\n"

@@ -1,15 +1,30 @@
-"""``tacit verify``: re-check an audit by its proofs, or by auditing again."""
+"""``tacit verify``: check an audit again by its proofs, or by auditing again."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options
-from tacit.cli.options import Settings
+import tacit
+from tacit.cli import options, reading
+from tacit.cli.options import ReleaseOptions
 from tacit.cli.output import check_outputs, emit, width
 from tacit.cli.program import DONE, EXPOSED, INCOMPLETE
+from tacit.cli.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from tacit.model.policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions(ReleaseOptions):
+    """Options of ``tacit verify``."""
+
+    audit_file: str
+    releases: tuple[str, ...]
+    again: bool | None
 
 
 @click.command(
@@ -28,10 +43,10 @@ from tacit.cli.program import DONE, EXPOSED, INCOMPLETE
 @click.option(
     "--again/--no-audit",
     default=None,
-    help="Audit again and compare the whole record, or never do.  [where no finding decides the verdict]",
+    help="Audit again and compare the whole record, or never do.  [if no finding decides the verdict]",
 )
 @options.data
-@click.option("--known", metavar="DATA", help="The QI columns of everybody, to count them anew instead of trusting the record.")
+@click.option("--known", metavar="DATA", help="Everybody's quasi-identifiers, to count people instead of trusting the record.")
 @click.option(
     "--knowledge",
     multiple=True,
@@ -45,61 +60,61 @@ from tacit.cli.program import DONE, EXPOSED, INCOMPLETE
 @options.long_table
 @options.hierarchies
 @options.policy_file
-@options.date
+@options.today
 @options.running
-def verify_command(audit_file: str, releases: tuple[str, ...], json_to: str | None, **given: Any) -> int:
-    """Re-check an audit: every proved finding, and the record around them.
+def verify_command(**given: Any) -> int:
+    """Check the record of an audit and every finding it proves.
 
-    The checker shares no code with the attacks: it looks up each line that a certificate cites and redoes the arithmetic in whole numbers. How
-    the releases are read stands in the record. That nothing was found has no proof: a record that is clean or incomplete is confirmed by
-    auditing again with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot
-    confirm.
+    The checker shares no code with the attacks: it looks up each line that a certificate cites and repeats the arithmetic in whole
+    numbers. The record says how the releases are read. A verdict of clean or incomplete has no proof: it is confirmed by auditing again
+    with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot confirm.
     """
     from tacit.reports.record import verification_text
     from tacit.reports.words import UNBROKEN, first_sentence
-    from tacit.verbs.verify import read_record, verify
+    from tacit.verbs.verify import read_record
 
-    data = given["data"] or given["known"]
-    check_outputs([json_to], inputs=[audit_file, *releases, *([data] if data else []), *given["knowledge"]])
-    record = read_record(audit_file)
-    besides = _besides(record, releases, given)
-    outcome = verify(record, list(releases), **besides, again=given["again"], time_limit=given["time_limit"])
-    said = first_sentence(verification_text(outcome, width=UNBROKEN))
-    emit(outcome.to_dict(), lambda: verification_text(outcome, width=width()), json_to=json_to, headline=said)
+    asked = VerifyOptions(**given)
+    data = asked.data or asked.known
+    inputs = [asked.audit_file, *asked.releases, *([data] if data else []), *asked.knowledge]
+    check_outputs([asked.json_to], inputs=inputs)
+    record = read_record(asked.audit_file)
+    outcome = tacit.verify(
+        record, list(asked.releases), again=asked.again, time_limit=asked.time_limit, **_read_inputs(record, asked)
+    )
+    headline = first_sentence(verification_text(outcome, width=UNBROKEN))
+    emit(outcome.to_dict(), lambda: verification_text(outcome, width=width()), json_to=asked.json_to, headline=headline)
     return DONE if outcome.ok else EXPOSED if outcome.problems else INCOMPLETE
 
 
-def _besides(record: Any, releases: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """What the audit was given besides its releases, read as it was then."""
+def _read_inputs(record: Any, asked: VerifyOptions) -> dict[str, Any]:
+    """Read what the audit was given besides its releases, as it was read then."""
+    knowledge = list(asked.knowledge) or None
+    if not (asked.data or asked.known or asked.rows or asked.marks or asked.policy_file):
+        return {"knowledge": knowledge}
     from tacit.checker import check_record
     from tacit.verbs.verify import OtherFile, read_audited
 
-    wanted = ("data", "known", "rows", "marks", "policy_file")
-    knowledge = list(given["knowledge"]) or None
-    if not any(given[name] for name in wanted):
-        return {"knowledge": knowledge}
     check_record(record)
     try:
-        read = read_audited(record, list(releases)).releases
+        releases = read_audited(record, list(asked.releases)).releases
     except OtherFile:
-        return {}  # the checker says which file it is
-    first = next((release for release in read if release.kind == "rules"), read[0])
-    settings = Settings.of(given, near=given["data"] or given["known"], releases=releases)
-    people = options.owners_data(first, settings) if given["data"] else None
+        return {}  # the checker names the file
+    rules = next((release for release in releases if release.kind == "rules"), releases[0])
+    settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
+    data = reading.read_owners_data(rules, settings) if asked.data else None
     return {
-        "data": people,
-        "known": options.known_people(first, settings),
+        "data": data,
+        "known": reading.read_known(rules, settings),
         "knowledge": knowledge,
-        "rows": options.rows_of(read[0], people, given) if len(read) == 1 else given["rows"],
-        "policy": _policy(record, settings) if given["policy_file"] else None,
+        "rows": reading.rows_to_protect(releases[0], data, asked) if len(releases) == 1 else asked.rows,
+        "policy": _policy(record, settings) if asked.policy_file else None,
     }
 
 
-def _policy(record: Any, settings: Settings) -> Any:
-    """The limits of the record with the waivers of the policy file."""
-    from dataclasses import replace
+def _policy(record: Any, settings: Settings[VerifyOptions]) -> Policy:
+    """Return the limits of the record with the waivers of the policy file."""
+    from tacit.model.policy import LIMITS
 
-    from tacit.model.policy import LIMITS, Policy
-
-    limits = Policy(**{name: record["policy"][name] for name in LIMITS})
-    return replace(limits, waivers=settings.policy.waivers, today=settings.policy.today)
+    limits = tacit.Policy(**{name: record["policy"][name] for name in LIMITS})
+    policy = settings.policy
+    return replace(limits, waivers=policy.waivers, today=policy.today)
