@@ -302,7 +302,7 @@ _COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
 
 
 def _text(found: Audit, release: Release | None, settings: Settings, report: str | None) -> str:
-    from tacit.reports.text import audit_text
+    from tacit.reports.audit import audit_text
 
     given = settings.given
     if given["quiet"]:

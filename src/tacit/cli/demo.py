@@ -33,8 +33,8 @@ from tacit.model.policy import Policy
 from tacit.model.release import Itemsets
 from tacit.model.repair import Repair
 from tacit.model.table import Column, Table
+from tacit.reports.audit import audit_html
 from tacit.reports.explain import Derivation
-from tacit.reports.html import audit_html
 from tacit.verbs.audit import audit, mine_itemsets, repair
 
 COLUMNS = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary")
@@ -161,7 +161,7 @@ def demo_command(folder: str, json_to: str | None) -> None:
 
 
 def _record(story: Story) -> dict[str, Any]:
-    from tacit.reports.words import Summary
+    from tacit.reports.sentences import Summary
 
     summary = Summary.of(story.audit)
     return {
@@ -180,13 +180,14 @@ def _record(story: Story) -> dict[str, Any]:
 
 
 def _text(story: Story, folder: str) -> str:
-    from tacit.reports.text import finding_lines
+    from tacit.reports.audit import proof_of
+    from tacit.reports.text import proof_lines
     from tacit.reports.words import bullet
 
     wide = width()
     lines = [line for name, told in _told(story) for line in bullet(f"{name:<10}", told, wide, indent="")]
     if story.example is not None:
-        lines += ["For example", *finding_lines(story.example, story.release, width=wide)]
+        lines += ["For example", *proof_lines(proof_of(story.example, story.release), wide)]
         lines += bullet("Checked   ", _checked(story), wide, indent="")
     lines += bullet("Repaired  ", _repaired(story), wide, indent="")
     lines += bullet("Written   ", _written(folder), wide, indent="")
@@ -195,7 +196,8 @@ def _text(story: Story, folder: str) -> str:
 
 def _told(story: Story) -> list[tuple[str, str]]:
     """The story in three sentences."""
-    from tacit.reports.words import Summary, as_share, counted
+    from tacit.reports.sentences import Summary
+    from tacit.reports.words import as_share, counted
 
     summary, people, least = Summary.of(story.audit), story.people, story.release.min_support or 0
     shape = f"{people.n:,} people, {len(people.columns)} columns"

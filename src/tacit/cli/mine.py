@@ -63,7 +63,7 @@ def negative_command(data: str, **given: Any) -> None:
     """
     from tacit.files.header import header_path
     from tacit.files.knowledge import check_negative_output, write_negative_rules
-    from tacit.reports.repair import negative_record, negative_text
+    from tacit.reports.releases import negative_record, negative_text
 
     settings = Settings.of(given, near=data)
     settings.needed("qi", "age,sex")
@@ -259,7 +259,7 @@ def _check_outputs(out: str | None, json_to: str | None, data: str) -> None:
 
 def _record(release: Listed) -> dict[str, Any]:
     from tacit.model.release import Itemsets
-    from tacit.reports.record import itemsets_record, rules_record
+    from tacit.reports.releases import itemsets_record, rules_record
 
     return itemsets_record(release) if isinstance(release, Itemsets) else rules_record(release)
 
@@ -269,7 +269,7 @@ _TO_READ_AGAIN = ("id_column", "item_column", "hierarchies")
 
 
 def _text(release: Listed, people: Table | Transactions, data: str, settings: Settings) -> str:
-    from tacit.reports.text import mined_text
+    from tacit.reports.releases import mined_text
 
     out = settings.given["output"]
     told = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width())

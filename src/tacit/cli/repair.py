@@ -95,11 +95,12 @@ def _write_report(done: Repair, output: str, report: str) -> None:
     """Write what the repair did, with the files that it made."""
     from tacit.files.disk import sha256_of
     from tacit.files.header import header_path
+    from tacit.reports import page_bytes
     from tacit.reports.repair import repair_document
 
     made = [path for path in (output, header_path(output)) if os.path.isfile(path)]
     outputs = {os.path.basename(path): sha256_of(path) for path in made}
-    write_file(report, repair_document(done, outputs).bytes(report_form(report)))
+    write_file(report, page_bytes(repair_document(done, outputs), report_form(report)))
 
 
 def _lines(given: str | None) -> list[int] | None:
@@ -113,12 +114,12 @@ def _lines(given: str | None) -> list[int] | None:
 
 
 def _text(done: Repair, output: str) -> str:
-    from tacit.reports.words import told
+    from tacit.reports.sentences import verdict_line
 
     costs = [f"  {name.replace('_', ' ')}: {_shown(name, value)}" for name, value in done.cost.items()]
     lines = [
-        f"Before  {told(done.before)}",
-        f"After   {told(done.after)}",
+        f"Before  {verdict_line(done.before)}",
+        f"After   {verdict_line(done.after)}",
         *_goal(done),
         *_remark(done),
         *_printed(done),

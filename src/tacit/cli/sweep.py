@@ -17,6 +17,7 @@ from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.sweep import ItemsetSweep, RoundingSweep
+    from tacit.reports.document import Document
 
 pictures = options.together(
     click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
@@ -25,13 +26,12 @@ pictures = options.together(
 )
 
 
-def write_report(path: str | None, title: str, caption: str, **made: str) -> None:
-    """Write a sweep as a report, where one is wanted; ``made`` are its text, its table as CSV and its picture."""
-    if path is None:
-        return
-    from tacit.reports.sweep_page import sweep_document
+def write_report(path: str | None, document: Document) -> None:
+    """Write a sweep as a report, where one is wanted."""
+    from tacit.reports import page_bytes
 
-    write_file(path, sweep_document(title, caption=caption, **made).bytes(report_form(path)))
+    if path is not None:
+        write_file(path, page_bytes(document, report_form(path)))
 
 
 @click.command(
@@ -93,14 +93,13 @@ def rules_command(
             time_limit=given["time_limit"],
             progress=progress,
         )
-    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
+    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_document, rule_sweep_svg, rule_sweep_text
 
     if csv_to is not None:
         write_file(csv_to, rule_sweep_csv(sweep).encode())
     if picture_to is not None:
         write_file(picture_to, rule_sweep_svg(sweep).encode())
-    made = {"text": rule_sweep_text(sweep), "table": rule_sweep_csv(sweep), "picture": rule_sweep_svg(sweep)}
-    write_report(report, "which thresholds for rules", "What each list of rules gives away, over its thresholds.", **made)
+    write_report(report, rule_sweep_document(sweep))
     emit(sweep.to_dict(), lambda: rule_sweep_text(sweep), json_to=json_to)
     return DONE if sweep.finished else INCOMPLETE
 
@@ -172,14 +171,13 @@ def itemsets_command(
             time_limit=given["time_limit"],
             progress=progress,
         )
-    from tacit.reports.sweep import itemset_sweep_csv, itemset_sweep_svg, itemset_sweep_text
+    from tacit.reports.sweep import itemset_sweep_csv, itemset_sweep_document, itemset_sweep_svg, itemset_sweep_text
 
     if csv_to is not None:
         write_file(csv_to, itemset_sweep_csv(sweep).encode())
     if picture_to is not None:
         write_file(picture_to, itemset_sweep_svg(sweep).encode())
-    made = {"text": itemset_sweep_text(sweep), "table": itemset_sweep_csv(sweep), "picture": itemset_sweep_svg(sweep)}
-    write_report(report, "which threshold for itemsets", "Groups of fewer than k people, over the threshold.", **made)
+    write_report(report, itemset_sweep_document(sweep))
     return _told(sweep, itemset_sweep_text(sweep), json_to)
 
 
@@ -231,14 +229,13 @@ def rounding_command(
             time_limit=given["time_limit"],
             progress=progress,
         )
-    from tacit.reports.sweep import rounding_sweep_csv, rounding_sweep_svg, rounding_sweep_text
+    from tacit.reports.sweep import rounding_sweep_csv, rounding_sweep_document, rounding_sweep_svg, rounding_sweep_text
 
     if csv_to is not None:
         write_file(csv_to, rounding_sweep_csv(sweep).encode())
     if picture_to is not None:
         write_file(picture_to, rounding_sweep_svg(sweep).encode())
-    made = {"text": rounding_sweep_text(sweep), "table": rounding_sweep_csv(sweep), "picture": rounding_sweep_svg(sweep)}
-    write_report(report, "how precise counts may be", "Groups of fewer than k people, over the step of printed numbers.", **made)
+    write_report(report, rounding_sweep_document(sweep))
     return _told(sweep, rounding_sweep_text(sweep), json_to)
 
 

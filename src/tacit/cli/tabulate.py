@@ -131,13 +131,13 @@ def _check(out: str | None, json_to: str | None, data: str) -> None:
 
 
 def _record(made: FrequencyTable) -> dict[str, Any]:
-    from tacit.reports.words import frequencies_record
+    from tacit.reports.releases import frequencies_record
 
     return frequencies_record(made)
 
 
 def _text(made: FrequencyTable, dropped: int, out: str | None, settings: Settings) -> str:
-    from tacit.reports.words import frequencies_text
+    from tacit.reports.releases import frequencies_text
 
     told = frequencies_text(made, dropped=dropped, origin=settings.config.where)
     if out is None:
