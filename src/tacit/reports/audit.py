@@ -36,7 +36,6 @@ _NOTES: dict[ReportKind, str] = {
     "internal": "Internal report: it describes groups of people. Keep it with the data.",
     "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
 }
-_OVERLAP = "Groups overlap: one person can be in many of them, so their sizes do not add up to people."
 #: The number of findings of X01 that are searched for those that need several files.
 _MOST_SEARCHED = 2_000
 
@@ -93,7 +92,7 @@ def _sections(
         yield Section("Worst findings", _ranked(proofs, summary.findings), PAGES)
         yield _joint_section(audit, top)
     if summary.groups:
-        yield Section("Groups by size", tuple(_sizes(summary, release)), PAGES)
+        yield from _size_sections(summary, release, kind)
     yield from _waiver_sections(audit, kind)
     if (found := estimates.estimates_of(audit)) is not None:
         yield Section(estimates.TITLE, tuple(estimates.parts(audit, found, top=top, kind=kind)), PAGES)
@@ -180,7 +179,7 @@ def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
     wanted = []
     skipped = []
     for owner, run in enumerate(audit.runs):
-        why = sentences.reason(audit, run, kind) or "-"
+        why = sentences.reason(audit, run, kind)
         if run.status == "not-relevant":
             skipped.append((run.code, run.name, why))
             continue
@@ -199,7 +198,7 @@ def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
 def _waiver_sections(audit: Audit, kind: ReportKind) -> Iterator[Section]:
     if accepted := sentences.waiver_sentences(audit, kind):
         yield Section("Waivers", (Listing.of(accepted),), SCREEN)
-    rows = [(one.about or "-", one.name, one.reason or "-", one.until, one.outcome) for one in sentences.waivers(audit, kind)]
+    rows = [(one.about, one.name, one.reason, one.until, one.outcome) for one in sentences.waivers(audit, kind)]
     if rows:
         columns = ("About", "Accepted by", "Reason", "Until", "Outcome")
         yield Section("Waivers", (Table.of("Findings that are accepted", columns, rows, style="attacks waivers"),), PAGES)
@@ -223,8 +222,8 @@ def _measure_tables(audit: Audit) -> Iterator[Table]:
         yield Table.of("Every number of the record, with its unit", ("Measure", "Value", "Unit", "Meaning"), rows)
 
 
-def _sizes(summary: Summary, release: Release | None) -> Iterator[Gallery | Paragraph]:
-    """Yield the groups of each size, drawn and as a table, and the published counts above them."""
+def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
+    """Yield the groups of each size, drawn on a page, as a table elsewhere; an external page, without findings, has both."""
     bars = pictures.bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
     sizes = pictures.histogram(
         bars,
@@ -253,8 +252,10 @@ def _sizes(summary: Summary, release: Release | None) -> Iterator[Gallery | Para
         figures.append(Figure(both, caption))
     rows = [(bar.label, f"{bar.value:,}") for bar in bars]
     table = Table.of("Groups of each size that can be computed", ("People in the group", "Groups"), rows, style="narrow")
-    yield Gallery((*figures, table))
-    yield Paragraph(_OVERLAP, is_note=True)
+    note = Paragraph("Groups overlap: one person can be in many of them, so their sizes do not add up to people.", is_note=True)
+    drawn = Gallery((*figures, *([table] if kind == "external" else [])))
+    yield Section("Groups by size", (drawn, note), frozenset({"html"}))
+    yield Section("Groups by size", (table, note), frozenset({"markdown"}))
 
 
 def _joint_section(audit: Audit, top: int) -> Section:

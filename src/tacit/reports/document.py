@@ -78,13 +78,13 @@ class Table:
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
-        """Tell for each column if it holds numbers.
+        """Tell for each column if it holds numbers, or dashes for numbers that are not known.
 
-        >>> Table.of("", ("k", "found", "why"), [(3, "1,258", "-"), (30, "-", "-")]).is_numeric
+        >>> Table.of("", ("k", "found", "why"), [(3, "1,258", ""), (30, "-", "")]).is_numeric
         (True, True, False)
         """
         columns = [[row[place] for row in self.rows] for place in range(len(self.columns))]
-        return tuple(all(map(_NUMBER.fullmatch, cells)) and any(map(re.compile(r"\d").search, cells)) for cells in columns)
+        return tuple(any(cells) and all(map(_NUMBER.fullmatch, cells)) for cells in columns)
 
 
 @dataclass(frozen=True, slots=True)

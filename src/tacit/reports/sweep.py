@@ -213,7 +213,7 @@ def rounding_sweep_document(sweep: RoundingSweep) -> Document:
         "how precise counts may be",
         f"Itemsets about {about}, groups of fewer than {people(sweep.k)} not allowed",
         grid=Table.of("", ["printed as", "step", "mean error", *codes, "verdict"], rows),
-        outcome=("Finest that is safe", _finest(sweep)),
+        outcome=("Outcome", _finest(sweep)),
         undecided=[one.reason for one in sweep.settings if one.verdict == "undecided" and one.reason],
         legend={
             "step": "people between one printed number and the next",
@@ -315,7 +315,7 @@ def rule_sweep_document(sweep: RuleSweep) -> Document:
         rows.append([*(["", "", ""] if here == before else place), cell.form.label, *whole, *guessed, cell.verdict])
         before = here
     best = sweep.richest
-    richest = "none of these is clean"
+    richest = "none of these"
     if best is not None:
         at = f"{best.min_support:,} people and {_percent(best.min_confidence)}"
         richest = f"{counted(best.rules or 0, 'rule')} at {at}, {best.form.label}"

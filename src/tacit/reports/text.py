@@ -54,10 +54,10 @@ def fact_lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
     """Yield names with their values in two columns; a row without a name continues the one above.
 
     >>> list(fact_lines([("Method", "round"), ("", "to 5"), ("n", "30")], 80))
-    ['Method round', '       to 5', 'n      30']
+    ['Method   round', '         to 5', 'n        30']
     """
     listed = list(rows)
-    column = max((len(name) for name, _ in listed), default=0)
+    column = max(8, *(len(name) for name, _ in listed)) if listed else 0
     for name, value in listed:
         yield from (line.rstrip() for line in bullet(name.ljust(column), value, width, indent=""))
 
