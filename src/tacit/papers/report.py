@@ -1,6 +1,6 @@
-"""Reproductions of papers: what each states, what Tacit finds, and if that confirms it.
+"""Reports of reproductions of papers.
 
-Each is a text and, part by part, CSV and a picture; all of them make one page.
+Each is a text and, part by part, CSV and a picture; together they make one page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NO = re.compile(r"not (?:confirmed|reproduced)", re.IGNORECASE)
 
 
 def reproduction_text(made: Reproduction, *, width: int) -> str:
-    """Return a reproduction for a terminal: what is missing first, then part by part."""
+    """Return a reproduction as text, what is missing first."""
     blocks = [f"{made.name}: {made.citation}"]
     if made.left_out:
         missing = [line for what in made.left_out for line in bullet("-", what, width)]
@@ -75,7 +75,7 @@ def part_csv(part: Part) -> bytes:
 
 
 def part_svg(part: Part) -> bytes | None:
-    """Return the picture of a part as an SVG file, if it has one."""
+    """Return the picture of a part as SVG, if it has one."""
     picture = part_picture(part)
     return None if picture is None else picture.standalone().encode()
 
@@ -102,7 +102,7 @@ def part_picture(part: Part, name: str = "part") -> Canvas | None:
 
 
 def standing(part: Part) -> str:
-    """Return if a part is confirmed, as its outcome tells: in part where some is and some is not.
+    """Return if the outcome of a part confirms it.
 
     >>> standing(Part("f", "", "", (), (), "'D rises': confirmed; 'it is flat': NOT confirmed."))
     'in part'

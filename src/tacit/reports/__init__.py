@@ -1,4 +1,4 @@
-"""Reports for readers: documents, and the texts, pages, records and pictures made of them."""
+"""Reports: documents, and the texts, pages, records and pictures of them."""
 
 from __future__ import annotations
 

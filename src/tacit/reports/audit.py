@@ -1,4 +1,4 @@
-"""The report of an audit: the verdict first, in people, then what to do, and why."""
+"""Reports of audits: the verdict in people, what to do, and why."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
 from tacit.reports import estimates, pictures, sentences, suggestions
 from tacit.reports.document import (
-    PAGES,
-    SCREEN,
     Document,
     Facts,
     Figure,
@@ -44,7 +42,7 @@ def audit_text(
     audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
 ) -> str:
     """Return an audit as text; ``origin`` is the file that settings came from."""
-    return render_text(audit_document(audit, release=release, top=top, kind=kind, origin=origin), width=width)
+    return render_text(screen_document(audit, release=release, top=top, kind=kind, origin=origin), width=width)
 
 
 def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
@@ -57,62 +55,86 @@ def audit_markdown(audit: Audit, *, release: Release | None = None, top: int = 1
     return render_markdown(audit_document(audit, release=release, top=top, kind=kind))
 
 
-def audit_document(
-    audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal", origin: str = ""
-) -> Document:
-    """Return the report of an audit; ``release`` adds a picture and shortens sums."""
+def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
+    """Return the whole report of an audit; ``release`` adds a picture and shortens sums."""
     summary = Summary.of(audit)
+    joint = _joint_findings(audit)
+    described = top if kind == "internal" else 0
+    sections = [
+        Section("What to do next", (_next_steps(audit),)),
+        Section(suggestions.TITLE, _repairs(audit, kind)),
+        Section("Assumptions", (_assumptions(audit, kind),)),
+        Section("Attacks", tuple(_attack_tables(audit, kind))),
+        Section("Worst findings", _ranked(_proofs(audit.findings[:described], audit, release), summary.findings)),
+        Section("Findings that need more than one release", _ranked(_proofs(joint[:described], audit, None), len(joint))),
+        *_size_sections(summary, release, kind),
+        Section("Waivers", (_waiver_table(audit, kind),)),
+        Section(estimates.TITLE, tuple(estimates.parts(audit, top=top, kind=kind))),
+        *_guess_sections(audit),
+        Section("Policy", (Listing.of(sentences.policy_sentences(audit)), limit_table(audit))),
+        Section("Measures", (_measure_table(audit),)),
+        Section("What was audited", (Facts("The input and the program", tuple(file_rows(audit, kind))),)),
+    ]
     return Document(
         title=f"Tacit: what {'this release reveals' if len(audit.release) == 1 else 'these releases reveal'}",
         page_title=f"{audit.verdict}: Tacit audit",
         verdict=audit.verdict,
         lead=tuple(sentences.verdict_lines(audit, summary)),
         remarks=tuple(sentences.files_not_read(audit, kind)),
-        tiles=tuple(_tiles(audit, summary)),
+        tiles=tuple(_tiles(audit, summary, len(joint))),
         note=_NOTES[kind],
-        sections=tuple(_sections(audit, summary, release, top, kind, origin)),
+        sections=tuple(sections),
     )
 
 
-def _sections(
-    audit: Audit, summary: Summary, release: Release | None, top: int, kind: ReportKind, origin: str
-) -> Iterator[Section]:
-    """Yield the sections in the order of a page; the screen ends with what to do."""
-    what_to_do = (Listing.of(sentences.next_steps(audit)),)
-    repairs = Section(suggestions.TITLE, tuple(suggestions.parts(audit.suggestions, is_named=kind == "internal")))
-    yield Section("What to do next", what_to_do, PAGES)
-    yield Section(repairs.title, repairs.parts, PAGES)
-    yield Section("", (Facts("", tuple(_screen_facts(audit, kind, origin))),), SCREEN)
-    yield Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),))
-    yield Section("Attacks", tuple(_attack_tables(audit, kind)), PAGES)
-    yield Section("Attacks", (_attack_listing(audit, kind),), SCREEN)
+def screen_document(
+    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = ""
+) -> Document:
+    """Return the report of an audit for a terminal: shorter, and what to do at its end."""
+    summary = Summary.of(audit)
     findings = audit.findings[:top]
-    proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else ()
-    if proofs:
-        yield Section("Worst findings", _ranked(proofs, summary.findings), PAGES)
-        yield _joint_section(audit, top)
-    if summary.groups:
-        yield from _size_sections(summary, release, kind)
-    yield from _waiver_sections(audit, kind)
-    if (found := estimates.estimates_of(audit)) is not None:
-        yield Section(estimates.TITLE, tuple(estimates.parts(audit, found, top=top, kind=kind)), PAGES)
-        yield Section(estimates.TITLE, tuple(estimates.screen_parts(audit, found, top=top, kind=kind)), SCREEN)
-    if guesses := list(estimates.bucket_sentences(audit)):
-        yield Section(estimates.title_of_groups(audit), (Listing.of(guesses),))
-    if readings := sentences.readings(audit):
-        yield Section("Largest confidence", (Listing.of(readings),))
-    if findings:
-        counts = Listing(tuple(map(_external_item, findings)), is_numbered=True)
-        title = f"Worst findings ({len(findings):,} of {summary.findings:,})"
-        yield Section(title, proofs or (counts,), SCREEN)
-    yield Section("Policy", (Listing.of(sentences.policy_sentences(audit)), limit_table(audit)), PAGES)
-    yield Section("Measures", tuple(_measure_tables(audit)), PAGES)
-    yield Section("What was audited", (Facts("The input and the program", tuple(file_rows(audit, kind))),), PAGES)
-    yield Section(repairs.title, repairs.parts, SCREEN)
-    yield Section("Next", what_to_do, SCREEN)
+    proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
+    sections = [
+        Section("", (Facts("", tuple(_screen_facts(audit, kind, origin))),)),
+        Section("Assumptions", (_assumptions(audit, kind),)),
+        Section("Attacks", (_attack_listing(audit, kind),)),
+        Section("Waivers", (Listing.of(sentences.waiver_sentences(audit, kind)),)),
+        Section(estimates.TITLE, tuple(estimates.screen_parts(audit, top=top, kind=kind))),
+        *_guess_sections(audit),
+        Section(f"Worst findings ({len(findings):,} of {summary.findings:,})", proofs if findings else ()),
+        Section(suggestions.TITLE, _repairs(audit, kind)),
+        Section("Next", (_next_steps(audit),)),
+    ]
+    return Document(
+        title="Tacit",
+        verdict=audit.verdict,
+        lead=tuple(sentences.verdict_lines(audit, summary)),
+        remarks=tuple(sentences.files_not_read(audit, kind)),
+        sections=tuple(sections),
+    )
 
 
-def _tiles(audit: Audit, summary: Summary) -> Iterator[tuple[int, str]]:
+def _next_steps(audit: Audit) -> Listing:
+    return Listing.of(sentences.next_steps(audit))
+
+
+def _assumptions(audit: Audit, kind: ReportKind) -> Listing:
+    return Listing.of(sentences.assumptions(audit, kind))
+
+
+def _repairs(audit: Audit, kind: ReportKind) -> tuple[Part, ...]:
+    return tuple(suggestions.parts(audit.suggestions, is_named=kind == "internal"))
+
+
+def _guess_sections(audit: Audit) -> list[Section]:
+    """Return what groups and blanks let an attacker guess."""
+    return [
+        Section(estimates.title_of_groups(audit), (Listing.of(estimates.bucket_sentences(audit)),)),
+        Section("Largest confidence", (Listing.of(sentences.readings(audit)),)),
+    ]
+
+
+def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, str]]:
     """Yield the few numbers that matter; none that was not decided."""
     measures = audit.measures
     if audit.verdict != "incomplete" and finds_groups(audit):
@@ -120,7 +142,7 @@ def _tiles(audit: Audit, summary: Summary) -> Iterator[tuple[int, str]]:
     if summary.groups:
         yield summary.single, "of them a single person"
         yield summary.people, "people concerned at least"
-    if joint := len(_joint_findings(audit)):
+    if joint:
         more = " at least" if audit.attack("X01").findings > _MOST_SEARCHED else ""
         yield joint, f"groups that need more than one release{more}"
     if summary.waived:
@@ -152,7 +174,7 @@ def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple
 
 
 def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
-    """Yield what was audited and by what: every file with its SHA-256."""
+    """Yield every file with its SHA-256, and the program."""
     for release in audit.release:
         yield "Release", sentences.described(release, kind)
         yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
@@ -187,21 +209,16 @@ def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
         if run.status in ("ran", "stopped"):
             counts = (f"{run.findings:,}", f"{audit.waived.number(owner):,}", f"{run.undecided:,}")
         wanted.append((run.code, run.name, run.claim, run.status, *counts, why))
-    if wanted:
-        columns = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
-        yield Table.of("Outcome of each attack. “Proves”: true in every database that fits the release.", columns, wanted)
-    if skipped:
-        caption = "Attacks that do not apply to what was audited"
-        yield Table.of(caption, ("Code", "Attack", "Why it does not apply"), skipped, style="attacks quiet")
+    columns = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
+    yield Table.of("Outcome of each attack. “Proves”: true in every database that fits the release.", columns, wanted)
+    caption = "Attacks that do not apply to what was audited"
+    yield Table.of(caption, ("Code", "Attack", "Why it does not apply"), skipped, style="attacks quiet")
 
 
-def _waiver_sections(audit: Audit, kind: ReportKind) -> Iterator[Section]:
-    if accepted := sentences.waiver_sentences(audit, kind):
-        yield Section("Waivers", (Listing.of(accepted),), SCREEN)
+def _waiver_table(audit: Audit, kind: ReportKind) -> Table:
     rows = [(one.about, one.name, one.reason, one.until, one.outcome) for one in sentences.waivers(audit, kind)]
-    if rows:
-        columns = ("About", "Accepted by", "Reason", "Until", "Outcome")
-        yield Section("Waivers", (Table.of("Findings that are accepted", columns, rows, style="attacks waivers"),), PAGES)
+    columns = ("About", "Accepted by", "Reason", "Until", "Outcome")
+    return Table.of("Findings that are accepted", columns, rows, style="attacks waivers")
 
 
 def limit_table(audit: Audit) -> Table:
@@ -217,13 +234,15 @@ def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
             yield name, number(value), measure.unit, measure.meaning.replace("`", "")
 
 
-def _measure_tables(audit: Audit) -> Iterator[Table]:
-    if rows := list(measure_rows(audit)):
-        yield Table.of("Every number of the record, with its unit", ("Measure", "Value", "Unit", "Meaning"), rows)
+def _measure_table(audit: Audit) -> Table:
+    columns = ("Measure", "Value", "Unit", "Meaning")
+    return Table.of("Every number of the record, with its unit", columns, measure_rows(audit))
 
 
 def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
-    """Yield the groups of each size, drawn on a page, as a table elsewhere; an external page, without findings, has both."""
+    """Yield the groups of each size, drawn for a page, else as a table."""
+    if not summary.groups:
+        return
     bars = pictures.bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
     sizes = pictures.histogram(
         bars,
@@ -258,22 +277,21 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
     yield Section("Groups by size", (table, note), frozenset({"markdown"}))
 
 
-def _joint_section(audit: Audit, top: int) -> Section:
-    found = _joint_findings(audit)
-    return Section("Findings that need more than one release", _ranked(_proofs(found[:top], audit, None), len(found)), PAGES)
-
-
 def _ranked(proofs: Iterable[Proof], total: int) -> tuple[Part, ...]:
     """Return findings below the number of them; nothing where there are none."""
     shown = tuple(proofs)
     return (Paragraph(f"{len(shown):,} of {total:,}, the worst first.", is_note=True), *shown) if shown else ()
 
 
-def _external_item(finding: Finding) -> Item:
-    """Return a finding without what it is about."""
-    count = finding.count
-    about = people(count.lo) if count.is_exact else f"{count.lo:,} to {people(count.hi)}"
-    return Item(f"{finding.code}: {about}{f' (waived by {finding.waived.name})' if finding.waived else ''}")
+def _external_listing(found: Sequence[Finding]) -> Listing:
+    """Return findings without what they are about."""
+    items = []
+    for finding in found:
+        count = finding.count
+        about = people(count.lo) if count.is_exact else f"{count.lo:,} to {people(count.hi)}"
+        waived = f" (waived by {finding.waived.name})" if finding.waived else ""
+        items.append(Item(f"{finding.code}: {about}{waived}"))
+    return Listing(tuple(items), is_numbered=True)
 
 
 def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> Iterator[Proof]:
@@ -307,7 +325,7 @@ def _cited_releases(finding: Finding, audit: Audit) -> str:
 
 
 def _joint_findings(audit: Audit) -> list[Finding]:
-    """Return the findings that no single release reveals, worst first; of very many, among the worst of them."""
+    """Return the findings that no single release reveals, worst first."""
     run = next((run for run in audit.runs if run.code == "X01"), None)
     if len(audit.release) == 1 or run is None or run.show is None:
         return []

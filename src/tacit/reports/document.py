@@ -1,10 +1,10 @@
-"""A report as parts that do not know their form; :mod:`text`, :mod:`html` and :mod:`markdown` write it."""
+"""Reports as typed parts, which the writers turn into text, HTML or Markdown."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from tacit.model.audit import Verdict
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"|-|not counted|infinite|[-+]?[\d,]*\.?\d+(e[-+]?\d+)?(-[\
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence or more; ``lead`` stands out in front, and a note is printed softly."""
+    """Sentences behind a ``lead`` that stands out; a note is printed softly."""
 
     kind: ClassVar = "paragraph"
     text: str
@@ -39,7 +39,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An entry of a list: its text, the commands that carry it out, and its mark on the screen."""
+    """An entry of a list, with commands and a mark for the screen."""
 
     text: str
     commands: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose first cell of a row is its heading; ``style`` names its look on a page."""
+    """A table whose rows begin with a heading; ``style`` is for pages."""
 
     kind: ClassVar = "table"
     caption: str
@@ -78,7 +78,7 @@ class Table:
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
-        """Tell for each column if it holds numbers, or dashes for numbers that are not known.
+        """Tell for each column if it holds numbers, or dashes for them.
 
         >>> Table.of("", ("k", "found", "why"), [(3, "1,258", ""), (30, "-", "")]).is_numeric
         (True, True, False)
@@ -107,7 +107,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """Figures and tables that stand side by side where there is room."""
+    """Figures and tables side by side, where there is room."""
 
     kind: ClassVar = "gallery"
     parts: tuple[Figure | Table, ...]
@@ -115,7 +115,7 @@ class Gallery:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A finding: its statement, the signed terms or the steps that prove it, and who accepts it."""
+    """A finding with the signed terms or the steps that prove it."""
 
     kind: ClassVar = "proof"
     mark: str
@@ -146,9 +146,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A report: a verdict in people where there is one, the few numbers that matter, and sections.
+    """A report, as every writer takes it.
 
-    ``lead`` are the lines of the verdict, ``remarks`` what limits it.
+    ``lead`` are the lines of the verdict, ``remarks`` what limits it, ``tiles`` the few numbers that matter.
     """
 
     title: str
@@ -162,8 +162,19 @@ class Document:
     footer: str = f"Written by Tacit {__version__}."
 
     def shown(self, form: Form) -> list[Section]:
-        """Return the sections that a form shows."""
-        return [section for section in self.sections if form in section.forms and section.parts]
+        """Return the sections that a form shows, without empty parts and empty sections."""
+        full = (replace(one, parts=tuple(filter(_holds_anything, one.parts))) for one in self.sections if form in one.forms)
+        return [section for section in full if section.parts]
+
+
+def _holds_anything(part: Part) -> bool:
+    """Return False for a list or a table without rows."""
+    match part:
+        case Listing():
+            return bool(part.items)
+        case Table() | Facts():
+            return bool(part.rows)
+    return True
 
 
 def capitalise(sentence: str) -> str:

@@ -1,4 +1,4 @@
-"""Estimates of sensitive values: of everybody, of one person, against the truth, and from groups.
+"""Estimates of sensitive values, of everybody and of one person.
 
 Texts that compare with the truth are for the owner of the data only.
 """
@@ -43,8 +43,11 @@ def title_of_groups(audit: Audit) -> str:
     return TITLE if estimates_of(audit) is None else "What an attacker would guess from the groups alone"
 
 
-def parts(audit: Audit, found: Posterior, *, top: int, kind: ReportKind) -> Iterator[Part]:
+def parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
     """Yield the estimates for a page; groups and values are named inside only."""
+    found = estimates_of(audit)
+    if found is None:
+        return
     yield Listing.of(_sentences(found, kind))
     rows = [(f"above {text}", f"{number:,}") for text, number in _people_above(audit.measures)]
     drawn = Figure(certainty_picture(found), "People by the probability of their most probable value.")
@@ -58,8 +61,11 @@ def parts(audit: Audit, found: Posterior, *, top: int, kind: ReportKind) -> Iter
     yield Figure(_gain_picture(gained), told)
 
 
-def screen_parts(audit: Audit, found: Posterior, *, top: int, kind: ReportKind) -> Iterator[Part]:
+def screen_parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
     """Yield the estimates for a terminal."""
+    found = estimates_of(audit)
+    if found is None:
+        return
     above = "; ".join(
         f"above {text}: {people(number)}{as_share(number, found.population.n)}" for text, number in _people_above(audit.measures)
     )
@@ -92,7 +98,7 @@ def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
 
 
 def bucket_sentences(audit: Audit) -> Iterator[str]:
-    """Yield what an attacker would guess about the people of a bucketized release; nothing of another release."""
+    """Yield what an attacker would guess from a bucketized release."""
     found = audit.measures
     n = sum(release["n"] or 0 for release in audit.release)
     if "above_one_in_l" in found:
@@ -166,11 +172,11 @@ def certainty_picture(found: Posterior) -> Canvas:
 
 
 def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
-    """Draw estimates with the share among all people and what is proved, numbered as in their table."""
+    """Draw estimates against their baselines, numbered as in their table."""
     rows = []
     told = []
     for number, one in enumerate(guesses, start=1):
-        rows.append(Range(str(number), one.baseline, one.probability, one.lower, one.upper))
+        rows.append(Range(str(number), one.baseline, one.probability, lower=one.lower, upper=one.upper))
         proved = "" if one.lower is None else f", proved {_bounds(one)}"
         told.append(f"{number}: among all {one.baseline:.3f}, estimated {one.probability:.3f}{proved}")
     title = "Estimates against the share among all people"
@@ -181,7 +187,7 @@ def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
 
 
 def person_text(found: PersonEstimate, *, width: int = WIDTH) -> str:
-    """Return prior, estimate and bounds of each value, how the estimate comes about, and the influence of lines."""
+    """Return the estimate of each value, and how it comes about."""
     several = f", in {found.combinations:,} combinations of quasi-identifiers" if found.combinations > 1 else ""
     fit = counted(found.people, "person fits", "people fit")
     head = f"{fit} {_description(found)}{several}. {found.sensitive}, by maximum entropy:"
@@ -277,7 +283,7 @@ def _influence_lines(found: PersonEstimate, width: int) -> list[str]:
 
 
 def person_svg(found: PersonEstimate) -> str:
-    """Return prior, estimate and bounds of each value on one scale, as an SVG file."""
+    """Return prior, estimate and bounds of each value as SVG."""
     rows = []
     told = []
     for place in found.order[:SHOWN_VALUES]:
@@ -303,7 +309,7 @@ def person_svg(found: PersonEstimate) -> str:
 
 
 def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
-    """Return the divergences, the share of right guesses, and the combinations at both ends."""
+    """Return divergences, the share of right guesses, and extreme combinations."""
     population = found.posterior.population
     measures = found.measures
     n = population.n
@@ -358,7 +364,7 @@ def _judgement(line: Judged) -> str:
 
 
 def comparison_csv(found: Comparison) -> Iterator[str]:
-    """Yield CSV in parts, a line for each combination and sensitive value; infinite divergences stand as ``inf``."""
+    """Yield CSV in parts, a line for each combination and value."""
     columns = found.table()
     yield _csv_lines([list(columns)])
     size = len(next(iter(columns.values())))
@@ -396,7 +402,7 @@ _WAYS = {
 
 
 def utility_text(found: Utility, *, width: int = WIDTH) -> str:
-    """Return what is known of the groups, the errors of each way to read them, and the share of right guesses."""
+    """Return the errors of each way to read groups."""
     blocks = [list(fact_lines(_utility_facts(found), width))]
     shown = [name for name in ESTIMATORS if name in found.errors]
     measured = [name for name in _ERRORS if any(name in found.errors[one] for one in shown)]

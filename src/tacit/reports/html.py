@@ -1,4 +1,4 @@
-"""Write documents as HTML: one file that loads nothing from outside, with style and pictures inside."""
+"""Write documents as HTML pages that load nothing from outside."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def environment() -> Environment:
 
 
 def escape_value(value: Any) -> Markup:
-    """Return a value as a browser shows it: escaped, without invisible signs, and no break in front of %."""
+    """Return a value escaped, without invisible signs or a break before %."""
     from markupsafe import Markup
 
     if isinstance(value, Markup):

@@ -25,7 +25,7 @@ _SIGNS = re.compile(r"([\\`*_{}\[\]<>|#~&])")
 
 
 def render_markdown(document: Document, *, body_only: bool = False) -> str:
-    """Return a document as Markdown; ``body_only`` leaves out its title and what wrote it."""
+    """Return a document as Markdown, without title and footer if ``body_only``."""
     return "\n\n".join(_blocks(document, body_only)) + "\n"
 
 
@@ -50,7 +50,7 @@ def _blocks(document: Document, body_only: bool) -> Iterator[str]:
 
 
 def _part_blocks(part: Part) -> Iterator[str]:
-    """Yield the blocks of a part; a figure has none, since a table near it tells the same."""
+    """Yield the blocks of a part; a figure has none."""
     match part:
         case Paragraph():
             yield f"*{plain(part.lead)}:* {plain(part.text)}" if part.lead else plain(part.text)
@@ -85,7 +85,7 @@ def _list_block(listing: Listing) -> str:
 
 
 def _code(command: str) -> str:
-    """Return a command as code; a fence longer than any run of ticks in it keeps it whole."""
+    """Return a command as code, in a fence longer than its own ticks."""
     shown = visible(command)
     longest = max(map(len, re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)

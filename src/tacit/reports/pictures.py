@@ -70,7 +70,10 @@ Points = Sequence[tuple[float, float]]
 
 
 class Canvas:
-    """A picture under construction, with a title and a description for readers who do not see it."""
+    """A picture under construction.
+
+    Its title and its description are for readers who do not see it.
+    """
 
     def __init__(
         self, name: str, *, title: str, description: str, height: float, width: float = WIDTH, subtitle: str = ""
@@ -106,7 +109,7 @@ class Canvas:
         self._parts.append(f'<text class="{style}" {place}>{_escape(text)}</text>')
 
     def curve(self, points: Points, number: int) -> None:
-        """Draw a line through points, with the mark of the curve on each; dashes where colours begin again."""
+        """Draw a line with marks, and with dashes where colours begin again."""
         if not points:
             return
         corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
@@ -135,14 +138,14 @@ class Canvas:
         self._parts.append(f'<{tag} class="{style}" {said}/>')
 
     def embedded(self) -> str:
-        """Return the picture as part of a page, which has the style sheet and tells the title."""
+        """Return the picture for a page that has the style sheet."""
         name = escape(self.name)
         head = f'<svg class="picture" role="img" aria-labelledby="{name}-title {name}-desc" viewBox="0 0 {self.width:g} {self.height:g}">'
         told = f'<title id="{name}-title">{_escape(self.title)}</title><desc id="{name}-desc">{_escape(self.description)}</desc>'
         return "\n".join([head, told, *self._parts, "</svg>"])
 
     def standalone(self) -> str:
-        """Return the picture as a file, with its title above and its own style sheet."""
+        """Return the picture as a file with its own style sheet."""
         lines = [(line, "title") for line in wrap(visible(self.title), 54)]
         lines += [(line, "small") for line in wrap(visible(self.subtitle), 70)]
         above = 20 * len(lines) + 8
@@ -164,7 +167,7 @@ def _escape(text: str) -> str:
 
 
 def _style_sheet() -> str:
-    """Rules with plain colours, since many programs that show SVG do not know variables."""
+    """Return rules with plain colours: many viewers do not know variables."""
     rules = files("tacit.reports").joinpath("templates", "picture.css").read_text("utf-8")
 
     def colour(palette: dict[str, str]) -> str:
@@ -220,11 +223,12 @@ class Axis:
         step = next(unit * factor for factor in (1, 2, 5, 10) if span / (unit * factor) <= 5)
         first = math.floor(low / step + 1e-9)
         last = max(math.ceil(high / step - 1e-9), first + 1)
-        return cls(start, end, first * step, last * step, tuple(number * step for number in range(first, last + 1)))
+        ticks = tuple(number * step for number in range(first, last + 1))
+        return cls(start, end, low=ticks[0], high=ticks[-1], ticks=ticks)
 
     @classmethod
     def decades(cls, values: Sequence[float], start: float, end: float, *, gap: float = 0) -> Axis:
-        """Return a logarithmic axis of whole decades; with a ``gap``, 0 lies that far below the lowest of them."""
+        """Return a logarithmic axis of whole decades; 0 lies a ``gap`` below them."""
         positive = [value for value in values if value > 0] or [1.0]
         low = math.floor(math.log10(min(positive)) + 1e-9)
         if gap:
@@ -232,18 +236,19 @@ class Axis:
         high = max(math.ceil(math.log10(max(positive)) - 1e-9), low + 1)
         step = max(1, math.ceil((high - low) / 7))
         ticks = tuple(10.0**power for power in range(low, high + 1, step))
-        toward_end = math.copysign(gap, end - start)
-        return cls(start + toward_end, end, low, high, ticks, True, start if gap else None)
+        lowest = start + math.copysign(gap, end - start)
+        zero = start if gap else None
+        return cls(lowest, end, low=low, high=high, ticks=ticks, is_logarithmic=True, zero=zero)
 
     @classmethod
     def of_values(cls, values: Sequence[float], start: float, end: float, *, may_be_logarithmic: bool) -> Axis:
-        """Return an axis that is marked at the values themselves, logarithmic where they differ by a factor above 20."""
+        """Return an axis marked at the values, logarithmic if they differ widely."""
         chosen = tuple(sorted(set(values))) or (1.0,)
         low = chosen[0]
         high = chosen[-1]
         if may_be_logarithmic and low > 0 and high / low > 20:
-            return cls(start, end, math.log10(low), math.log10(high), chosen, True)
-        return cls(start, end, low, high, chosen)
+            return cls(start, end, low=math.log10(low), high=math.log10(high), ticks=chosen, is_logarithmic=True)
+        return cls(start, end, low=low, high=high, ticks=chosen)
 
     def shows(self, value: float) -> bool:
         """Return True if the value has a place."""
@@ -273,7 +278,7 @@ class Bar:
 def histogram(
     bars: Sequence[Bar], *, name: str, title: str, description: str, x_label: str, y_label: str, style: str = "danger"
 ) -> Canvas:
-    """Draw bars with their numbers; ``style`` tells if they stand for a ``danger`` or a ``fact``."""
+    """Draw bars with their numbers, in the style ``danger`` or ``fact``."""
     canvas = Canvas(name, title=title, description=description, height=280)
     _draw_bars(canvas, {style: bars}, top=30, x_label=x_label, y_label=y_label)
     return canvas
@@ -289,7 +294,7 @@ def before_and_after(before: Sequence[Bar], after: Sequence[Bar], *, name: str, 
 
 
 def _draw_bars(canvas: Canvas, series: dict[str, Sequence[Bar]], *, top: float, x_label: str, y_label: str) -> None:
-    """Draw each series of bars, side by side at each label, above a common axis."""
+    """Draw series of bars side by side at each label."""
     floor = canvas.height - 46
     room = floor - top
     most = max((bar.value for bars in series.values() for bar in bars), default=0) or 1
@@ -312,7 +317,7 @@ def _draw_bars(canvas: Canvas, series: dict[str, Sequence[Bar]], *, top: float, 
 
 
 def bars_of_sizes(sizes: Ints, numbers: Ints, k: int, *, most_bars: int = 12) -> list[Bar]:
-    """Count the groups of each size from 1 to k-1, in ranges where the sizes are many.
+    """Count groups by size up to k-1, in ranges where sizes are many.
 
     >>> [(bar.label, bar.value) for bar in bars_of_sizes(np.array([1, 3]), np.array([5, 2]), 4)]
     [('1', 5), ('2', 0), ('3', 2)]
@@ -330,7 +335,7 @@ def bars_of_sizes(sizes: Ints, numbers: Ints, k: int, *, most_bars: int = 12) ->
 
 
 def bars_of_shares(shares: Iterable[float], people: Ints, ends: Sequence[float]) -> list[Bar]:
-    """Count people by a probability, between the given ends; leading empty bars are left out."""
+    """Count people by probability, without leading empty bars."""
     place = np.searchsorted(ends, list(shares))
     totals = np.bincount(place, people, len(ends) + 1).astype(np.int64).tolist()
     names = [f"{end:g}".removeprefix("0") for end in (*ends, 1.0)]
@@ -344,7 +349,7 @@ def bars_of_shares(shares: Iterable[float], people: Ints, ends: Sequence[float])
 def published_and_computed(
     published: Ints, sizes: Ints, numbers: Ints, *, k: int, n: int | None, name: str, title: str, description: str
 ) -> Canvas:
-    """Draw published counts above a logarithmic axis, the sizes of computed groups below it, and k between."""
+    """Draw published counts above a logarithmic axis, and computed groups below."""
     above_at = 122.0
     below_at = 146.0
     room = 88.0
@@ -386,7 +391,7 @@ def _log_histogram(values: Ints, numbers: Ints, bins: int) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """One row: the share among all people, the estimate, its range, and the proved bounds where there are any."""
+    """One estimate with its share among all people, range and proved bounds."""
 
     label: str
     baseline: float
@@ -398,14 +403,14 @@ class Range:
 
 
 def ranges(rows: Sequence[Range], *, name: str, title: str, description: str, subtitle: str = "") -> Canvas:
-    """Draw estimates on a scale from 0 to 1 with their baselines (rings) and bounds (bars)."""
+    """Draw estimates with their baselines (rings) and bounds (bars)."""
     step = 36.0
     top = 44.0
     floor = top + step * len(rows)
     canvas = Canvas(name, title=title, subtitle=subtitle, description=description, height=floor + 46)
     labels = [shorten(row.label, 18) for row in rows]
     left = 22 + max(24.0, _LETTER * max(map(len, labels), default=0))
-    scale = Axis(left, WIDTH - 24, 0, 1, tuple(tenth / 10 for tenth in range(0, 11, 2)))
+    scale = Axis(left, WIDTH - 24, low=0, high=1, ticks=(0, 0.2, 0.4, 0.6, 0.8, 1))
     _draw_range_legend(canvas, rows)
     for tick in scale.ticks:
         canvas.line(scale.at(tick), top, scale.at(tick), floor, "grid")
@@ -434,7 +439,7 @@ def ranges(rows: Sequence[Range], *, name: str, title: str, description: str, su
 
 
 def _draw_range_legend(canvas: Canvas, rows: Sequence[Range]) -> None:
-    """Explain the marks in one line, or in two where there are four of them."""
+    """Explain the marks."""
     y = 14.0
     x = 16.0
     canvas.circle(x, y, 5, "ring")
@@ -457,7 +462,7 @@ def _draw_range_legend(canvas: Canvas, rows: Sequence[Range]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points from left to right, with a name and a remark for the legend."""
+    """Points from left to right, with words for the legend."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -518,7 +523,7 @@ def line_chart(
 
 
 def _draw_ticks(canvas: Canvas, axis: Axis, unit: str) -> None:
-    """Write the values under the lower axis, as far as there is room."""
+    """Write the values under an axis, where there is room."""
     taken = -math.inf
     for value in axis.ticks:
         x = axis.at(value)
@@ -536,7 +541,7 @@ def _legend_columns(curves: Sequence[Curve]) -> int:
 
 
 def _draw_entry(canvas: Canvas, curves: Sequence[Curve], number: int, columns: int) -> None:
-    """Write the name of a curve into the legend, and its remark behind it."""
+    """Write the name and the remark of a curve into the legend."""
     row, column = divmod(number, columns)
     x = 24 + column * (WIDTH - 24) / columns
     y = _FLOOR + 62 + row * _LEGEND_ROW
@@ -552,7 +557,7 @@ def _draw_entry(canvas: Canvas, curves: Sequence[Curve], number: int, columns: i
 
 
 def graph_picture(graph: Graph, *, name: str, title: str, description: str) -> Canvas:
-    """Draw a graph in rows; shaded nodes also have a thicker border, for readers who do not see colours."""
+    """Draw a graph in rows; shaded nodes also have a thicker border."""
     wide = 84
     high = 34
     across = wide + 18

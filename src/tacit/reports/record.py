@@ -1,4 +1,4 @@
-"""The record of a command: one JSON object, the same bytes for the same input."""
+"""Records: one JSON object per command, the same bytes for the same input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def dump(record: dict[str, Any]) -> bytes:
 
 
 def with_headline(record: dict[str, Any], said: str) -> dict[str, Any]:
-    """Return the record of a verb with the program and its headline behind its format."""
+    """Return a record with program and headline behind its format."""
     first = {name: record[name] for name in ("format",) if name in record}
     whole = first | {"tool": tool(), "headline": said} | {name: value for name, value in record.items() if name not in first}
     return bound(whole) if BINDING in record else whole
@@ -60,7 +60,7 @@ def _pick(entry: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _external(finding: Finding) -> dict[str, Any]:
-    """Return a finding without its subject: its attack, the number of people, and who waived it."""
+    """Return a finding without its subject."""
     out: dict[str, Any] = {"code": finding.code, "count": finding.count.to_list()}
     return out if finding.waived is None else out | {"waived": {"name": finding.waived.name}}
 
@@ -70,12 +70,12 @@ _HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made
 
 
 def _says_no_name(name: str, value: object) -> bool:
-    """Return True if a fact cannot name a column or a value, so that it may be shown outside."""
+    """Return True if a fact can name neither column nor value."""
     return value is None or isinstance(value, (bool, int, float)) or name in _HARMLESS
 
 
 def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
-    """Return the number of findings that hold, what is not confirmed, and what is wrong.
+    """Return what holds, what is not confirmed, and what is wrong.
 
     >>> print(verification_text(Verification(2, (), {"I01": 2}, {"I01": 2}, {"R02": 1}), width=120), end="")
     HOLDS: 2 of 2 proved findings re-checked: 2 I01.

@@ -1,4 +1,4 @@
-"""Releases that Tacit made, as texts and records: itemsets, rules, negative rules and frequency tables."""
+"""Texts and records of releases that Tacit made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHOWN = 5
 
 
 def itemsets_record(release: Itemsets) -> dict[str, Any]:
-    """Return the record of ``mine itemsets``; the number of itemsets stands under the name of their form."""
+    """Return the record of ``mine itemsets``."""
     return {"format": "tacit.itemsets/1", "n": release.n, "min_support": release.min_support, release.only: len(release)}
 
 
@@ -32,7 +32,7 @@ def rules_record(release: Rules) -> dict[str, Any]:
 
 
 def mined_text(release: Listed, *, dropped: int, origin: str = "", only_shown: int = SHOWN, width: int = WIDTH) -> str:
-    """Return a summary of mined itemsets or rules, and the most frequent of them."""
+    """Return a summary of mined itemsets or rules."""
     which = "rule"
     if isinstance(release, Itemsets):
         which = "frequent itemset" if release.only == "all" else f"{release.only} frequent itemset"
@@ -66,7 +66,7 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
 
 
 def _most_frequent(release: Listed, shown: int) -> Iterator[tuple[str, str]]:
-    """Yield the lines with the largest counts, ties in the order of the file."""
+    """Yield the lines with the largest counts."""
     for index in np.argsort(-release.hi, kind="stable")[:shown].tolist():
         count = release.count(index)
         number = f"{count.lo:,}" if count.is_exact else "withheld" if release.support is None else release.support.text(index)

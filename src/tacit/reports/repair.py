@@ -1,4 +1,4 @@
-"""Reports of repairs: of lists, of people in groups, and of tables with hidden cells."""
+"""Reports of repairs: lists, people in groups, and tables with hidden cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLACES = {
 
 
 def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
-    """Return what a release revealed before and after a repair, and the cost; ``outputs`` maps written files to SHA-256."""
+    """Return the report of a repair; ``outputs`` maps files to SHA-256."""
     before = Summary.of(done.before)
     after = Summary.of(done.after)
     tiles = [(before.findings, "findings before"), (after.findings, "findings after the repair")]
@@ -42,7 +42,7 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
             Section("What to do next", (Listing.of(_next(done)),)),
             Section("Before and after", tuple(_before_and_after(done, before, after))),
             Section("Cost", tuple(_cost_tables(done))),
-            Section("Worst findings that remain", (Listing.of(remaining),) if remaining else ()),
+            Section("Worst findings that remain", (Listing.of(remaining),)),
             Section("Policy", (Listing.of(policy_sentences(done.after)), limit_table(done.after))),
             Section("Files", (_file_table(done, outputs),)),
         ),
@@ -61,7 +61,7 @@ def _next(done: Repair) -> list[str]:
 
 
 def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator[Part]:
-    """Yield the groups of each size, the findings and the measures, before and after."""
+    """Yield groups, findings and measures, before and after."""
     if before.groups:
         first = bars_of_sizes(before.sizes, before.groups_of_size, before.k)
         second = bars_of_sizes(after.sizes, after.groups_of_size, after.k)
@@ -85,8 +85,7 @@ def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator
     compared = [
         (name, value, measures[name], meaning) for name, value, _, meaning in measure_rows(done.before) if name in measures
     ]
-    if compared:
-        yield Table.of("Measures", ("Measure", "Before", "After", "Meaning"), compared)
+    yield Table.of("Measures", ("Measure", "Before", "After", "Meaning"), compared)
 
 
 def _costs(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -94,14 +93,12 @@ def _costs(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _cost_tables(done: Repair) -> Iterator[Table]:
-    if costs := _costs(done.cost):
-        yield Table.of("Changes by the repair", ("What", "Cost"), costs)
+    yield Table.of("Changes by the repair", ("What", "Cost"), _costs(done.cost))
     rows = [
         (one.method, one.verdict or "not done", one.reason or ", ".join(f"{name} {value}" for name, value in _costs(one.cost)))
         for one in done.tried
     ]
-    if rows:
-        yield Table.of("What every method would come to", ("Method", "Verdict", "Cost or reason"), rows)
+    yield Table.of("What every method would come to", ("Method", "Verdict", "Cost or reason"), rows)
 
 
 def _file_table(done: Repair, outputs: Mapping[str, str]) -> Table:
@@ -114,7 +111,7 @@ def _file_table(done: Repair, outputs: Mapping[str, str]) -> Table:
 
 
 def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> str:
-    """Return what the groups are like, what the audits say, and what Anatomy would come to.
+    """Return the groups, their audits, and what Anatomy would come to.
 
     ``dropped`` rows had a missing value; ``origin`` is the file that settings came from.
     """
@@ -152,7 +149,7 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
 
 
 def _grouping(made: Bucketized) -> str:
-    """Return the method, and the number of people it had no group for at first."""
+    """Return the method, and the people left over at first."""
     cost = made.cost
     which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
     if not cost["residue"]:
@@ -174,7 +171,7 @@ def _rival(made: Bucketized, tried: Tried) -> str:
 
 
 def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
-    """Return the number and place of hidden cells, what the audits say, and the cost for users of the table.
+    """Return the hidden cells, their audits, and their cost.
 
     ``dropped`` rows had a missing value; ``origin`` is the file that settings came from.
     """
@@ -216,7 +213,7 @@ def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str
 
 
 def _optimum(made: Hidden) -> str:
-    """Return how far the table may be from the best one, where that is known."""
+    """Return the distance to the best table, where it is known."""
     if "least_cells" not in made.cost:
         return ""
     if made.cost["gap"] == 0:
@@ -225,7 +222,7 @@ def _optimum(made: Hidden) -> str:
 
 
 def _instead(one: Tried) -> str:
-    """Return what hiding the same attributes of all sensitive records would come to."""
+    """Return what another method would come to."""
     if one.verdict is None:
         return f"--may-hide sc --method {one.method} is not possible: {one.reason}"
     cells = counted(one.cost["cells_hidden"], "cell")

@@ -1,4 +1,4 @@
-"""An audit in numbers and sentences, the same for the terminal, the page and the record.
+"""Audits in numbers and sentences, the same in every form.
 
 External reports name no file, no column, no value and no group.
 """
@@ -52,7 +52,7 @@ class Summary:
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
-        """Return the summary of an audit, from its columns: no finding is written out for it."""
+        """Return the summary of an audit; no finding is written out."""
         groups = [run for run in audit.runs if run.claim == "proves" and run.finds_groups]
         small: Counter[int] = Counter()
         for run in groups:
@@ -87,7 +87,7 @@ class Summary:
 
     @property
     def span(self) -> str:
-        """The sizes of groups that the policy does not allow.
+        """Sizes of groups that the policy does not allow.
 
         >>> nothing = np.empty(0, np.int64)
         >>> Summary("clean", 10, 0, 0, 0, 0, nothing, nothing, attacks_ran=True).span
@@ -171,13 +171,13 @@ def headline(audit: Audit) -> str:
 
 
 def verdict_line(audit: Audit) -> str:
-    """Return the verdict and its cautions on one line, for texts with several of them."""
+    """Return the verdict and its cautions on one line."""
     said = f"{audit.verdict}: {Summary.of(audit).sentence().removesuffix('.')}"
     return "; ".join([said, *(f"{'' if number else 'but '}{one.text}" for number, one in enumerate(audit.cautions))])
 
 
 def _people_in_groups(run: AttackRun) -> int:
-    """Return the fewest people whom the groups of a run concern, without those whose value is certain."""
+    """Return the fewest people concerned, without those whose value is certain."""
     return run.people if not run.is_value.any() else int(run.columns["count"][~run.is_value].max(initial=0))
 
 
@@ -231,14 +231,14 @@ _SET_BY: dict[Level, str] = {
 
 
 def limit_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
-    """Return every limit of the policy: its name, its value, who set it, and its meaning."""
+    """Return every limit: its name, value, origin and meaning."""
     values = audit.policy.to_dict()
     origin = audit.policy.set_by
     return [(name, as_text(values[name]), _SET_BY[origin[name]], meaning) for name, meaning in MEANINGS.items()]
 
 
 def policy_sentences(audit: Audit) -> list[str]:
-    """Return what the publisher accepts, one sentence each, as far as the release can break it."""
+    """Return the limits that the release can break, one sentence each."""
     policy = audit.policy
     if is_table(audit):
         limits = policy.to_dict()
@@ -262,7 +262,7 @@ def policy_sentences(audit: Audit) -> list[str]:
 
 
 def _set_by(audit: Audit, name: str) -> str:
-    """Return who set a limit, as a remark behind it; nothing for a default."""
+    """Return who set a limit, as a remark; nothing for a default."""
     level = audit.policy.set_by[name]
     if name in audit.policy.overruled:
         asked = as_text(audit.policy.overruled[name])
@@ -272,7 +272,7 @@ def _set_by(audit: Audit, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WaiverLine:
-    """A waiver: its subject, who accepts it and why, its end, and its outcome."""
+    """A waiver: its subject, name, reason, end and outcome."""
 
     about: str
     name: str
@@ -282,7 +282,7 @@ class WaiverLine:
 
 
 def waivers(audit: Audit, kind: ReportKind) -> list[WaiverLine]:
-    """Return the waivers; an external report tells neither their subject nor their reason."""
+    """Return the waivers; outside, without subject and reason."""
     out = []
     for place, waiver in enumerate(audit.waived.waivers):
         status, found = audit.waived.status(place)
@@ -294,9 +294,9 @@ def waivers(audit: Audit, kind: ReportKind) -> list[WaiverLine]:
         about = waiver.finding or _event(waiver.to_dict()["event"])
         until = waiver.until.isoformat() if waiver.until else "no end"
         if kind == "external":
-            out.append(WaiverLine("", waiver.name, "", until, outcome))
+            out.append(WaiverLine(about="", name=waiver.name, reason="", until=until, outcome=outcome))
         else:
-            out.append(WaiverLine(about, waiver.name, waiver.reason, until, outcome))
+            out.append(WaiverLine(about=about, name=waiver.name, reason=waiver.reason, until=until, outcome=outcome))
     return out
 
 
@@ -322,7 +322,7 @@ def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def described(release: Mapping[str, Any], kind: ReportKind) -> str:
-    """Return one line about a release: its file, its entries, and the number of people."""
+    """Return the file of a release, its entries, and its people."""
     which = {"closed": "closed ", "maximal": "maximal "}.get(release.get("only", ""), "")
     listed = release.get("groups", release.get("lines"))
     what = counted(listed, f"{which}{KINDS[release['kind']].line}") if listed is not None else release["kind"]
@@ -333,7 +333,7 @@ def described(release: Mapping[str, Any], kind: ReportKind) -> str:
 
 
 def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind = "internal") -> str:
-    """Return what limits the entries of a release: thresholds, sizes of groups, or hidden cells."""
+    """Return the thresholds, sizes of groups or hidden cells of a release."""
     if release.get("kind") == "table":
         return _blanks(release, measures, kind)
     if release.get("kind") == "frequencies":
@@ -380,7 +380,7 @@ def _printing(release: Mapping[str, Any]) -> str:
 
 
 def files_not_read(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return the files and columns that were not read, one sentence each; outside, their number."""
+    """Return the files and columns that were not read."""
     if not audit.not_read:
         return []
     if kind == "external":
@@ -389,7 +389,7 @@ def files_not_read(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def files_ignored(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return what was left out as saying nothing about people, in one sentence; outside, its number."""
+    """Return the files and columns that say nothing about people."""
     if not audit.ignored:
         return []
     what = counted(len(audit.ignored), "file or column", "files or columns")
@@ -410,7 +410,7 @@ def _unread(one: NotRead) -> str:
 
 
 def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
-    """Return why an attack ended as it did; outside, releases are numbered instead of named."""
+    """Return why an attack ended; outside, releases are numbered."""
     told = run.reason
     if kind == "external":
         names = {
@@ -422,7 +422,7 @@ def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
 
 
 def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> str:
-    """Return the outcome of an attack in words; ``waived`` of its findings are accepted."""
+    """Return the outcome of an attack, and how many findings are waived."""
     because = run.reason if because is None else because
     why = f" ({because})" if because else ""
     if run.status == "not-relevant":
@@ -494,7 +494,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def _knowledge_of_people(known: dict[str, Any]) -> str:
-    """Return what the attacker knows about everybody, and take it out of what is known."""
+    """Take what the attacker has about everybody out of ``known``."""
     has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
     if known.pop("knows_who_is_in_which_group", False):
         has = "and so knows who is in which group"
@@ -512,7 +512,7 @@ SHOWN_PAIRS = 5
 
 
 def declared_people(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return what is declared about the populations of several releases, one sentence each."""
+    """Return how the populations of several releases are related."""
     declared = read_people(str(audit.adversary["people"]))
     grouped = "population" in audit.adversary
     one = "group of people" if grouped else "release"
@@ -581,7 +581,7 @@ _READINGS = {
 
 
 def readings(audit: Audit) -> list[str]:
-    """Return the largest confidence that each reading of a table gives, one sentence each."""
+    """Return the largest confidence of each reading of a table."""
     if not is_table(audit):
         return []
     limit = audit.policy.to_dict()["min_confidence"]

@@ -32,7 +32,7 @@ COSTS: dict[str, tuple[str, str] | str] = {
 
 
 def parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
-    """Yield the repairs that make a release clean, with their commands, then what else was tried."""
+    """Yield repairs that make a release clean, then what else was tried."""
     if suggestions is None:
         return
     tried = _entries(suggestions, is_named)
@@ -50,7 +50,7 @@ def parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A suggestion for a reader: what it does, its cost or why it fails, and its commands."""
+    """A suggestion with its cost, or the reason why it fails."""
 
     what: str
     cost: str
@@ -59,7 +59,7 @@ class _Entry:
 
 
 def _entries(suggestions: Suggestions, is_named: bool) -> list[_Entry]:
-    """Return all suggestions in their order; commands and reasons may name files and columns, so they stay inside."""
+    """Return all suggestions; commands and reasons, which name files, stay inside."""
     out = []
     for one in suggestions:
         if one.ok:
@@ -73,7 +73,7 @@ def _entries(suggestions: Suggestions, is_named: bool) -> list[_Entry]:
 
 
 def _undecided(one: Suggestion) -> str:
-    """Return what is known of a result in which nothing is found and something is open."""
+    """Return what is known where nothing is found and something is open."""
     still_open = sum(run.undecided for run in one.after.runs) if one.after is not None else 0
     if not still_open:
         return "nothing is found any more, but not everything could be decided"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit.model.sweep import ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleSweep, Setting
-from tacit.reports.document import EVERYWHERE, PAGES, SCREEN, Document, Facts, Figure, Listing, Section, Table
+from tacit.reports.document import PAGES, SCREEN, Document, Facts, Figure, Listing, Section, Table
 from tacit.reports.pictures import Canvas, Curve, line_chart
 from tacit.reports.text import render_text
 from tacit.reports.words import UNBROKEN, as_share, counted, people
@@ -31,7 +31,7 @@ def _document(
     undecided: Iterable[str] = (),
     reason: str = "",
 ) -> Document:
-    """Return the report of a sweep: its table, its outcome, its picture, and the words of its columns."""
+    """Return the report of a sweep."""
     columns = [name.replace("_", " ") for name in (records[0] if records else ())]
     every = Table.of(
         "One row for each; empty where something was not counted",
@@ -39,7 +39,6 @@ def _document(
         [[_cell(value) for value in record.values()] for record in records],
         style="attacks grid",
     )
-    reasons = list(dict.fromkeys(undecided))
     outcome_title, sentences = outcome
     return Document(
         title=f"Tacit: {title}",
@@ -49,7 +48,7 @@ def _document(
         sections=(
             Section("", (grid,), SCREEN),
             Section(outcome_title, (Listing.of(sentences),)),
-            Section(_UNDECIDED, (Listing.of(reasons),), EVERYWHERE if reasons else frozenset()),
+            Section(_UNDECIDED, (Listing.of(dict.fromkeys(undecided)),)),
             Section("Picture", (figure,), PAGES),
             Section("Every setting", (every,), PAGES),
             Section("Columns", (Facts("Words of the table", tuple(legend.items())),)),
@@ -98,7 +97,7 @@ _ITEMSET_LEGEND = {
 
 
 def itemset_sweep_document(sweep: ItemsetSweep) -> Document:
-    """Return the grid, and the lowest threshold at which I01 and I02 find nothing."""
+    """Return the grid, and the lowest threshold that is safe."""
     rows = []
     before = None
     for cell in sweep.cells:
@@ -165,7 +164,7 @@ def _people_of(count: int, n: int) -> str:
 
 
 def _itemset_picture(sweep: ItemsetSweep) -> Canvas:
-    """Draw channels over thresholds, a curve for each k; over k, where there is one threshold only."""
+    """Draw channels over thresholds, or over k for a single threshold."""
     known = [cell for cell in sweep.cells if cell.channels is not None]
     supports = sorted({cell.min_support for cell in known})
     over_k = len(supports) == 1 and len({cell.k for cell in known}) > 1
@@ -269,7 +268,7 @@ def _finest(sweep: RoundingSweep) -> list[str]:
 
 
 def _rounding_picture(sweep: RoundingSweep) -> Canvas:
-    """Draw findings over the step, a curve for shares and one for counts; undecided settings are left out."""
+    """Draw findings over the step, without undecided settings."""
     kinds = {"supports with decimals": ("decimals", sweep.finest_decimals), "counts to a base": ("base", sweep.finest_base)}
     curves = [
         Curve(name, _points(sweep.settings, field), "none of these is safe" if finest is None else f"finest safe: {finest:,}")
@@ -349,7 +348,7 @@ def rule_sweep_svg(sweep: RuleSweep) -> str:
 
 
 def _rule_picture(sweep: RuleSweep) -> Canvas:
-    """Draw the divergence over the threshold that varies more, a curve for each of the other settings."""
+    """Draw the divergence over the threshold that varies more."""
     known = [cell for cell in sweep.cells if cell.divergence is not None]
     supports = {cell.min_support for cell in known}
     confidences = {cell.min_confidence for cell in known}
@@ -370,7 +369,7 @@ def _rule_picture(sweep: RuleSweep) -> Canvas:
 
 
 def _rule_curves(cells: Sequence[RuleCell], n: int, *, over_support: bool, has_others: bool) -> list[Curve]:
-    """Return a curve for each form, and for each value of the threshold that is not drawn along the axis."""
+    """Return a curve for each form and each value of the other threshold."""
     found: dict[str, list[tuple[float, float]]] = {}
     for cell in cells:
         support = 100 * cell.min_support / max(1, n)

@@ -14,7 +14,7 @@ _INDENT = "       "
 
 
 def render_text(document: Document, *, width: int = WIDTH) -> str:
-    """Return a document as text: the verdict first, then what limits it, then the sections."""
+    """Return a document as text, the verdict first."""
     word = f"{document.verdict.upper()}: " if document.verdict else ""
     top = [line for sentence in (word + document.lead[0], *document.lead[1:]) for line in fold(sentence, width)]
     for remark in document.remarks[:SHOWN_REMARKS]:
@@ -51,7 +51,7 @@ def part_lines(part: Part, width: int) -> Iterator[str]:
 
 
 def fact_lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield names with their values in two columns; a row without a name continues the one above.
+    """Yield names and values in two columns.
 
     >>> list(fact_lines([("Method", "round"), ("", "to 5"), ("n", "30")], 80))
     ['Method   round', '         to 5', 'n        30']
@@ -63,7 +63,7 @@ def fact_lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
 
 
 def facts_text(rows: Iterable[tuple[str, str]], *, headline: str = "", width: int = UNBROKEN) -> str:
-    """Return a headline and names with their values as a whole text."""
+    """Return a headline, and names with values below it."""
     return "\n".join([*([headline] if headline else []), *fact_lines(rows, width)]) + "\n"
 
 
@@ -79,7 +79,7 @@ def _list_lines(listing: Listing, width: int) -> Iterator[str]:
 
 
 def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
-    """Yield a table in lines: numbers to the right, texts to the left and folded where lines would be too long.
+    """Yield a table with numbers to the right, and long texts folded.
 
     >>> list(table_lines(Table.of("", ["k", "found"], [[3, "all of them"], [30, "none"]]), 10))
     [' k  found', ' 3  all of', '    them', '30  none']
@@ -98,7 +98,7 @@ def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
 
 
 def _column_widths(lines: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return widths that fit the content, the widest narrowed until a line fits, but never below a word."""
+    """Return widths that fit the content, narrowed until a line fits."""
     columns = list(zip(*lines, strict=True))
     wide = [max(1, *map(len, cells)) for cells in columns]
     least = [max(1, *(len(word) for cell in cells for word in [*cell.split(), ""])) for cells in columns]

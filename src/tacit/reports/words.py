@@ -57,7 +57,7 @@ def people(number: int) -> str:
 
 
 def as_share(count: int, n: int | None) -> str:
-    """Return a count as a share of all people, in parentheses; empty where n is not known.
+    """Return a count as a share in parentheses; empty without n.
 
     >>> as_share(1509, 30162), as_share(1, 30162), as_share(3, None)
     (' (5.00 %)', ' (0.0033 %)', '')
@@ -95,7 +95,7 @@ def as_text(value: object) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return the text with signs that a terminal or a browser would obey written as escapes.
+    r"""Return text with escapes for signs that a terminal or browser obeys.
 
     >>> visible("a\x1b[31mb\u202e")
     'a\\x1b[31mb\\u202e'
