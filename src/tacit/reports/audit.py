@@ -191,8 +191,8 @@ def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
 def _attack_listing(audit: Audit, kind: ReportKind) -> Listing:
     items = []
     for owner, run in enumerate(audit.runs):
-        told = sentences.outcome(run, waived=audit.waived.number(owner), because=sentences.reason(audit, run, kind))
-        items.append(Item(f"{run.name}: {told}", mark=run.code))
+        outcome = sentences.outcome(run, waived=audit.waived.number(owner), because=sentences.reason(audit, run, kind))
+        items.append(Item(f"{run.name}: {outcome}", mark=run.code))
     return Listing(tuple(items))
 
 
@@ -212,13 +212,13 @@ def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
     columns = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
     yield Table.of("Outcome of each attack. “Proves”: true in every database that fits the release.", columns, wanted)
     caption = "Attacks that do not apply to what was audited"
-    yield Table.of(caption, ("Code", "Attack", "Why it does not apply"), skipped, style="attacks quiet")
+    yield Table.of(caption, ("Code", "Attack", "Why it does not apply"), skipped, style="quiet")
 
 
 def _waiver_table(audit: Audit, kind: ReportKind) -> Table:
     rows = [(one.about, one.name, one.reason, one.until, one.outcome) for one in sentences.waivers(audit, kind)]
     columns = ("About", "Accepted by", "Reason", "Until", "Outcome")
-    return Table.of("Findings that are accepted", columns, rows, style="attacks waivers")
+    return Table.of("Findings that are accepted", columns, rows)
 
 
 def limit_table(audit: Audit) -> Table:
@@ -302,13 +302,13 @@ def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> 
 
 def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-", about: str = "") -> Proof:
     """Return a finding in the fewest words, with the sum that proves it."""
-    told = Derivation.of(finding, release)
+    derivation = Derivation.of(finding, release)
     waiver = finding.waived
     return Proof(
         mark=mark,
-        statement=told.statement,
-        terms=tuple((term.number, term.what) for term in told.terms),
-        in_full=finding.statement if told.statement != finding.statement else "",
+        statement=derivation.statement,
+        terms=tuple((term.number, term.what) for term in derivation.terms),
+        in_full=finding.statement if derivation.statement != finding.statement else "",
         waived_by=waiver.name if waiver else "",
         waived_for=waiver.reason if waiver else "",
         about=about,

@@ -57,8 +57,8 @@ def parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
         return
     yield _guess_table(found.highest(top), "The highest estimates")
     yield _guess_table(gained, "The estimates that exceed the share among all people most")
-    told = "The same, drawn: the share among all people (ring), the estimate (diamond) and what is proved (bar)."
-    yield Figure(_gain_picture(gained), told)
+    caption = "The same, drawn: the share among all people (ring), the estimate (diamond) and what is proved (bar)."
+    yield Figure(_gain_picture(gained), caption)
 
 
 def screen_parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
@@ -154,7 +154,7 @@ def _guess_table(guesses: Sequence[Guess], caption: str) -> Table:
         for number, guess in enumerate(guesses, start=1)
     ]
     columns = ("Who", "People", "Value", "Estimate", "Among all", "Proved bounds")
-    return Table.of(caption, columns, rows, style="attacks guesses")
+    return Table.of(caption, columns, rows, style="guesses")
 
 
 def certainty_picture(found: Posterior) -> Canvas:
@@ -174,13 +174,13 @@ def certainty_picture(found: Posterior) -> Canvas:
 def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
     """Draw estimates against their baselines, numbered as in their table."""
     rows = []
-    told = []
+    described = []
     for number, one in enumerate(guesses, start=1):
         rows.append(Range(str(number), one.baseline, one.probability, lower=one.lower, upper=one.upper))
         proved = "" if one.lower is None else f", proved {_bounds(one)}"
-        told.append(f"{number}: among all {one.baseline:.3f}, estimated {one.probability:.3f}{proved}")
+        described.append(f"{number}: among all {one.baseline:.3f}, estimated {one.probability:.3f}{proved}")
     title = "Estimates against the share among all people"
-    return ranges(rows, name="gains", title=title, description="; ".join(told))
+    return ranges(rows, name="gains", title=title, description="; ".join(described))
 
 
 # One person
@@ -285,7 +285,7 @@ def _influence_lines(found: PersonEstimate, width: int) -> list[str]:
 def person_svg(found: PersonEstimate) -> str:
     """Return prior, estimate and bounds of each value as SVG."""
     rows = []
-    told = []
+    described = []
     for place in found.order[:SHOWN_VALUES]:
         row = Range(found.values[place], found.baseline[place], found.posterior[place])
         said = f"{found.values[place]}: among all {share(row.baseline)}, estimated {share(row.estimate)}"
@@ -295,13 +295,13 @@ def person_svg(found: PersonEstimate) -> str:
         if found.combinations > 1:
             row = replace(row, least=found.least[place], most=found.most[place])
         rows.append(row)
-        told.append(said)
+        described.append(said)
     return ranges(
         rows,
         name="person",
         title=f"{found.sensitive}: what an attacker would guess",
         subtitle=f"about {_description(found)} ({people(found.people)})",
-        description=f"{'; '.join(told)}.",
+        description=f"{'; '.join(described)}.",
     ).standalone()
 
 

@@ -130,19 +130,19 @@ class Canvas:
         self._shape("polygon", "mark", points=points, fill=colour)
 
     def _shape(self, tag: str, style: str, **attributes: float | str) -> None:
-        said = " ".join(
+        listed = " ".join(
             f'{name}="{value if isinstance(value, str) else format(value, ".1f")}"'
             for name, value in attributes.items()
             if name != "rx" or value
         )
-        self._parts.append(f'<{tag} class="{style}" {said}/>')
+        self._parts.append(f'<{tag} class="{style}" {listed}/>')
 
     def embedded(self) -> str:
         """Return the picture for a page that has the style sheet."""
         name = escape(self.name)
         head = f'<svg class="picture" role="img" aria-labelledby="{name}-title {name}-desc" viewBox="0 0 {self.width:g} {self.height:g}">'
-        told = f'<title id="{name}-title">{_escape(self.title)}</title><desc id="{name}-desc">{_escape(self.description)}</desc>'
-        return "\n".join([head, told, *self._parts, "</svg>"])
+        words = f'<title id="{name}-title">{_escape(self.title)}</title><desc id="{name}-desc">{_escape(self.description)}</desc>'
+        return "\n".join([head, words, *self._parts, "</svg>"])
 
     def standalone(self) -> str:
         """Return the picture as a file with its own style sheet."""
@@ -158,8 +158,8 @@ class Canvas:
             '<svg xmlns="http://www.w3.org/2000/svg" class="picture" role="img" '
             f'viewBox="0 {-above} {self.width:g} {self.height + above:g}" {size}>'
         )
-        told = f"<title>{_escape(self.title)}</title><desc>{_escape(self.description)}</desc><style>{_style_sheet()}</style>"
-        return "\n".join([head, told, *heading._parts, *self._parts, "</svg>", ""])
+        words = f"<title>{_escape(self.title)}</title><desc>{_escape(self.description)}</desc><style>{_style_sheet()}</style>"
+        return "\n".join([head, words, *heading._parts, *self._parts, "</svg>", ""])
 
 
 def _escape(text: str) -> str:

@@ -84,15 +84,15 @@ def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
     HOLDS: audited again with the same outcome.
     """
     verdict = "HOLDS" if outcome.ok else "REJECTED" if outcome.problems else "CANNOT CONFIRM"
-    told = []
+    claims = []
     if outcome.proved:
         parts = f": {_by_attack(outcome.holding)}" if outcome.held else ""
         true = "" if outcome.ok else " and true"
-        told.append(f"{outcome.held:,} of {counted(outcome.proved, 'proved finding')} re-checked{true}{parts}")
+        claims.append(f"{outcome.held:,} of {counted(outcome.proved, 'proved finding')} re-checked{true}{parts}")
     if outcome.again:
-        told.append("audited again with the same outcome")
-    if not told:
-        told.append("the record does not hold" if outcome.problems else "the record lists no proved finding")
+        claims.append("audited again with the same outcome")
+    if not claims:
+        claims.append("the record does not hold" if outcome.problems else "the record lists no proved finding")
     notes = [*outcome.problems, *([outcome.unconfirmed] if outcome.unconfirmed else []), *outcome.open]
     if outcome.estimates:
         total = sum(outcome.estimates.values())
@@ -100,7 +100,7 @@ def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
         it = "it is" if total == 1 else "they are"
         why = f"a probability cannot be proved, so {it} not checked"
         notes.append(f"{total:,} {are} listed ({_by_attack(outcome.estimates)}): {why}.")
-    lines = [f"{verdict}: {'; '.join(told)}.", *(line for note in notes for line in bullet("-", note, width))]
+    lines = [f"{verdict}: {'; '.join(claims)}.", *(line for note in notes for line in bullet("-", note, width))]
     return "\n".join(lines) + "\n"
 
 

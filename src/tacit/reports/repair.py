@@ -65,12 +65,12 @@ def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator
     if before.groups:
         first = bars_of_sizes(before.sizes, before.groups_of_size, before.k)
         second = bars_of_sizes(after.sizes, after.groups_of_size, after.k)
-        told = "; ".join(
+        described = "; ".join(
             f"size {one.label}: {counted(one.value, 'group')} before, {two.value:,} after"
             for one, two in zip(first, second, strict=True)
         )
         drawn = before_and_after(
-            first, second, name="repair", title="Groups that can be computed, before and after", description=told
+            first, second, name="repair", title="Groups that can be computed, before and after", description=described
         )
         yield Figure(
             drawn, "Groups of each size that can be computed from the release before (left) and after (right) the repair."

@@ -243,9 +243,9 @@ def policy_sentences(audit: Audit) -> list[str]:
     if is_table(audit):
         limits = policy.to_dict()
         support = counted(limits["min_support"], "record")
-        told = f"no rule may reveal a sensitive cell with a confidence above {limits['min_confidence']:g} and a support above {support}"
+        rule = f"no rule may reveal a sensitive cell with a confidence above {limits['min_confidence']:g} and a support above {support}"
         estimate = f"no model may give a sensitive value a probability above {policy.max_posterior or 1:g}"
-        return [told, *([estimate] if policy.max_posterior is not None else [])]
+        return [rule, *([estimate] if policy.max_posterior is not None else [])]
     out = []
     if finds_groups(audit):
         out.append(f"k = {policy.k:,}: no group of fewer than {people(policy.k)} may be computed{_set_by(audit, 'k')}")
@@ -358,8 +358,8 @@ def _blanks(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Repor
             for region in ("ns", "nc", "sc")
             if f"cells_hidden_{region}" in measures
         ]
-        told = f" ({', '.join(regions)})" if regions else ""
-        parts.append(f"{measures['cells_hidden']:,} cells hidden{told}")
+        by_region = f" ({', '.join(regions)})" if regions else ""
+        parts.append(f"{measures['cells_hidden']:,} cells hidden{by_region}")
     if kind == "internal" and (columns := release.get("blank_cells")):
         parts.append("blank cells by column: " + ", ".join(f"{name} {count:,}" for name, count in columns.items()))
     return "; ".join(parts) or "none"
@@ -403,22 +403,22 @@ def _unread(one: NotRead) -> str:
     reason = visible(one.reason)
     file = visible(one.file)
     if one.column:
-        told = f"the column or field {visible(one.column)!r} of {file}"
-        return f"{told}, which {reason}".replace(", which is not read", "")
+        column = f"the column or field {visible(one.column)!r} of {file}"
+        return f"{column}, which {reason}".replace(", which is not read", "")
     verbs = ("is ", "looks ", "holds ", "has ", "belongs ")
     return f"{file}, which {reason if reason.startswith(verbs) else f'cannot be read: {reason}'}"
 
 
 def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
     """Return why an attack ended; outside, releases are numbered."""
-    told = run.reason
+    why = run.reason
     if kind == "external":
         names = {
             str(release["file"]): f"release {place + 1}" for place, release in enumerate(audit.release) if release.get("file")
         }
         for name in sorted(names, key=len, reverse=True):
-            told = told.replace(name, names[name])
-    return told
+            why = why.replace(name, names[name])
+    return why
 
 
 def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> str:
@@ -474,8 +474,8 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     out += files_ignored(audit, kind)
     if facts := known.pop("background_facts", 0):
         files = ", ".join(map(visible, known.pop("knowledge", ())))
-        told = f" ({files})" if files and kind == "internal" else ""
-        out.append(f"The attacker also knows {counted(facts, 'fact')} about groups of these people{told}.")
+        source = f" ({files})" if files and kind == "internal" else ""
+        out.append(f"The attacker also knows {counted(facts, 'fact')} about groups of these people{source}.")
     if "knows_n" in known:
         if known.pop("knows_n"):
             out.append("The attacker knows how many people the data are about.")
@@ -548,8 +548,8 @@ def _look_alikes(audit: Audit, kind: ReportKind) -> list[str]:
         return []
     named = "; ".join(" and ".join(visible(name) for name in pair) for pair in pairs[:SHOWN_PAIRS])
     more = f"; and {len(pairs) - SHOWN_PAIRS:,} more" if len(pairs) > SHOWN_PAIRS else ""
-    told = f": {named}{more}" if kind == "internal" else ""
-    return [f"Names that only look alike are taken as different; write them alike where they mean the same{told}."]
+    listed = f": {named}{more}" if kind == "internal" else ""
+    return [f"Names that only look alike are taken as different; write them alike where they mean the same{listed}."]
 
 
 def _span(span: tuple[int, int]) -> str:
@@ -565,8 +565,8 @@ def _populations(audit: Audit, kind: ReportKind) -> str:
         return f"The {len(population)} releases are taken as being about {len(groups)} groups of people, as they were given."
     for place, (entry, own) in enumerate(zip(audit.release, population, strict=True)):
         groups[own].append(visible(entry.get("file") or f"release {place + 1}"))
-    told = "; ".join(" and ".join(group) for group in groups)
-    return f"Releases that were given together are taken as being about the same people: {told}."
+    listed = "; ".join(" and ".join(group) for group in groups)
+    return f"Releases that were given together are taken as being about the same people: {listed}."
 
 
 #: The readings of a table with blanks, in the order in which they are listed.

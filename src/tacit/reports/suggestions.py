@@ -87,9 +87,9 @@ def cost_words(one: Suggestion) -> str:
     '1 itemset lost, counts off by 6.18% on average'
     """
     words = []
-    for name, told in COSTS.items():
+    for name, noun in COSTS.items():
         if cost := one.cost.get(name):
-            words.append(told.format(cost) if isinstance(told, str) else counted(cost, *told))
+            words.append(noun.format(cost) if isinstance(noun, str) else counted(cost, *noun))
     return ", ".join(words) or "nothing is lost that is measured"
 
 

@@ -37,7 +37,7 @@ def _document(
         "One row for each; empty where something was not counted",
         columns,
         [[_cell(value) for value in record.values()] for record in records],
-        style="attacks grid",
+        style="grid",
     )
     outcome_title, sentences = outcome
     return Document(
@@ -151,12 +151,12 @@ def _lowest(one: Lowest, sweep: ItemsetSweep) -> str:
             return f"{head}none; the {people(sweep.n)} are fewer than k"
         found = f"; published itemsets alone need {_people_of(one.published, sweep.n)}" if one.published else ""
         return f"{head}not found in time{found}"
-    told = f"{head}{_people_of(one.min_support, sweep.n)}"
+    line = f"{head}{_people_of(one.min_support, sweep.n)}"
     if one.min_support > sweep.n:
-        told = f"{head}none at which an itemset is left"
+        line = f"{head}none at which an itemset is left"
     if one.published is not None and one.published != one.min_support:
-        told += f"; without deduction through missing itemsets {_people_of(one.published, sweep.n)}"
-    return told if one.decided else f"{told}; a lower one may do, but could not be decided"
+        line += f"; without deduction through missing itemsets {_people_of(one.published, sweep.n)}"
+    return line if one.decided else f"{line}; a lower one may do, but could not be decided"
 
 
 def _people_of(count: int, n: int) -> str:

@@ -24,7 +24,7 @@ def render_text(document: Document, *, width: int = WIDTH) -> str:
     blocks = ["\n".join(top)]
     for section in document.shown("text"):
         lines = [line for part in section.parts for line in part_lines(part, width)]
-        blocks.append("\n".join([section.title, *lines] if section.title else lines))
+        blocks.append("\n".join([visible(section.title), *lines] if section.title else lines))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -34,7 +34,7 @@ def part_lines(part: Part, width: int) -> Iterator[str]:
         case Paragraph():
             yield from (f"  {line}" for line in fold(f"{part.lead}: {part.text}" if part.lead else part.text, width - 2))
         case Heading():
-            yield part.text
+            yield visible(part.text)
         case Listing():
             yield from _list_lines(part, width)
         case Table():
@@ -56,7 +56,7 @@ def fact_lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
     >>> list(fact_lines([("Method", "round"), ("", "to 5"), ("n", "30")], 80))
     ['Method   round', '         to 5', 'n        30']
     """
-    listed = list(rows)
+    listed = [(visible(name), value) for name, value in rows]
     column = max(8, *(len(name) for name, _ in listed)) if listed else 0
     for name, value in listed:
         yield from (line.rstrip() for line in bullet(name.ljust(column), value, width, indent=""))
@@ -70,12 +70,12 @@ def facts_text(rows: Iterable[tuple[str, str]], *, headline: str = "", width: in
 def _list_lines(listing: Listing, width: int) -> Iterator[str]:
     indent = "  "
     if listing.title:
-        yield f"  {listing.title}"
+        yield f"  {visible(listing.title)}"
         indent = "    "
     for number, item in enumerate(listing.items, start=1):
         yield from bullet(f"{number}." if listing.is_numbered else item.mark, item.text, width, indent=indent)
         for command in item.commands:
-            yield f"{_INDENT}{command}"  # not folded, so that it can be copied
+            yield f"{_INDENT}{visible(command)}"  # not folded, so that it can be copied
 
 
 def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
@@ -84,7 +84,7 @@ def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
     >>> list(table_lines(Table.of("", ["k", "found"], [[3, "all of them"], [30, "none"]]), 10))
     [' k  found', ' 3  all of', '    them', '30  none']
     """
-    lines = [table.columns, *([visible(cell) for cell in row] for row in table.rows)]
+    lines = [[visible(cell) for cell in row] for row in (table.columns, *table.rows)]
     wide = _column_widths(lines, width)
     for line in lines:
         folded = [wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(line, wide, strict=True)]
