@@ -60,6 +60,8 @@ def _cell(value: Any) -> str:
     """Return a value of a record with few digits."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
