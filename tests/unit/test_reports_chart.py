@@ -57,9 +57,10 @@ def places(element: ET.Element) -> list[tuple[float, float]]:
     )
 )
 def test_nothing_is_drawn_outside(curves: list[Curve]) -> None:
+    height = chart(curves).height
     for x, y in places(drawn(curves)):
         assert 0 <= x <= WIDTH
-        assert 0 <= y <= chart(curves).height
+        assert 0 <= y <= height
 
 
 def test_more_is_higher_and_zero_is_on_the_floor() -> None:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
@@ -166,6 +167,7 @@ def _escape(text: str) -> str:
     return escape(visible(text))
 
 
+@cache
 def _style_sheet() -> str:
     """Return rules with plain colours: many viewers do not know variables."""
     rules = files("tacit.reports").joinpath("templates", "picture.css").read_text("utf-8")
