@@ -31,7 +31,8 @@ from tacit.model.policy import ACRO_NAMES, LIMITS
 from tacit.model.reproduction import Reproduction
 from tacit.papers.report import papers_markdown
 from tacit.repairs import REPAIRS
-from tacit.reports.words import MEANINGS, as_text
+from tacit.reports.sentences import MEANINGS
+from tacit.reports.words import as_text
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -182,7 +183,7 @@ def sections(text: str) -> dict[str, str]:
 def _papers(_: str) -> Iterator[str]:
     """What was found when all papers were reproduced with their data; docs/papers.md says how it is made anew."""
     record = json.loads((ROOT / "docs" / "papers.json").read_bytes())
-    yield papers_markdown([Reproduction.from_dict(paper) for paper in record["papers"]], level=0).rstrip()
+    yield papers_markdown([Reproduction.from_dict(paper) for paper in record["papers"]], body_only=True).rstrip()
 
 
 def _python(_: str) -> Iterator[str]:

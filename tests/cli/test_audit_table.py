@@ -71,7 +71,7 @@ def test_findings_are_explained_and_verified(place: Path) -> None:
     (place / "original.csv").write_text((place / "original.csv").read_text().replace("x7,b", "x7,c"))
     assert tacit("verify", place / "audit.json", place / "original.csv").exit_code == 1
     page = (place / "r.html").read_text()
-    assert "rules tell the sensitive cell of 2 records" in page.casefold()
+    assert "the hidden value of 2 people can be inferred by rules" in page.casefold()
     assert "Largest confidence" in page
 
 

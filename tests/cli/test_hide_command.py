@@ -138,7 +138,7 @@ def test_the_result_is_audited_as_it_was() -> None:
 
 def test_what_it_says_and_what_would_be_better() -> None:
     text = tacit(*ASK, "--may-hide", "ns", "--method", "smc", "-o", "out.csv").stdout
-    assert "2 cells hidden besides 2 sensitive cells" in text
+    assert "2 cells hidden in addition to 2 sensitive cells" in text
     assert "2 of the sensitive cells of other records (ns)" in text
     assert "Instead  --may-hide sc --method uniform would hide 6 cells of the sensitive records, and its audit is clean" in text
     assert "Written to out.csv. For details: tacit audit out.csv --rows rows.txt --data fig2.csv" in text

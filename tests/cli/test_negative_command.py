@@ -144,7 +144,7 @@ def test_rules_with_exceptions_say_how_many_and_whom_they_would_wrong() -> None:
     assert float(unsure[0]["confidence"]) == 9 / 14
     assert json.loads(Path("rules.csv.json").read_text())["min_confidence"] == 0.6
     text = tacit(*ASK, "--min-confidence", "60%").stdout
-    assert "would rule out the own value of 5 people, so nobody can be matched to values by them" in text
+    assert "would rule out the true value of 5 people, so nobody can be matched to values by them" in text
 
 
 def test_one_sensitive_value_leaves_nothing_to_rule_out() -> None:

@@ -31,7 +31,7 @@ def test_thresholds_as_table_record_csv_and_picture() -> None:
     ET.parse("grid.svg")
     told = tacit(*arguments)
     assert told.exit_code == 0
-    assert "Lowest threshold at which I01 and I02 find nothing\n  k = 2: 50 people (71.43 %)" in told.stdout
+    assert "Lowest threshold at which I01 and I02 find nothing\n  - k = 2: 50 people (71.43 %)" in told.stdout
     assert record(*arguments) == made
 
 

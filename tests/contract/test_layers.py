@@ -61,6 +61,7 @@ LIBRARIES: dict[str, set[str]] = {
     "polars": {"files"},
     "scipy": {"joint", "solve", "partial", "rules", "known"},
     "highspy": {"solve"},
+    "jinja2": {"reports"},
 }
 
 

@@ -19,7 +19,7 @@ from tacit.model.numbers import ROUNDINGS, Printed, Rounding
 from tacit.model.release import Itemsets
 from tacit.model.rounding import Precision, counts_printed_as, rounded
 from tacit.repairs.round import finest_first, usual_bases
-from tacit.reports.words import assumptions
+from tacit.reports.sentences import assumptions
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import Row, proved_channels
 from tests.shell import leaking_baskets, record

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tacit.model.rounding import Precision
 from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, Setting
-from tacit.reports.chart import HEIGHT, WIDTH, Curve, chart
+from tacit.reports.pictures import WIDTH, Canvas, Curve, line_chart
 from tacit.reports.sweep import (
     itemset_sweep_csv,
     itemset_sweep_svg,
@@ -34,8 +34,12 @@ CELLS = (
 SWEEP = ItemsetSweep(1000, CELLS, (Lowest(5, 400, 420, True), Lowest(10, None, None, False)))
 
 
+def chart(curves: list[Curve]) -> Canvas:
+    return line_chart(curves, name="c", title="T < 1", description="D & E", x_label="x", y_label="y", unit=" %")
+
+
 def drawn(curves: list[Curve]) -> ET.Element:
-    return ET.fromstring(chart(curves, title="T < 1", description="D & E", x_label="x", y_label="y", unit=" %"))
+    return ET.fromstring(chart(curves).standalone())
 
 
 def places(element: ET.Element) -> list[tuple[float, float]]:
@@ -53,9 +57,10 @@ def places(element: ET.Element) -> list[tuple[float, float]]:
     )
 )
 def test_nothing_is_drawn_outside(curves: list[Curve]) -> None:
+    height = chart(curves).height
     for x, y in places(drawn(curves)):
         assert 0 <= x <= WIDTH
-        assert 0 <= y <= HEIGHT
+        assert 0 <= y <= height
 
 
 def test_more_is_higher_and_zero_is_on_the_floor() -> None:
@@ -144,7 +149,7 @@ def test_precision_as_text_csv_and_picture() -> None:
     text = rounding_sweep_text(sweep)
     assert "Finest safe number of decimals: 1 decimal\n" in text
     assert "Finest safe base: none of these\n" in text
-    assert "Undecided, which is never to be read as safe:\n  too long\n" in text
+    assert "Undecided, which is never to be read as safe\n  - too long\n" in text
     rows = list(csv.DictReader(io.StringIO(rounding_sweep_csv(sweep))))
     assert [row["I02"] for row in rows] == ["2", "0", ""]
     assert [row["verdict"] for row in rows] == ["exposed", "clean", "undecided"]

@@ -12,11 +12,10 @@ import pytest
 
 import tacit
 from tacit.model.audit import AttackRun, Audit
-from tacit.reports.estimates import picture
-from tacit.reports.html import audit_html
+from tacit.reports.audit import audit_html, audit_text
+from tacit.reports.estimates import certainty_picture
 from tacit.reports.record import audit_record, dump
-from tacit.reports.text import audit_text
-from tacit.reports.words import Summary, next_steps, policy_sentences
+from tacit.reports.sentences import Summary, next_steps, policy_sentences
 from tests.known.test_posterior import by_hand, doctorates
 from tests.reports.test_html import read
 
@@ -35,7 +34,7 @@ def test_the_text_shows_estimates_without_any_limit() -> None:
     text = audit_text(AUDIT, top=2)
     flat = " ".join(text.split())
     assert "What an attacker would guess" in text
-    assert "Estimates, no proofs: the probability of the value of salary" in flat
+    assert "Estimates, not proofs: the probability of the value of salary" in flat
     assert "(estimated as well, since it is not published): 50K+" in flat
     assert "above 0.9: 4 people (33.33 %)" in flat
     assert "1.000 salary 50K+ (among all 0.792): 4 people with education=Doctorate, gender=F" in flat
@@ -91,9 +90,10 @@ def test_nothing_is_said_where_nothing_was_estimated() -> None:
 
 def test_the_picture_counts_everybody_once() -> None:
     found = by_hand([[0.5, 0.5], [0.55, 0.45], [0.995, 0.005], [1.0, 0.0]], [4, 1, 5, 2], [0.5, 0.5])
-    numbers = [int(text) for text in re.findall(r'class="number"[^>]*>([\d,]+)<', picture(found))]
+    picture = certainty_picture(found).embedded()
+    numbers = [int(text) for text in re.findall(r'class="number"[^>]*>([\d,]+)<', picture)]
     assert numbers == [4, 1, 0, 0, 0, 0, 0, 7]
-    assert 'class="bar fact"' in picture(found)
+    assert 'class="bar fact"' in picture
 
 
 def test_the_verdict_tells_estimates_and_certain_values_apart_from_groups() -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tacit.model.version import __version__
-from tacit.reports.html import audit_html
+from tacit.reports.audit import audit_html
 from tests.reports.audit_cases import LEAKING, audit_of, ended, itemsets, with_many_findings
 
 VOID = {"meta", "rect", "line", "br", "link", "img"}

@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 
-from tacit.reports.record import audit_record, dump, itemsets_record, rules_record
+from tacit.reports.record import audit_record, dump
+from tacit.reports.releases import itemsets_record, rules_record
 from tests.reports.audit_cases import LEAKING, audit_of, itemsets, rules
 
 

@@ -18,10 +18,9 @@ import tacit
 from tacit.errors import OptionError
 from tacit.model.audit import Audit
 from tacit.model.policy import Waiver
-from tacit.reports.html import audit_html
-from tacit.reports.markdown import audit_markdown, plain
+from tacit.reports.audit import audit_html, audit_markdown, audit_text
+from tacit.reports.markdown import plain
 from tacit.reports.record import audit_record
-from tacit.reports.text import audit_text
 from tests.reports.test_html import read as read_page
 from tests.shell import tacit as command
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.reports.words import Summary, as_share, assumptions, described, next_steps, open_runs, thresholds, visible
+from tacit.reports.sentences import Summary, assumptions, described, next_steps, open_runs, thresholds
+from tacit.reports.words import as_share, visible
 from tests.reports.audit_cases import LEAKING, audit_of, ended, itemsets, with_many_findings
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.reports.svg import WIDTH, Bar, bars_of_sizes, histogram, published_and_computed
+from tacit.reports.pictures import WIDTH, Bar, bars_of_sizes, histogram, published_and_computed
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -42,14 +42,14 @@ def both(published: list[int], sizes: list[int], k: int, n: int | None) -> ET.El
         title="t",
         description="d",
     )
-    return parsed(picture)
+    return parsed(picture.embedded())
 
 
 def test_a_histogram_has_one_bar_per_number_and_says_what_it_shows() -> None:
     element = parsed(
         histogram(
             [Bar("1", 5), Bar("2", 0), Bar("3", 10)], name="s", title="T < 1", description="D & E", x_label="x", y_label="y"
-        )
+        ).embedded()
     )
     rects = list(element.iter(f"{SVG}rect"))
     assert [float(rect.attrib["height"]) for rect in rects] == [pytest.approx(102), pytest.approx(204)]

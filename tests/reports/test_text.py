@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from tacit.model.sets import Sets
-from tacit.reports.text import audit_text, mined_text, outcome
+from tacit.reports.audit import audit_text
+from tacit.reports.releases import mined_text
+from tacit.reports.sentences import outcome
 from tests.reports.audit_cases import LEAKING, audit_of, ended, itemsets, rules
 
 
@@ -16,7 +18,7 @@ def test_the_verdict_comes_first_and_the_sum_is_written_out() -> None:
     assert "       + 50 people with a (line 2)" in lines
     assert "       - 49 people with a and b (line 4)" in lines
     assert "       =  1" in lines
-    assert text.index("Assumed") < text.index("Attacks") < text.index("Worst findings (1 of 1)") < text.index("Next")
+    assert text.index("Assumptions") < text.index("Attacks") < text.index("Worst findings (1 of 1)") < text.index("Next")
 
 
 def test_external_text_names_no_item() -> None:

@@ -20,7 +20,11 @@ from tacit.model.policy import time_limit
 from tacit.model.repair import OUT_OF_TIME, Done, Suggestion, Suggestions, Way, tried
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
-from tacit.reports.suggestions import rows, text_lines
+from tacit.reports.document import Document, Section
+from tacit.reports.html import render_html
+from tacit.reports.markdown import render_markdown
+from tacit.reports.suggestions import parts
+from tacit.reports.text import render_text
 from tacit.verbs.suggest.itemsets import _loss
 from tests.shell import record
 from tests.shell import tacit as shell
@@ -200,9 +204,13 @@ def test_time_is_shared_and_who_needs_more_gets_what_is_left() -> None:
 
 def test_outsiders_are_told_no_reason_that_may_name_a_column() -> None:
     many = Suggestions.of([Suggestion("hide", "hide more cells", None, reason="has no column SECRET. Give another")])
-    assert "SECRET" in "".join(text_lines(many, named=True, width=100))
-    assert "SECRET" not in "".join(text_lines(many, named=False, width=100))
-    assert [row[1:3] for row in rows(many, named=False)] == [("-", "could not be done")]
+    for render in (render_text, render_markdown, render_html):
+        inside, outside = (
+            render(Document("t", ("lead",), (Section("s", tuple(parts(many, is_named=is_named))),))) for is_named in (True, False)
+        )
+        assert "SECRET" in inside
+        assert "SECRET" not in outside
+        assert "hide more cells: could not be done" in outside
 
 
 def test_files_are_named_in_commands_and_not_in_the_record() -> None:

@@ -70,7 +70,7 @@ def test_text_csv_and_picture_show_every_cell(data: tacit.Table) -> None:
     swept = tacit.sweep_rules(data, min_support=[6, 12], min_confidence=[0.4, 0.6], withhold_values=True, policy=POLICY)
     text = rule_sweep_text(swept)
     assert text.count("withheld") == 4
-    assert "Says most of those that are clean: none of these is clean" in text
+    assert "Largest list that is clean\n  - none of these\n" in text
     rows = list(csv.DictReader(rule_sweep_csv(swept).splitlines()))
     assert [int(row["rules"]) for row in rows] == [cell.rules for cell in swept.cells]
     picture = ET.fromstring(rule_sweep_svg(swept))

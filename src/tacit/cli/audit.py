@@ -271,7 +271,7 @@ def _write(found: Audit, release: Release | None, settings: Settings[AuditOption
 
 
 def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> str:
-    from tacit.reports.text import audit_text
+    from tacit.reports.audit import audit_text
 
     asked = settings.given
     if asked.quiet:

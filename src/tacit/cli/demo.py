@@ -120,7 +120,7 @@ def _group_ages(people: Table) -> Table:
 
 def _write_report(found: Audit, release: Itemsets, path: Path) -> None:
     from tacit.files.disk import replace_text
-    from tacit.reports.html import audit_html
+    from tacit.reports.audit import audit_html
 
     with replace_text(path) as stream:
         stream.write(audit_html(found, release=release))
@@ -178,7 +178,7 @@ def _write_table(people: Table, path: Path) -> None:
 
 
 def _record(story: Story) -> dict[str, Any]:
-    from tacit.reports.words import Summary
+    from tacit.reports.sentences import Summary
 
     summary = Summary.of(story.audit)
     return {
@@ -197,13 +197,14 @@ def _record(story: Story) -> dict[str, Any]:
 
 
 def _text(story: Story, folder: str) -> str:
-    from tacit.reports.text import finding_lines
+    from tacit.reports.audit import proof_of
+    from tacit.reports.text import proof_lines
     from tacit.reports.words import bullet
 
     wide = width()
     lines = [line for name, sentence in _describe_release(story) for line in bullet(f"{name:<10}", sentence, wide, indent="")]
     if story.example is not None:
-        lines += ["For example", *finding_lines(story.example, story.release, width=wide)]
+        lines += ["For example", *proof_lines(proof_of(story.example, story.release), wide)]
         lines += bullet("Checked   ", _describe_check(story), wide, indent="")
     lines += bullet("Repaired  ", _describe_repair(story), wide, indent="")
     report, release, safer, data = (os.path.join(folder, name) for name in (REPORT, RELEASE, SAFER, DATA))
@@ -214,7 +215,8 @@ def _text(story: Story, folder: str) -> str:
 
 def _describe_release(story: Story) -> list[tuple[str, str]]:
     """Describe the data, the release, and what follows from it."""
-    from tacit.reports.words import Summary, as_share, counted
+    from tacit.reports.sentences import Summary
+    from tacit.reports.words import as_share, counted
 
     summary = Summary.of(story.audit)
     people = story.people

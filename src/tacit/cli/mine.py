@@ -92,7 +92,7 @@ def itemsets_command(**given: Any) -> None:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.record import itemsets_record
+    from tacit.reports.releases import itemsets_record
 
     _write(found, people, settings, itemsets_record(found))
 
@@ -158,7 +158,7 @@ def rules_command(**given: Any) -> None:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.record import rules_record
+    from tacit.reports.releases import rules_record
 
     _write(found, people, settings, rules_record(found))
 
@@ -189,7 +189,7 @@ def _write(release: Listed, people: Table | Transactions, settings: Settings[Min
 
 
 def _text(release: Listed, people: Table | Transactions, settings: Settings[MineOptions]) -> str:
-    from tacit.reports.text import mined_text
+    from tacit.reports.releases import mined_text
 
     asked = settings.given
     text = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width())
@@ -261,7 +261,7 @@ def negative_command(**given: Any) -> None:
     """
     from tacit.files.header import header_path
     from tacit.files.knowledge import check_negative_output, write_negative_rules
-    from tacit.reports.repair import negative_record, negative_text
+    from tacit.reports.releases import negative_record, negative_text
 
     asked = NegativeOptions(**given)
     settings = load_settings(asked, near=asked.data)

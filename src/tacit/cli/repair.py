@@ -116,11 +116,12 @@ def _write_report(done: Repair, output: str, report: str) -> None:
     """Write a report about the repair and its files."""
     from tacit.files.disk import sha256_of
     from tacit.files.header import header_path
+    from tacit.reports import page_bytes
     from tacit.reports.repair import repair_document
 
     made = [path for path in (output, header_path(output)) if os.path.isfile(path)]
     outputs = {os.path.basename(path): sha256_of(path) for path in made}
-    write_file(report, repair_document(done, outputs).bytes(report_form(report)))
+    write_file(report, page_bytes(repair_document(done, outputs), report_form(report)))
 
 
 def _parse_lines(given: str | None) -> list[int] | None:
@@ -134,9 +135,9 @@ def _parse_lines(given: str | None) -> list[int] | None:
 
 
 def _text(done: Repair, output: str) -> str:
-    from tacit.reports.words import told
+    from tacit.reports.sentences import verdict_line
 
-    lines = [f"Before  {told(done.before)}", f"After   {told(done.after)}"]
+    lines = [f"Before  {verdict_line(done.before)}", f"After   {verdict_line(done.after)}"]
     if done.goal != "all":
         outcome = "met: I01 finds nothing" if done.ok else "not met"
         lines.append(f"Goal    {done.goal} is {outcome}; the other attacks were not run")

@@ -18,6 +18,7 @@ from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.sweep import ItemsetSweep, RoundingSweep, RuleSweep
+    from tacit.reports.document import Document
 
 
 @click.group(
@@ -118,7 +119,7 @@ def itemsets_command(**given: Any) -> int:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.sweep import itemset_sweep_csv, itemset_sweep_svg, itemset_sweep_text
+    from tacit.reports.sweep import itemset_sweep_csv, itemset_sweep_document, itemset_sweep_svg, itemset_sweep_text
 
     return _write(
         sweep,
@@ -126,8 +127,7 @@ def itemsets_command(**given: Any) -> int:
         text=itemset_sweep_text(sweep),
         table=itemset_sweep_csv(sweep),
         picture=lambda: itemset_sweep_svg(sweep),
-        title="which threshold for itemsets",
-        caption="Groups of fewer than k people, over the threshold.",
+        document=lambda: itemset_sweep_document(sweep),
     )
 
 
@@ -189,7 +189,7 @@ def rounding_command(**given: Any) -> int:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.sweep import rounding_sweep_csv, rounding_sweep_svg, rounding_sweep_text
+    from tacit.reports.sweep import rounding_sweep_csv, rounding_sweep_document, rounding_sweep_svg, rounding_sweep_text
 
     return _write(
         sweep,
@@ -197,8 +197,7 @@ def rounding_command(**given: Any) -> int:
         text=rounding_sweep_text(sweep),
         table=rounding_sweep_csv(sweep),
         picture=lambda: rounding_sweep_svg(sweep),
-        title="how precise counts may be",
-        caption="Groups of fewer than k people, over the step of printed numbers.",
+        document=lambda: rounding_sweep_document(sweep),
     )
 
 
@@ -268,7 +267,7 @@ def rules_command(**given: Any) -> int:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
+    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_document, rule_sweep_svg, rule_sweep_text
 
     return _write(
         sweep,
@@ -276,8 +275,7 @@ def rules_command(**given: Any) -> int:
         text=rule_sweep_text(sweep),
         table=rule_sweep_csv(sweep),
         picture=lambda: rule_sweep_svg(sweep),
-        title="which thresholds for rules",
-        caption="What each list of rules reveals, over its thresholds.",
+        document=lambda: rule_sweep_document(sweep),
     )
 
 
@@ -296,8 +294,7 @@ def _write(
     text: str,
     table: str,
     picture: Callable[[], str],
-    title: str,
-    caption: str,
+    document: Callable[[], Document],
 ) -> int:
     """Write all files and the text, and return the exit code."""
     if files.csv_to is not None:
@@ -305,9 +302,8 @@ def _write(
     if files.picture_to is not None:
         write_file(files.picture_to, picture().encode())
     if files.report is not None:
-        from tacit.reports.sweep_page import sweep_document
+        from tacit.reports import page_bytes
 
-        page = sweep_document(title, caption=caption, text=text, table=table, picture=picture())
-        write_file(files.report, page.bytes(report_form(files.report)))
+        write_file(files.report, page_bytes(document(), report_form(files.report)))
     emit(sweep.to_dict(), lambda: text, json_to=files.json_to)
     return DONE if sweep.finished else INCOMPLETE

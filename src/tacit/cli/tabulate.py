@@ -70,7 +70,7 @@ def tabulate_command(**given: Any) -> None:
     Counts the people of DATA in every combination of values, empty ones too. Small cells can be hidden and counts rounded; the header
     beside the file says so, because readers of a published table know it.
     """
-    from tacit.reports.words import frequencies_record
+    from tacit.reports.releases import frequencies_record
 
     asked = TabulateOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -146,7 +146,7 @@ def _roles(settings: Settings[TabulateOptions], columns: tuple[str, ...]) -> tup
 
 
 def _text(made: FrequencyTable, dropped: int, settings: Settings[TabulateOptions]) -> str:
-    from tacit.reports.words import frequencies_text
+    from tacit.reports.releases import frequencies_text
 
     text = frequencies_text(made, dropped=dropped, origin=settings.config.where)
     out = settings.given.output

@@ -1,6 +1,6 @@
-"""An audit in ACRO's record layout, which SACRO-Viewer opens: what is written into its folder, as plain values.
+"""Audits in ACRO's record layout, which SACRO-Viewer opens.
 
-ACRO knows one status for each output: pass, fail or review. One audit is one output, with all files that it is about: their verdict is one.
+ACRO knows one status for each output: pass, fail or review. One audit is one output with all its files, since they have one verdict.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from typing import Any
 
 from tacit.model.audit import Audit, Verdict
 from tacit.model.version import __version__
-from tacit.reports import words
-from tacit.reports.words import ReportKind, Summary, assumptions, files_not_read, next_steps, reason, visible
+from tacit.reports.sentences import Summary, assumptions, files_not_read, next_steps, reason, waiver_sentences
+from tacit.reports.words import ReportKind, visible
 
-#: The Viewer takes records of this version and no other; its layout is what is followed here.
+#: The version of the layout; the Viewer takes no other.
 ACRO_VERSION = "0.4.8"
 #: The name of the one output.
 OUTPUT = "output_0"
 TOOL = "Tacit"
 STATUS: dict[Verdict, str] = {"clean": "pass", "exposed": "fail", "incomplete": "review"}
-#: The table of counts that stands for the release where the release itself may not be shown.
+#: The table of counts in place of a release that may not be shown.
 COUNTS_FILE = "attacks.csv"
 
 
 def results(
     audit: Audit, files: Sequence[Mapping[str, Any]], *, kind: ReportKind, timestamp: str, remarks: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The content of ``results.json``; ``files`` are the entries of the files that would leave."""
+    """Return ``results.json``; ``files`` are the entries of the files to publish."""
     summary = Summary.of(audit)
     said = summary.sentence().removesuffix(".")
-    accepted = words.waiver_sentences(audit, kind)
+    accepted = waiver_sentences(audit, kind)
     names = " ".join(str(release.get("file") or "RELEASE") for release in audit.release) if kind == "internal" else "RELEASE"
     output = {
         "uid": OUTPUT,
@@ -46,34 +46,33 @@ def results(
         "files": [dict(file) for file in files],
         "outcome": _outcome(audit, kind),
         "command": f"tacit audit {names}",
-        "summary": _marked("; ".join([STATUS[audit.verdict], said, *(caution.text for caution in audit.cautions)])),
+        "summary": _escape("; ".join([STATUS[audit.verdict], said, *(caution.text for caution in audit.cautions)])),
         "timestamp": timestamp,
         "comments": [
-            _marked(one)
-            for one in (*remarks, *files_not_read(audit, visible, kind), *assumptions(audit, kind), *next_steps(audit))
+            _escape(one) for one in (*remarks, *files_not_read(audit, kind), *assumptions(audit, kind), *next_steps(audit))
         ],
-        "exception": _marked("; ".join(accepted)),
+        "exception": _escape("; ".join(accepted)),
     }
     return {"version": ACRO_VERSION, "results": {OUTPUT: output}}
 
 
 def config(audit: Audit) -> dict[str, Any]:
-    """The content of ``config.json``: the limits under ACRO's names where it has them."""
+    """Return ``config.json``: the limits, under ACRO's names where it has them."""
     return audit.policy.to_dict()
 
 
 def sdc(audit: Audit, place: int, rows: Mapping[str, Sequence[Sequence[int]]]) -> dict[str, Any]:
-    """What the checks say about one file: findings by attack, and the cells that those written out rest on."""
+    """Return findings by attack of one file, and the cells they cite."""
     counted = {run.code: audit.counted(run.code) for run in audit.runs if run.status in ("ran", "stopped")}
-    waived, undecided = len(audit.waived.places), sum(run.undecided for run in audit.runs)
-    summary = {"suppressed": False, "release": place, "waived": waived, "undecided": undecided, **counted}
+    undecided = sum(run.undecided for run in audit.runs)
+    summary = {"suppressed": False, "release": place, "waived": len(audit.waived.places), "undecided": undecided, **counted}
     return {"summary": summary, "cells": {code: [list(cell) for cell in cells] for code, cells in rows.items()}}
 
 
 def flagged(audit: Audit, place: int, column: int, *, top: int) -> dict[str, list[tuple[int, int]]]:
-    """The cells of a CSV file that the worst findings cite, by attack: rows and columns as ACRO counts them.
+    """Return the cells that the worst findings cite, by attack.
 
-    The first row below the heading is row 0; the first column is no cell but the row's name, so the second is column 0.
+    Row 0 is the first row below the heading. The first column is the name of a row, so column 0 is the second.
     """
     cells: dict[str, dict[tuple[int, int], None]] = {}
     for finding in audit.findings[:top]:
@@ -84,14 +83,14 @@ def flagged(audit: Audit, place: int, column: int, *, top: int) -> dict[str, lis
 
 
 def counts_csv(audit: Audit) -> str:
-    """The attacks with their counts as CSV."""
+    """Return the attacks with their counts as CSV."""
     columns = ("claim", "status", "findings", "waived", "undecided")
     rows = [",".join([code, *(str(row[name]) for name in columns)]) for code, row in _outcome(audit, "external").items()]
     return "\n".join([",".join(("attack", *columns)), *rows]) + "\n"
 
 
 def _outcome(audit: Audit, kind: ReportKind) -> dict[str, dict[str, Any]]:
-    """What became of each attack."""
+    """Return the outcome of each attack."""
     rows = {}
     for owner, run in enumerate(audit.runs):
         row = {"name": run.name, "claim": run.claim, "status": run.status, "findings": run.findings}
@@ -100,6 +99,6 @@ def _outcome(audit: Audit, kind: ReportKind) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def _marked(text: str) -> str:
-    """Text as the Viewer shows it: it takes what is written here for HTML."""
+def _escape(text: str) -> str:
+    """Return text escaped, since the Viewer takes it for HTML."""
     return escape(visible(text), quote=False)

@@ -1,104 +1,182 @@
-"""A report as parts that become a page or Markdown alike: sentences, tables and pictures under headings."""
+"""Reports as typed parts, which the writers turn into text, HTML or Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 from tacit.model.audit import Verdict
 from tacit.model.version import __version__
-from tacit.reports import markdown, page
+from tacit.reports.pictures import Canvas
+
+Form = Literal["text", "html", "markdown"]
+SCREEN: frozenset[Form] = frozenset({"text"})
+PAGES: frozenset[Form] = frozenset({"html", "markdown"})
+EVERYWHERE = SCREEN | PAGES
+
+_NUMBER = re.compile(r"|-|not counted|infinite|[-+]?[\d,]*\.?\d+(e[-+]?\d+)?(-[\d.]+)?( ?%)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """A table; the first cell of a row is its heading."""
+class Paragraph:
+    """Sentences behind a ``lead`` that stands out; a note is printed softly."""
 
+    kind: ClassVar = "paragraph"
+    text: str
+    lead: str = ""
+    is_note: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading below that of its section."""
+
+    kind: ClassVar = "heading"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An entry of a list, with commands and a mark for the screen."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+    mark: str = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list under its own small title, if it has one."""
+
+    kind: ClassVar = "listing"
+    items: tuple[Item, ...]
+    title: str = ""
+    is_numbered: bool = False
+
+    @classmethod
+    def of(cls, sentences: Iterable[str], *, title: str = "") -> Listing:
+        """Return a list of plain sentences."""
+        return cls(tuple(Item(sentence) for sentence in sentences), title)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table whose rows begin with a heading; ``style`` is for pages."""
+
+    kind: ClassVar = "table"
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    style: str = ""
+
+    @classmethod
+    def of(cls, caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, style: str = "") -> Table:
+        """Return a table of anything, as text."""
+        return cls(caption, tuple(columns), tuple(tuple(str(cell) for cell in row) for row in rows), style)
+
+    @property
+    def is_numeric(self) -> tuple[bool, ...]:
+        """Tell for each column if it holds numbers, or dashes for them.
+
+        >>> Table.of("", ("k", "found", "why"), [(3, "1,258", ""), (30, "-", "")]).is_numeric
+        (True, True, False)
+        """
+        columns = [[row[place] for row in self.rows] for place in range(len(self.columns))]
+        return tuple(any(cells) and all(map(_NUMBER.fullmatch, cells)) for cells in columns)
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A picture as SVG, with its caption."""
+class Facts:
+    """Names with their values."""
 
-    picture: str
+    kind: ClassVar = "facts"
+    caption: str
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture with its caption; pages alone show it."""
+
+    kind: ClassVar = "figure"
+    picture: Canvas
     caption: str
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What stands under one heading."""
+class Gallery:
+    """Figures and tables side by side, where there is room."""
+
+    kind: ClassVar = "gallery"
+    parts: tuple[Figure | Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A finding with the signed terms or the steps that prove it."""
+
+    kind: ClassVar = "proof"
+    mark: str
+    statement: str
+    terms: tuple[tuple[str, str], ...]
+    in_full: str = ""
+    waived_by: str = ""
+    waived_for: str = ""
+    about: str = ""
+
+    @property
+    def is_sum(self) -> bool:
+        """Return True if the terms are added up."""
+        return any(number for number, _ in self.terms)
+
+
+Part = Paragraph | Heading | Listing | Table | Facts | Figure | Gallery | Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Parts under a heading, and the forms that show them."""
 
     title: str
-    sentences: tuple[str, ...] = ()
-    tables: tuple[Rows, ...] = ()
-    pictures: tuple[Drawn, ...] = ()
+    parts: tuple[Part, ...]
+    forms: frozenset[Form] = EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A report: its title, a verdict in people where there is one, the few numbers that matter, and its parts."""
+    """A report, as every writer takes it.
+
+    ``lead`` are the lines of the verdict, ``remarks`` what limits it, ``tiles`` the few numbers that matter.
+    """
 
     title: str
-    verdict: Verdict | None
-    sentence: str
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+    verdict: Verdict | None = None
+    remarks: tuple[str, ...] = ()
     tiles: tuple[tuple[int, str], ...] = ()
-    parts: tuple[Part, ...] = ()
-    note: str = field(default="Internal report: it may describe groups of people. Keep it with the data.")
+    note: str = ""
+    page_title: str = ""
+    footer: str = f"Written by Tacit {__version__}."
 
-    def html(self) -> str:
-        """The report as a page."""
-        return page.page(self.title, self._html())
-
-    def _html(self) -> Iterator[str]:
-        yield f"<h1>{page.safe(self.title)}</h1>"
-        style, word = (self.verdict, self.verdict.upper()) if self.verdict else ("plain", "")
-        strong = f"<strong>{word}</strong>" if word else ""
-        yield f'<div class="verdict {style}">{strong}<p>{page.safe(_capital(self.sentence))}</p></div>'
-        yield page.tiles(self.tiles)
-        yield f'<p class="note">{page.safe(self.note)}</p>'
-        for part in self.parts:
-            drawn = "".join(page.figure(one.picture, one.caption) for one in part.pictures)
-            yield page.section(
-                part.title,
-                page.listed(part.sentences) if part.sentences else "",
-                f'<div class="wide">{drawn}</div>' if drawn else "",
-                *(page.table(one.caption, one.columns, one.rows, style=_style(one)) for one in part.tables if one.rows),
-            )
-        yield f"<footer><p>Written by Tacit {page.safe(__version__)}. {page.safe(self.note)}</p></footer>"
-
-    def markdown(self) -> str:
-        """The report as Markdown; pictures are told by their tables."""
-        return "\n\n".join(part for part in self._markdown() if part) + "\n"
-
-    def _markdown(self) -> Iterator[str]:
-        plain = markdown.plain
-        yield f"# {plain(self.title)}"
-        yield f"**{self.verdict.upper()}.** {plain(_capital(self.sentence))}" if self.verdict else plain(_capital(self.sentence))
-        yield markdown.table(("Number", "What"), [(f"{number:,}", what) for number, what in self.tiles])
-        yield f"*{plain(self.note)}*"
-        for part in self.parts:
-            tables = [f"{plain(one.caption)}\n\n{markdown.table(one.columns, one.rows)}" for one in part.tables if one.rows]
-            told = [*([markdown.listed(part.sentences)] if part.sentences else []), *tables]
-            yield "\n\n".join([f"## {plain(part.title)}", *told]) if told else ""
-        yield f"Written by Tacit {__version__}."
-
-    def bytes(self, form: str) -> bytes:
-        """The report in the form ``html`` or ``markdown``."""
-        return (self.markdown() if form == "markdown" else self.html()).encode("utf-8", "backslashreplace")
+    def shown(self, form: Form) -> list[Section]:
+        """Return the sections that a form shows, without empty parts and empty sections."""
+        full = (replace(one, parts=tuple(filter(_holds_anything, one.parts))) for one in self.sections if form in one.forms)
+        return [section for section in full if section.parts]
 
 
-def _style(table: Rows) -> str:
-    """Tables of many columns are printed small."""
-    return "attacks grid" if len(table.columns) > 6 else "attacks"
+def _holds_anything(part: Part) -> bool:
+    """Return False for a list or a table without rows."""
+    match part:
+        case Listing():
+            return bool(part.items)
+        case Table() | Facts():
+            return bool(part.rows)
+    return True
 
 
-def _capital(sentence: str) -> str:
+def capitalise(sentence: str) -> str:
+    """Return a sentence that begins with a capital letter."""
     return sentence[:1].upper() + sentence[1:]
-
-
-def rows(caption: str, columns: Sequence[str], lines: Sequence[Sequence[object]]) -> Rows:
-    """A table of anything, as text."""
-    return Rows(caption, tuple(columns), tuple(tuple(str(cell) for cell in line) for line in lines))

@@ -1,47 +1,32 @@
-"""The record: one JSON object per command, the same bytes for the same input.
-
-What became of re-checking an audit, as text.
-"""
+"""Records: one JSON object per command, the same bytes for the same input."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.model.audit import BINDING, Audit, bound, tool
 from tacit.model.finding import Finding
 from tacit.model.measures import Verification
-from tacit.model.release import Itemsets, Rules
-from tacit.reports.words import WIDTH, ReportKind, bullet, counted, headline, reason
+from tacit.reports.sentences import headline, reason
+from tacit.reports.words import WIDTH, ReportKind, bullet, counted
 
 
 def dump(record: dict[str, Any]) -> bytes:
-    """The record as it is written: UTF-8, indented, with a line end."""
+    """Return the record as it is written: UTF-8, indented, with a line end."""
     return (json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def with_headline(record: dict[str, Any], said: str) -> dict[str, Any]:
-    """The record of a verb with what made it and the first sentence of its text, behind its format."""
+    """Return a record with program and headline behind its format."""
     first = {name: record[name] for name in ("format",) if name in record}
     whole = first | {"tool": tool(), "headline": said} | {name: value for name, value in record.items() if name not in first}
     return bound(whole) if BINDING in record else whole
 
 
-def itemsets_record(release: Itemsets) -> dict[str, Any]:
-    """The record of ``mine itemsets``: the number of the itemsets that were asked for stands under their name."""
-    return {"format": "tacit.itemsets/1", "n": release.n, "min_support": release.min_support, release.only: len(release)}
-
-
-def rules_record(release: Rules) -> dict[str, Any]:
-    """The record of ``mine rules``."""
-    confidence = None if release.min_confidence is None else float(release.min_confidence)
-    head = {"format": "tacit.rules/1", "n": release.n, "rules": len(release)}
-    return head | {"min_support": release.min_support, "min_confidence": confidence}
-
-
 def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> dict[str, Any]:
-    """The record of an audit; an external one holds counts only."""
+    """Return the record of an audit; an external one holds counts only."""
     if kind == "internal":
         return with_headline(audit.to_dict(top=top), headline(audit))
     # Ids are hashes of what is inferred, so short descriptions could be guessed from them: they stay inside.
@@ -55,27 +40,27 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
             record[name] = [{"file": None, "reason": None} for _ in record[name]]
     record["adversary"] = {name: value for name, value in record["adversary"].items() if _says_no_name(name, value)}
     if "estimates" in record:
-        told = record["estimates"]
-        record["estimates"] = {
-            name: told[name] for name in ("attack", "method", "combinations", "baseline_is_published", "outside_bounds")
-        }
+        kept = ("attack", "method", "combinations", "baseline_is_published", "outside_bounds")
+        record["estimates"] = _pick(record["estimates"], kept)
     record["attacks"] = [
         entry | {"reason": reason(audit, run, kind)} for entry, run in zip(record["attacks"], audit.runs, strict=True)
     ]
     record["inputs"] = [entry | {"file": None} for entry in record["inputs"]]
     record["policy_files"] = [file | {"file": None} for file in record["policy_files"]]
-    told = ("name", "until", "status", "findings")
-    record["waivers"] = [{name: waiver[name] for name in told} for waiver in record["waivers"]]
+    record["waivers"] = [_pick(waiver, ("name", "until", "status", "findings")) for waiver in record["waivers"]]
     if "suggestions" in record:
-        kept = ("method", "verdict", "loss", "loss_measure")
-        record["suggestions"] = [{name: one[name] for name in kept} for one in record["suggestions"]]
+        record["suggestions"] = [_pick(one, ("method", "verdict", "loss", "loss_measure")) for one in record["suggestions"]]
     record["options"] = {"top": top}
     record["findings"] = [_external(finding) for finding in audit.findings[:top]]
     return with_headline(record, headline(audit))
 
 
+def _pick(entry: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: entry[name] for name in names}
+
+
 def _external(finding: Finding) -> dict[str, Any]:
-    """A finding without what it is about: its attack, how many people, and whether somebody accepts it."""
+    """Return a finding without its subject."""
     out: dict[str, Any] = {"code": finding.code, "count": finding.count.to_list()}
     return out if finding.waived is None else out | {"waived": {"name": finding.waived.name}}
 
@@ -85,12 +70,12 @@ _HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made
 
 
 def _says_no_name(name: str, value: object) -> bool:
-    """Whether a fact can be shown outside: numbers and yes or no, never a text that might name a column or a value."""
+    """Return True if a fact can name neither column nor value."""
     return value is None or isinstance(value, (bool, int, float)) or name in _HARMLESS
 
 
 def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
-    """Return how many findings hold, of which attack, what is not confirmed, and what is wrong.
+    """Return what holds, what is not confirmed, and what is wrong.
 
     >>> print(verification_text(Verification(2, (), {"I01": 2}, {"I01": 2}, {"R02": 1}), width=120), end="")
     HOLDS: 2 of 2 proved findings re-checked: 2 I01.
@@ -99,15 +84,15 @@ def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
     HOLDS: audited again with the same outcome.
     """
     verdict = "HOLDS" if outcome.ok else "REJECTED" if outcome.problems else "CANNOT CONFIRM"
-    told = []
+    claims = []
     if outcome.proved:
         parts = f": {_by_attack(outcome.holding)}" if outcome.held else ""
         true = "" if outcome.ok else " and true"
-        told.append(f"{outcome.held:,} of {counted(outcome.proved, 'proved finding')} re-checked{true}{parts}")
+        claims.append(f"{outcome.held:,} of {counted(outcome.proved, 'proved finding')} re-checked{true}{parts}")
     if outcome.again:
-        told.append("audited again with the same outcome")
-    if not told:
-        told.append("the record does not hold" if outcome.problems else "the record lists no proved finding")
+        claims.append("audited again with the same outcome")
+    if not claims:
+        claims.append("the record does not hold" if outcome.problems else "the record lists no proved finding")
     notes = [*outcome.problems, *([outcome.unconfirmed] if outcome.unconfirmed else []), *outcome.open]
     if outcome.estimates:
         total = sum(outcome.estimates.values())
@@ -115,7 +100,7 @@ def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
         it = "it is" if total == 1 else "they are"
         why = f"a probability cannot be proved, so {it} not checked"
         notes.append(f"{total:,} {are} listed ({_by_attack(outcome.estimates)}): {why}.")
-    lines = [f"{verdict}: {'; '.join(told)}.", *(line for note in notes for line in bullet("-", note, width))]
+    lines = [f"{verdict}: {'; '.join(claims)}.", *(line for note in notes for line in bullet("-", note, width))]
     return "\n".join(lines) + "\n"
 
 

@@ -17,9 +17,8 @@ from tacit.files.disk import FilePath, open_text, replace_file, replace_folder, 
 from tacit.files.header import header_path
 from tacit.model.audit import Audit
 from tacit.model.release import Release
-from tacit.reports import acro
-from tacit.reports.html import audit_html
-from tacit.reports.markdown import audit_markdown
+from tacit.reports import acro, page_bytes
+from tacit.reports.audit import audit_document
 from tacit.reports.record import audit_record, dump
 from tacit.reports.words import REPORT_KINDS, ReportKind
 
@@ -46,7 +45,7 @@ def write_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tacit.write_report(audit, f"{folder}/audit.md")
     ...     Path(f"{folder}/audit.md").read_text().splitlines()[0]
-    '# Tacit: what this release gives away'
+    '# Tacit: what this release reveals'
     """
     _check_kind(kind)
     form = ENDINGS.get(Path(path).suffix.casefold())
@@ -60,8 +59,7 @@ def report_bytes(audit: Audit, form: str, *, release: Release | None, kind: Repo
     """A report in one of the forms ``html``, ``markdown`` and ``record``."""
     if form == "record":
         return dump(audit_record(audit, top=top, kind=kind))
-    made = audit_markdown if form == "markdown" else audit_html
-    return made(audit, release=release, top=top, kind=kind).encode("utf-8", "backslashreplace")
+    return page_bytes(audit_document(audit, release=release, top=top, kind=kind), form)
 
 
 def write_acro(

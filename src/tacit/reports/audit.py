@@ -1,0 +1,334 @@
+"""Reports of audits: the verdict in people, what to do, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tacit.model.audit import Audit
+from tacit.model.finding import Finding
+from tacit.model.measures import MEASURES
+from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.version import __version__
+from tacit.reports import estimates, pictures, sentences, suggestions
+from tacit.reports.document import (
+    Document,
+    Facts,
+    Figure,
+    Gallery,
+    Item,
+    Listing,
+    Paragraph,
+    Part,
+    Proof,
+    Section,
+    Table,
+)
+from tacit.reports.explain import Derivation
+from tacit.reports.html import render_html
+from tacit.reports.markdown import render_markdown
+from tacit.reports.sentences import Summary, finds_groups
+from tacit.reports.text import render_text
+from tacit.reports.words import KINDS, WIDTH, ReportKind, counted, number, people, visible
+
+_NOTES: dict[ReportKind, str] = {
+    "internal": "Internal report: it describes groups of people. Keep it with the data.",
+    "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
+}
+#: The number of findings of X01 that are searched for those that need several files.
+_MOST_SEARCHED = 2_000
+
+
+def audit_text(
+    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
+) -> str:
+    """Return an audit as text; ``origin`` is the file that settings came from."""
+    return render_text(screen_document(audit, release=release, top=top, kind=kind, origin=origin), width=width)
+
+
+def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
+    """Return an audit as a page."""
+    return render_html(audit_document(audit, release=release, top=top, kind=kind))
+
+
+def audit_markdown(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
+    """Return an audit as Markdown."""
+    return render_markdown(audit_document(audit, release=release, top=top, kind=kind))
+
+
+def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
+    """Return the whole report of an audit; ``release`` adds a picture and shortens sums."""
+    summary = Summary.of(audit)
+    joint = _joint_findings(audit)
+    described = top if kind == "internal" else 0
+    sections = [
+        Section("What to do next", (_next_steps(audit),)),
+        Section(suggestions.TITLE, _repairs(audit, kind)),
+        Section("Assumptions", (_assumptions(audit, kind),)),
+        Section("Attacks", tuple(_attack_tables(audit, kind))),
+        Section("Worst findings", _ranked(_proofs(audit.findings[:described], audit, release), summary.findings)),
+        Section("Findings that need more than one release", _ranked(_proofs(joint[:described], audit, None), len(joint))),
+        *_size_sections(summary, release, kind),
+        Section("Waivers", (_waiver_table(audit, kind),)),
+        Section(estimates.TITLE, tuple(estimates.parts(audit, top=top, kind=kind))),
+        *_guess_sections(audit),
+        Section("Policy", (Listing.of(sentences.policy_sentences(audit)), limit_table(audit))),
+        Section("Measures", (_measure_table(audit),)),
+        Section("What was audited", (Facts("The input and the program", tuple(file_rows(audit, kind))),)),
+    ]
+    return Document(
+        title=f"Tacit: what {'this release reveals' if len(audit.release) == 1 else 'these releases reveal'}",
+        page_title=f"{audit.verdict}: Tacit audit",
+        verdict=audit.verdict,
+        lead=tuple(sentences.verdict_lines(audit, summary)),
+        remarks=tuple(sentences.files_not_read(audit, kind)),
+        tiles=tuple(_tiles(audit, summary, len(joint))),
+        note=_NOTES[kind],
+        sections=tuple(sections),
+    )
+
+
+def screen_document(
+    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = ""
+) -> Document:
+    """Return the report of an audit for a terminal: shorter, and what to do at its end."""
+    summary = Summary.of(audit)
+    findings = audit.findings[:top]
+    proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
+    sections = [
+        Section("", (Facts("", tuple(_screen_facts(audit, kind, origin))),)),
+        Section("Assumptions", (_assumptions(audit, kind),)),
+        Section("Attacks", (_attack_listing(audit, kind),)),
+        Section("Waivers", (Listing.of(sentences.waiver_sentences(audit, kind)),)),
+        Section(estimates.TITLE, tuple(estimates.screen_parts(audit, top=top, kind=kind))),
+        *_guess_sections(audit),
+        Section(f"Worst findings ({len(findings):,} of {summary.findings:,})", proofs if findings else ()),
+        Section(suggestions.TITLE, _repairs(audit, kind)),
+        Section("Next", (_next_steps(audit),)),
+    ]
+    return Document(
+        title="Tacit",
+        verdict=audit.verdict,
+        lead=tuple(sentences.verdict_lines(audit, summary)),
+        remarks=tuple(sentences.files_not_read(audit, kind)),
+        sections=tuple(sections),
+    )
+
+
+def _next_steps(audit: Audit) -> Listing:
+    return Listing.of(sentences.next_steps(audit))
+
+
+def _assumptions(audit: Audit, kind: ReportKind) -> Listing:
+    return Listing.of(sentences.assumptions(audit, kind))
+
+
+def _repairs(audit: Audit, kind: ReportKind) -> tuple[Part, ...]:
+    return tuple(suggestions.parts(audit.suggestions, is_named=kind == "internal"))
+
+
+def _guess_sections(audit: Audit) -> list[Section]:
+    """Return what groups and blanks let an attacker guess."""
+    return [
+        Section(estimates.title_of_groups(audit), (Listing.of(estimates.bucket_sentences(audit)),)),
+        Section("Largest confidence", (Listing.of(sentences.readings(audit)),)),
+    ]
+
+
+def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, str]]:
+    """Yield the few numbers that matter; none that was not decided."""
+    measures = audit.measures
+    if audit.verdict != "incomplete" and finds_groups(audit):
+        yield summary.groups, f"groups of {summary.span} that can be computed"
+    if summary.groups:
+        yield summary.single, "of them a single person"
+        yield summary.people, "people concerned at least"
+    if joint:
+        more = " at least" if audit.attack("X01").findings > _MOST_SEARCHED else ""
+        yield joint, f"groups that need more than one release{more}"
+    if summary.waived:
+        yield summary.waived, "findings that are waived"
+    named = {
+        "vulnerable": f"people who keep fewer than {counted(summary.l, 'possible value')}",
+        "people_certain": "people whose sensitive value is certain",
+        "people_above_90": "people whose sensitive value is estimated above 0.9",
+        "records_told": "records that a rule reveals",
+        "cells_hidden": "cells hidden",
+        "smallest_count": "people in the smallest published count",
+    }
+    for name, what in named.items():
+        if name in measures:
+            yield int(measures[name]), what
+
+
+def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
+    """Yield the releases, the policy and the source of settings."""
+    for release in audit.release:
+        yield "Release", sentences.described(release, kind)
+        yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
+        if release.get("sha256"):
+            yield "SHA-256", release["sha256"]
+    for place, sentence in enumerate(sentences.policy_sentences(audit)):
+        yield "" if place else "Policy", sentence
+    if origin:
+        yield "Settings", f"from {origin}"
+
+
+def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
+    """Yield every file with its SHA-256, and the program."""
+    for release in audit.release:
+        yield "Release", sentences.described(release, kind)
+        yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
+        yield "SHA-256", release["sha256"] or "not read from a file"
+    for entry in audit.inputs:
+        yield entry["role"].capitalize(), visible(entry["file"]) if kind == "internal" else "a file"
+        yield "SHA-256", entry["sha256"] or "not read from a file"
+    for file in audit.policy.files:
+        yield "Policy", file.name if kind == "internal" else f"a file of the {file.level}"
+        yield "SHA-256", file.sha256
+    yield "Tacit", __version__
+
+
+def _attack_listing(audit: Audit, kind: ReportKind) -> Listing:
+    items = []
+    for owner, run in enumerate(audit.runs):
+        outcome = sentences.outcome(run, waived=audit.waived.number(owner), because=sentences.reason(audit, run, kind))
+        items.append(Item(f"{run.name}: {outcome}", mark=run.code))
+    return Listing(tuple(items))
+
+
+def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
+    """Yield the attacks that were wanted with their counts, then the others."""
+    wanted = []
+    skipped = []
+    for owner, run in enumerate(audit.runs):
+        why = sentences.reason(audit, run, kind)
+        if run.status == "not-relevant":
+            skipped.append((run.code, run.name, why))
+            continue
+        counts = ("-", "-", "-")
+        if run.status in ("ran", "stopped"):
+            counts = (f"{run.findings:,}", f"{audit.waived.number(owner):,}", f"{run.undecided:,}")
+        wanted.append((run.code, run.name, run.claim, run.status, *counts, why))
+    columns = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
+    yield Table.of("Outcome of each attack. “Proves”: true in every database that fits the release.", columns, wanted)
+    caption = "Attacks that do not apply to what was audited"
+    yield Table.of(caption, ("Code", "Attack", "Why it does not apply"), skipped, style="quiet")
+
+
+def _waiver_table(audit: Audit, kind: ReportKind) -> Table:
+    rows = [(one.about, one.name, one.reason, one.until, one.outcome) for one in sentences.waivers(audit, kind)]
+    columns = ("About", "Accepted by", "Reason", "Until", "Outcome")
+    return Table.of("Findings that are accepted", columns, rows)
+
+
+def limit_table(audit: Audit) -> Table:
+    """Return the limits of the policy as a table."""
+    return Table.of("The limits, and who set them", ("Limit", "Value", "Set by", "Meaning"), sentences.limit_rows(audit))
+
+
+def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each measure of the record: its name, value, unit and meaning."""
+    known = {measure.name: measure for measure in MEASURES}
+    for name, value in audit.measures.items():
+        if (measure := known.get(name)) is not None:
+            yield name, number(value), measure.unit, measure.meaning.replace("`", "")
+
+
+def _measure_table(audit: Audit) -> Table:
+    columns = ("Measure", "Value", "Unit", "Meaning")
+    return Table.of("Every number of the record, with its unit", columns, measure_rows(audit))
+
+
+def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
+    """Yield the groups of each size, drawn for a page, else as a table."""
+    if not summary.groups:
+        return
+    bars = pictures.bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
+    sizes = pictures.histogram(
+        bars,
+        name="sizes",
+        title="Sizes of the computed groups",
+        description="; ".join(f"{counted(bar.value, 'group')} of size {bar.label}" for bar in bars),
+        x_label="people in the group",
+        y_label="groups",
+    )
+    figures = [Figure(sizes, f"Groups of each size that can be computed. None should exist under k = {summary.k:,}.")]
+    if isinstance(release, (Itemsets, Rules)) and len(release):
+        both = pictures.published_and_computed(
+            release.hi,
+            summary.sizes,
+            summary.groups_of_size,
+            k=summary.k,
+            n=release.n,
+            name="both",
+            title="Published counts and computed groups",
+            description=(
+                f"Published counts from {int(release.hi.min()):,} to {int(release.hi.max()):,}; "
+                f"computed groups under {summary.k:,}."
+            ),
+        )
+        caption = "Published counts (above the scale) and the groups computed from them (below it); each half has its own height."
+        figures.append(Figure(both, caption))
+    rows = [(bar.label, f"{bar.value:,}") for bar in bars]
+    table = Table.of("Groups of each size that can be computed", ("People in the group", "Groups"), rows, style="narrow")
+    note = Paragraph("Groups overlap: one person can be in many of them, so their sizes do not add up to people.", is_note=True)
+    drawn = Gallery((*figures, *([table] if kind == "external" else [])))
+    yield Section("Groups by size", (drawn, note), frozenset({"html"}))
+    yield Section("Groups by size", (table, note), frozenset({"markdown"}))
+
+
+def _ranked(proofs: Iterable[Proof], total: int) -> tuple[Part, ...]:
+    """Return findings below the number of them; nothing where there are none."""
+    shown = tuple(proofs)
+    return (Paragraph(f"{len(shown):,} of {total:,}, the worst first.", is_note=True), *shown) if shown else ()
+
+
+def _external_listing(found: Sequence[Finding]) -> Listing:
+    """Return findings without what they are about."""
+    items = []
+    for finding in found:
+        count = finding.count
+        about = people(count.lo) if count.is_exact else f"{count.lo:,} to {people(count.hi)}"
+        waived = f" (waived by {finding.waived.name})" if finding.waived else ""
+        items.append(Item(f"{finding.code}: {about}{waived}"))
+    return Listing(tuple(items), is_numbered=True)
+
+
+def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> Iterator[Proof]:
+    for place, finding in enumerate(found, start=1):
+        about = "; ".join(part for part in (f"Finding {finding.id}", _cited_releases(finding, audit)) if part)
+        yield proof_of(finding, release, mark=f"{place}.", about=about)
+
+
+def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-", about: str = "") -> Proof:
+    """Return a finding in the fewest words, with the sum that proves it."""
+    derivation = Derivation.of(finding, release)
+    waiver = finding.waived
+    return Proof(
+        mark=mark,
+        statement=derivation.statement,
+        terms=tuple((term.number, term.what) for term in derivation.terms),
+        in_full=finding.statement if derivation.statement != finding.statement else "",
+        waived_by=waiver.name if waiver else "",
+        waived_for=waiver.reason if waiver else "",
+        about=about,
+    )
+
+
+def _cited_releases(finding: Finding, audit: Audit) -> str:
+    """Return which of several releases a finding rests on."""
+    places = sorted({citation.release for citation in finding.because})
+    if len(audit.release) == 1 or not places:
+        return ""
+    names = [visible(str(audit.release[place].get("file") or f"release {place + 1}")) for place in places]
+    return f"rests on {names[0]} alone" if len(names) == 1 else f"needs {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _joint_findings(audit: Audit) -> list[Finding]:
+    """Return the findings that no single release reveals, worst first."""
+    run = next((run for run in audit.runs if run.code == "X01"), None)
+    if len(audit.release) == 1 or run is None or run.show is None:
+        return []
+    owner = audit.runs.index(run)
+    shown = [place for place in range(min(len(run.severity), _MOST_SEARCHED)) if audit.waived.waiver_of(owner, place) is None]
+    return [finding for finding in map(run.show, shown) if len({one.release for one in finding.because}) > 1]

@@ -1,0 +1,210 @@
+"""Texts and records of releases that Tacit made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tacit.model.frequencies import FrequencyTable
+from tacit.model.negative import NegativeRules
+from tacit.model.release import Itemsets, Listed, Rules
+from tacit.reports.text import fact_lines, facts_text
+from tacit.reports.words import UNBROKEN, WIDTH, as_share, bullet, counted, people, visible
+
+#: The number of lines of a release that its text shows.
+SHOWN = 5
+
+# Itemsets and rules
+
+
+def itemsets_record(release: Itemsets) -> dict[str, Any]:
+    """Return the record of ``mine itemsets``."""
+    return {"format": "tacit.itemsets/1", "n": release.n, "min_support": release.min_support, release.only: len(release)}
+
+
+def rules_record(release: Rules) -> dict[str, Any]:
+    """Return the record of ``mine rules``."""
+    confidence = None if release.min_confidence is None else float(release.min_confidence)
+    head = {"format": "tacit.rules/1", "n": release.n, "rules": len(release)}
+    return head | {"min_support": release.min_support, "min_confidence": confidence}
+
+
+def mined_text(release: Listed, *, dropped: int, origin: str = "", only_shown: int = SHOWN, width: int = WIDTH) -> str:
+    """Return a summary of mined itemsets or rules."""
+    which = "rule"
+    if isinstance(release, Itemsets):
+        which = "frequent itemset" if release.only == "all" else f"{release.only} frequent itemset"
+    facts = list(_mining_facts(release, dropped))
+    if origin:
+        facts.append(("Settings", f"from {origin}"))
+    lines = [f"{counted(len(release), which)} about {people(release.n or 0)}"]
+    lines += fact_lines([(name.ljust(11), value) for name, value in facts], UNBROKEN)
+    if len(release):
+        lines += ["", f"Most frequent ({min(only_shown, len(release)):,} of {len(release):,}):"]
+        for number, pattern in _most_frequent(release, only_shown):
+            lines += bullet(number, pattern, width)
+    return "\n".join(lines) + "\n"
+
+
+def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
+    """Yield the thresholds and the meaning of a missing value."""
+    header = release.header
+    least = header.min_support or 0
+    strictly = ", read strictly (more than the threshold)" if header.strict else ""
+    yield "Support", f"at least {people(least)}{as_share(least, release.n)}{strictly}"
+    if isinstance(release, Rules) and header.min_confidence is not None:
+        yield "Confidence", f"{'more than' if header.strict else 'at least'} {float(100 * header.min_confidence):g} %"
+    if header.missing is not None:
+        meaning = {
+            "category": "counts as a value like any other",
+            "drop": f"in a column in use drops the row: {counted(dropped, 'row')} dropped",
+            "drop-any": f"in any column drops the row: {counted(dropped, 'row')} dropped",
+        }[header.missing_rule or "category"]
+        yield "Missing", f"the mark {visible(header.missing)!r} {meaning}"
+
+
+def _most_frequent(release: Listed, shown: int) -> Iterator[tuple[str, str]]:
+    """Yield the lines with the largest counts."""
+    for index in np.argsort(-release.hi, kind="stable")[:shown].tolist():
+        count = release.count(index)
+        number = f"{count.lo:,}" if count.is_exact else "withheld" if release.support is None else release.support.text(index)
+        yield f"{number:>9}", _pattern(release, index)
+
+
+def _pattern(release: Listed, index: int) -> str:
+    """Return one published line in words."""
+    names = release.items.names
+    if isinstance(release, Itemsets):
+        return ", ".join(release.names(index))
+    left = ", ".join(names[item] for item in release.antecedents[index])
+    right = ", ".join(names[item] for item in release.consequents[index])
+    whole = release.whole(index)
+    confident = f"  ({100 * release.count(index).lo / whole.lo:.1f} % of {whole.lo:,})" if whole.is_exact and whole.lo else ""
+    return f"{left} => {right}{confident}"
+
+
+# Negative rules
+
+
+def negative_record(rules: NegativeRules) -> dict[str, Any]:
+    """Return the record of ``mine negative``.
+
+    ``excluded_values`` is the share of people with 0, 1, 2, .. values ruled out.
+    """
+    n = max(1, rules.header.n or 0)
+    out: dict[str, Any] = {
+        "format": "tacit.negative/1",
+        "n": rules.header.n,
+        "rules": rules.all_rules,
+        "minimal_rules": rules.minimal_rules,
+        "listed": "minimal" if rules.lists_minimal else "all",
+        "min_expectation": rules.min_expectation,
+        "min_confidence": float(rules.min_confidence),
+        "significance": rules.significance,
+        "fuzzy": dict(rules.fuzzy),
+        "itemsets": rules.itemsets,
+        "itemsets_counted": rules.itemsets_counted,
+        "own_excluded": rules.own_excluded,
+        "excluded_values": {str(number): excluded / n for number, excluded in enumerate(rules.excluded_values.tolist())},
+    }
+    if rules.by_chance is not None:
+        out["by_chance"] = {"rules": rules.by_chance[0], "minimal_rules": rules.by_chance[1]}
+    return out
+
+
+def negative_text(rules: NegativeRules) -> str:
+    """Return negative rules in a few lines."""
+    n = rules.header.n or 0
+    lines = [_rule_count(rules, n)]
+    lines.append(f"Expectation at least {rules.min_expectation:.10g} that somebody would have the value by chance")
+    if len(rules.header.sa_values) < 2:
+        lines.append("There is only one sensitive value: nothing can be ruled out, and everyone's value is known")
+    lines += [*_exceptions(rules), *_chance(rules), "", "Values ruled out per person:"]
+    for number, excluded in enumerate(rules.excluded_values.tolist()):
+        if excluded:
+            noun = "person" if excluded == 1 else "people"
+            lines.append(f"  {number:>3}  {excluded:>11,} {noun} ({100 * excluded / max(1, n):.2f} %)")
+    order = np.lexsort((-rules.count, ~rules.minimal))[:SHOWN].tolist()
+    if order:
+        lines += ["", f"Most people ({len(order)} of {len(rules):,}):"]
+    for index in order:
+        antecedent = ", ".join(f"{node.column}={visible(node.name)}" for node in rules.antecedent(index))
+        sensitive = " & ".join(rules.header.sa)
+        lines.append(f"  {int(rules.count[index]):>9,} {antecedent} => not {sensitive}={visible(rules.value(index))}")
+    return "\n".join(lines) + "\n"
+
+
+def _rule_count(rules: NegativeRules, n: int) -> str:
+    """Return the number of rules, all and minimal."""
+    if rules.all_rules is None:
+        return f"{counted(rules.minimal_rules, 'minimal negative rule')} about {people(n)}; all rules are too many to be counted"
+    minimal = counted(rules.minimal_rules, "of them is", "of them are")
+    listed = " (only these are listed)" if rules.lists_minimal else ""
+    return f"{counted(rules.all_rules, 'negative rule')} about {people(n)}; {minimal} minimal{listed}"
+
+
+def _exceptions(rules: NegativeRules) -> Iterator[str]:
+    """Yield what is said of rules with exceptions and of fuzzy columns."""
+    if rules.min_confidence < 1:
+        yield f"Confidence at least {float(rules.min_confidence):.10g}: rules may have exceptions, and say what is unlikely"
+        yield (f"They would rule out the true value of {people(rules.own_excluded)}, so nobody can be matched to values by them")
+    if rules.fuzzy:
+        spreads = ", ".join(f"{name} (spread {spread:g})" for name, spread in rules.fuzzy.items())
+        yield f"Fuzzy: {spreads}; people who are that close count in part, and have the value as little as the others"
+
+
+def _chance(rules: NegativeRules) -> Iterator[str]:
+    """Yield how chance was taken into account."""
+    if rules.significance is None:
+        yield "Not corrected for the number of antecedents looked at: some rules may be chance (--significance, --permutations)"
+    else:
+        most = "" if rules.itemsets_counted else "at most "
+        looked = f"{most}{rules.itemsets:,} antecedents x {len(rules.header.sa_values):,} values"
+        yield f"Corrected for {looked} (Bonferroni, {rules.significance:g})"
+    if rules.by_chance is not None:
+        every, minimal = rules.by_chance
+        came = f"{minimal:,.1f} minimal rules come out on average"
+        if every is not None:
+            came = f"{every:,.1f} rules come out on average, {minimal:,.1f} of them minimal"
+        yield f"With shuffled values {came}"
+
+
+# Frequency tables
+
+
+def frequencies_record(table: FrequencyTable) -> dict[str, Any]:
+    """Return the record of frequency tables."""
+    printing = table.printing
+    return {
+        "format": "tacit.frequencies/1",
+        "n": table.n,
+        "columns": list(table.columns),
+        "tables": [list(columns) for columns in table.tables()],
+        "cells": len(table),
+        "hidden_cells": int(table.is_hidden.sum()),
+        "hidden_below": printing.hidden_below,
+        "zeros_shown": printing.zeros_shown,
+        "base": printing.base,
+    }
+
+
+def frequencies_text(table: FrequencyTable, *, dropped: int = 0, origin: str = "") -> str:
+    """Return frequency tables in a few lines."""
+    record = frequencies_record(table)
+    printing = table.printing
+    facts = []
+    if printing.hidden_below is not None:
+        zeros = "cells with nobody are shown" if printing.zeros_shown else "cells with nobody are hidden, too"
+        facts.append(
+            ("Hidden", f"{counted(record['hidden_cells'], 'cell')} with fewer than {printing.hidden_below:,} people; {zeros}")
+        )
+    if printing.base is not None:
+        facts.append(("Rounded", f"to the nearest multiple of {printing.base:,}; the header says n exactly"))
+    if dropped:
+        facts.append(("Left out", f"{counted(dropped, 'row')} with a missing value"))
+    if origin:
+        facts.append(("Options", f"from {origin}"))
+    cells = counted(record["cells"], "cell")
+    return facts_text(facts, headline=f"{counted(len(record['tables']), 'table')} with {cells} about {people(table.n or 0)}")

@@ -1,0 +1,673 @@
+"""Audits in numbers and sentences, the same in every form.
+
+External reports name no file, no column, no value and no group.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from tacit.model.arrays import Ints
+from tacit.model.audit import AttackRun, Audit, Verdict
+from tacit.model.convention import find_convention
+from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
+from tacit.model.policy import Level
+from tacit.reports.words import KINDS, ReportKind, as_share, as_text, counted, first_sentence, people, visible
+
+# The verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """Counts of what was found.
+
+    ``groups_of_size[i]`` groups have ``sizes[i]`` people, or at most that many where their number is not exact.
+    """
+
+    verdict: Verdict
+    k: int
+    findings: int
+    groups: int
+    single: int
+    people: int
+    sizes: Ints
+    groups_of_size: Ints
+    attacks_ran: bool
+    l: int = 2  # noqa: E741 - the letter is the policy's own name for it
+    certain: int = 0
+    guessed: int = 0
+    bounded: bool = False
+    finds_groups: bool = True
+    about_table: str = ""
+    releases: int = 1
+    waived: int = 0
+    not_asked: int = 0
+    unread: int = 0
+
+    @classmethod
+    def of(cls, audit: Audit) -> Summary:
+        """Return the summary of an audit; no finding is written out."""
+        groups = [run for run in audit.runs if run.claim == "proves" and run.finds_groups]
+        small: Counter[int] = Counter()
+        for run in groups:
+            small.update(audit.sizes(run))
+        sizes = np.array(sorted(small), np.int64)
+        numbers = np.array([small[size] for size in sizes.tolist()], np.int64)
+        values = [run for run in audit.runs if not run.finds_groups]
+        found = [run for run in values if audit.counted(run.code)]
+        certain = [run.people for run in found if run.claim == "proves"]
+        certain += [int(run.columns["count"][run.is_value].sum()) for run in groups if run.is_value.any()]
+        return cls(
+            verdict=audit.verdict,
+            k=audit.policy.k,
+            findings=sum(run.findings for run in audit.runs),  # waived ones among them: they stay listed
+            groups=int(numbers.sum()),
+            single=int(numbers[sizes == 1].sum()),
+            people=max((_people_in_groups(run) for run in groups), default=0),
+            sizes=sizes,
+            groups_of_size=numbers,
+            attacks_ran=any(run.status in ("ran", "stopped") for run in audit.runs),
+            l=audit.policy.l,
+            certain=max(certain, default=0),
+            guessed=max((run.people for run in found if run.claim == "estimates"), default=0),
+            bounded=any(run.claim == "proves" and run.decides for run in values),
+            finds_groups=finds_groups(audit),
+            about_table=_table_sentence(audit) if is_table(audit) else "",
+            releases=len(audit.release),
+            waived=len(audit.waived.places),
+            not_asked=sum(run.status == "not-asked" for run in audit.runs) if audit.asked_verdict == "clean" else 0,
+            unread=len(audit.not_read),
+        )
+
+    @property
+    def span(self) -> str:
+        """Sizes of groups that the policy does not allow.
+
+        >>> nothing = np.empty(0, np.int64)
+        >>> Summary("clean", 10, 0, 0, 0, 0, nothing, nothing, attacks_ran=True).span
+        '1-9 people'
+        """
+        return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
+
+    @property
+    def _what(self) -> str:
+        return "this release" if self.releases == 1 else f"these {self.releases} releases"
+
+    def sentence(self) -> str:
+        """Return the verdict in terms of people, and the number of waived findings."""
+        said = self._verdict_sentence()
+        if self.waived:
+            said = said.removesuffix(".").replace("no group", "no other group", 1)
+            said += f"; {counted(self.waived, 'finding is', 'findings are')} waived."
+        if self.finds_groups and self.k == 1:
+            return f"under k = 1, which lets every group pass, {said}"
+        if not self.finds_groups and self.l == 1 and not self.about_table:
+            return f"under l = 1, which lets every value be known, {said}"
+        return said
+
+    def _verdict_sentence(self) -> str:
+        if self.about_table:
+            return self.about_table
+        if self.verdict == "exposed":
+            return f"{self._found()}."
+        return self._clean_sentence() if self.verdict == "clean" else self._incomplete_sentence()
+
+    def _clean_sentence(self) -> str:
+        kept = f"everybody keeps at least {counted(self.l, 'possible value')}" if self.bounded else ""
+        if not self.finds_groups:
+            return f"{kept or 'no estimate is too sure'}, by the attacks that ran."
+        what = "no group counts as too small" if self.k == 1 else f"no group of {self.span} can be computed from {self._what}"
+        return f"{what}{f', and {kept},' if kept else ''} by the attacks that ran."
+
+    def _incomplete_sentence(self) -> str:
+        if not self.attacks_ran:
+            return f"no attack that was run applies to {self._what}, so nothing is known about it. This is not a pass."
+        if self.unread:
+            what = counted(self.unread, "file or column was", "files or columns were")
+            return f"nothing was found, but {what} not read. This is not a pass."
+        if self.not_asked:
+            others = "1 more attack applies and was" if self.not_asked == 1 else f"{self.not_asked} more attacks apply and were"
+            return f"the attacks that were asked for found nothing, but {others} not asked for. This is not a pass."
+        return "nothing was found, but not everything could be decided. This is not a pass."
+
+    def _found(self) -> str:
+        parts = []
+        if self.groups:
+            parts.append(f"{counted(self.groups, 'group')} of {self.span} can be computed from {self._what}")
+            if self.single:
+                of_them = "it is" if self.groups == 1 else f"{counted(self.single, 'of them is', 'of them are')}"
+                parts.append(f"{of_them} a single person")
+            if self.people:
+                parts.append(f"at least {counted(self.people, 'person is', 'people are')} concerned")
+        if self.certain:
+            few = f"{counted(self.certain, 'person keeps', 'people keep')} fewer than {self.l} possible values"
+            parts.append(f"the sensitive value of {people(self.certain)} is certain" if self.l == 2 else few)
+        if self.guessed:
+            parts.append(f"the sensitive value of {people(self.guessed)} is estimated with more than the policy allows")
+        return "; ".join(parts) or counted(self.findings, "finding")
+
+
+def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
+    """Return the verdict in people, and a line for each caution."""
+    said = (summary or Summary.of(audit)).sentence()
+    notes = [caution.text for caution in audit.cautions]
+    if not notes:
+        return [said]
+    if audit.verdict != "clean":
+        return [said, *(f"Besides, {note}." for note in notes)]
+    joined = [f"but {notes[0]}", *(f"and {note}" for note in notes[1:])]
+    return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}."]
+
+
+def headline(audit: Audit) -> str:
+    """Return the first sentence of an audit's text."""
+    return first_sentence(f"{audit.verdict.upper()}: {' '.join(verdict_lines(audit))}")
+
+
+def verdict_line(audit: Audit) -> str:
+    """Return the verdict and its cautions on one line."""
+    said = f"{audit.verdict}: {Summary.of(audit).sentence().removesuffix('.')}"
+    return "; ".join([said, *(f"{'' if number else 'but '}{one.text}" for number, one in enumerate(audit.cautions))])
+
+
+def _people_in_groups(run: AttackRun) -> int:
+    """Return the fewest people concerned, without those whose value is certain."""
+    return run.people if not run.is_value.any() else int(run.columns["count"][~run.is_value].max(initial=0))
+
+
+def finds_groups(audit: Audit) -> bool:
+    """Return True if groups of few people could be found at all."""
+    return any(KINDS[release["kind"]].finds_groups for release in audit.release)
+
+
+def is_table(audit: Audit) -> bool:
+    """Return True if the audit is about a table with blank cells."""
+    return any(release["kind"] == "table" for release in audit.release)
+
+
+def _table_sentence(audit: Audit) -> str:
+    """Return the verdict about a table; empty where nothing is decided."""
+    runs = {run.code: run for run in audit.runs if run.status in ("ran", "stopped")}
+    if audit.verdict == "clean":
+        ways = {"T01": "a rule", "T02": "another reading of the blanks" if "T01" in runs else "a reading of the blanks"}
+        used = " or ".join(way for code, way in ways.items() if code in runs)
+        return f"no hidden value can be inferred by {used}, by the attacks that ran."
+    parts = []
+    if (rules := runs.get("T01")) and rules.people:
+        parts.append(f"the hidden value of {people(rules.people)} can be inferred by rules")
+    if (blanks := runs.get("T02")) and blanks.people:
+        other = f"; that of {blanks.people:,} by other readings of the blanks"
+        alone = f"the hidden value of {people(blanks.people)} can be inferred from the blanks"
+        parts.append(other if parts else alone)
+    return f"{''.join(parts)}." if parts and audit.verdict == "exposed" else ""
+
+
+# The policy
+
+#: Limits of the policy in words.
+MEANINGS = {
+    "k": "the smallest group that may be computed (safe_threshold)",
+    "l": "the fewest sensitive values that must stay possible for each person",
+    "max_posterior": "the largest probability that an estimate may give a sensitive value",
+    "max_gain": "by how much an estimate may exceed the share among all people",
+    "min_confidence": "a rule reveals a blank cell above this confidence",
+    "min_support": "... and above this many people",
+    "safe_round_base": "the smallest base that a repair rounds counts to",
+    "zeros_are_disclosive": "whether frequency tables hide empty cells like small ones",
+}
+_SET_BY: dict[Level, str] = {
+    "option": "an option",
+    "data set": "the data set's file",
+    "organisation": "the organisation's policy",
+    "given": "the caller",
+    "default": "default",
+}
+
+
+def limit_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
+    """Return every limit: its name, value, origin and meaning."""
+    values = audit.policy.to_dict()
+    origin = audit.policy.set_by
+    return [(name, as_text(values[name]), _SET_BY[origin[name]], meaning) for name, meaning in MEANINGS.items()]
+
+
+def policy_sentences(audit: Audit) -> list[str]:
+    """Return the limits that the release can break, one sentence each."""
+    policy = audit.policy
+    if is_table(audit):
+        limits = policy.to_dict()
+        support = counted(limits["min_support"], "record")
+        rule = f"no rule may reveal a sensitive cell with a confidence above {limits['min_confidence']:g} and a support above {support}"
+        estimate = f"no model may give a sensitive value a probability above {policy.max_posterior or 1:g}"
+        return [rule, *([estimate] if policy.max_posterior is not None else [])]
+    out = []
+    if finds_groups(audit):
+        out.append(f"k = {policy.k:,}: no group of fewer than {people(policy.k)} may be computed{_set_by(audit, 'k')}")
+    if any(KINDS[release["kind"]].has_values for release in audit.release):
+        kept = counted(policy.l, "possible sensitive value")
+        out.append(f"l = {policy.l:,}: everybody must keep at least {kept}{_set_by(audit, 'l')}")
+        if policy.max_posterior is not None:
+            limit = f"{policy.max_posterior:g}{_set_by(audit, 'max_posterior')}"
+            out.append(f"no sensitive value may be estimated with a probability above {limit}")
+        if policy.max_gain is not None:
+            limit = f"{policy.max_gain:g}{_set_by(audit, 'max_gain')}"
+            out.append(f"no estimate may exceed the share among all people by more than {limit}")
+    return out
+
+
+def _set_by(audit: Audit, name: str) -> str:
+    """Return who set a limit, as a remark; nothing for a default."""
+    level = audit.policy.set_by[name]
+    if name in audit.policy.overruled:
+        asked = as_text(audit.policy.overruled[name])
+        return f" (set by {_SET_BY[level]}; the data set's file asks for {asked}, which is looser and does not count)"
+    return "" if level in ("default", "given") else f" (set by {_SET_BY[level]})"
+
+
+@dataclass(frozen=True, slots=True)
+class WaiverLine:
+    """A waiver: its subject, name, reason, end and outcome."""
+
+    about: str
+    name: str
+    reason: str
+    until: str
+    outcome: str
+
+
+def waivers(audit: Audit, kind: ReportKind) -> list[WaiverLine]:
+    """Return the waivers; outside, without subject and reason."""
+    out = []
+    for place, waiver in enumerate(audit.waived.waivers):
+        status, found = audit.waived.status(place)
+        outcome = {
+            "applied": f"accepts {counted(found, 'finding')}",
+            "ended": "has ended, and accepts nothing",
+            "unmatched": "matches no finding about these people",
+        }[status]
+        about = waiver.finding or _event(waiver.to_dict()["event"])
+        until = waiver.until.isoformat() if waiver.until else "no end"
+        if kind == "external":
+            out.append(WaiverLine(about="", name=waiver.name, reason="", until=until, outcome=outcome))
+        else:
+            out.append(WaiverLine(about=about, name=waiver.name, reason=waiver.reason, until=until, outcome=outcome))
+    return out
+
+
+def _event(event: dict[str, Sequence[object]]) -> str:
+    return "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in event.items())
+
+
+def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
+    """Return the waivers, one sentence each."""
+    out = []
+    for line in waivers(audit, kind):
+        about = f"{line.about}: " if line.about else ""
+        why = f": {line.reason}" if line.reason else ""
+        until = "" if line.until == "no end" else f", until {line.until}"
+        out.append(f"{about}waived by {line.name}{until}{why} ({line.outcome})")
+    if (overruled := audit.policy.waivers_overruled) > 0:
+        many = counted(overruled, "waiver of the data set's file does", "waivers of the data set's file do")
+        out.append(f"{many} not count: the organisation's policy decides")
+    return out
+
+
+# What was audited
+
+
+def described(release: Mapping[str, Any], kind: ReportKind) -> str:
+    """Return the file of a release, its entries, and its people."""
+    which = {"closed": "closed ", "maximal": "maximal "}.get(release.get("only", ""), "")
+    listed = release.get("groups", release.get("lines"))
+    what = counted(listed, f"{which}{KINDS[release['kind']].line}") if listed is not None else release["kind"]
+    about = people(release["n"]) if release.get("n") is not None else "an unknown number of people"
+    source = f" (n is {release['n_from']})" if release.get("n_from") else ""
+    name = f"{visible(release['file'])}: " if kind == "internal" and release.get("file") else ""
+    return f"{name}{what} about {about}{source}"
+
+
+def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind = "internal") -> str:
+    """Return the thresholds, sizes of groups or hidden cells of a release."""
+    if release.get("kind") == "table":
+        return _blanks(release, measures, kind)
+    if release.get("kind") == "frequencies":
+        return _printing(release)
+    parts = []
+    if "largest_group" in measures:
+        parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
+    if (least := release.get("min_support")) is not None:
+        parts.append(f"published from {people(least)}{as_share(least, release.get('n'))} on")
+    if "smallest_count" in measures:
+        smallest = measures["smallest_count"]
+        parts.append(f"smallest published count {people(smallest)}{as_share(smallest, release.get('n'))}")
+    return "; ".join(parts) or "not stated"
+
+
+def _blanks(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind) -> str:
+    """Return the number of hidden cells by region, and inside also by column."""
+    parts = []
+    if "cells_hidden" in measures:
+        regions = [
+            f"{region} {measures[f'cells_hidden_{region}']:,}"
+            for region in ("ns", "nc", "sc")
+            if f"cells_hidden_{region}" in measures
+        ]
+        by_region = f" ({', '.join(regions)})" if regions else ""
+        parts.append(f"{measures['cells_hidden']:,} cells hidden{by_region}")
+    if kind == "internal" and (columns := release.get("blank_cells")):
+        parts.append("blank cells by column: " + ", ".join(f"{name} {count:,}" for name, count in columns.items()))
+    return "; ".join(parts) or "none"
+
+
+def _printing(release: Mapping[str, Any]) -> str:
+    """Return how the cells of frequency tables were printed."""
+    parts = [counted(release["tables"], "table"), f"{counted(release['hidden_cells'], 'cell')} hidden"]
+    if release.get("convention") is not None:
+        about = find_convention(release["convention"]).about
+        return "; ".join([*parts, f"read by the convention {release['convention']}: {about}"])
+    if release["hidden_below"] is not None:
+        zeros = "shown" if release["zeros_shown"] else "hidden, too"
+        parts.append(f"each of fewer than {people(release['hidden_below'])}; cells with nobody are {zeros}")
+    if release.get("base") is not None:
+        parts.append(f"counts rounded to multiples of {release['base']:,}")
+    return "; ".join(parts)
+
+
+def files_not_read(audit: Audit, kind: ReportKind) -> list[str]:
+    """Return the files and columns that were not read."""
+    if not audit.not_read:
+        return []
+    if kind == "external":
+        return [f"{counted(len(audit.not_read), 'file or column was', 'files or columns were')} not read."]
+    return [f"Not read: {_unread(one)}." for one in audit.not_read]
+
+
+def files_ignored(audit: Audit, kind: ReportKind) -> list[str]:
+    """Return the files and columns that say nothing about people."""
+    if not audit.ignored:
+        return []
+    what = counted(len(audit.ignored), "file or column", "files or columns")
+    if kind == "internal":
+        what = "; ".join(_unread(one) for one in audit.ignored)
+    return [f"Left out as saying nothing about people: {what}."]
+
+
+def _unread(one: NotRead) -> str:
+    """Return a file or column with the reason why it was not read."""
+    reason = visible(one.reason)
+    file = visible(one.file)
+    if one.column:
+        column = f"the column or field {visible(one.column)!r} of {file}"
+        return f"{column}, which {reason}".replace(", which is not read", "")
+    verbs = ("is ", "looks ", "holds ", "has ", "belongs ")
+    return f"{file}, which {reason if reason.startswith(verbs) else f'cannot be read: {reason}'}"
+
+
+def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
+    """Return why an attack ended; outside, releases are numbered."""
+    why = run.reason
+    if kind == "external":
+        names = {
+            str(release["file"]): f"release {place + 1}" for place, release in enumerate(audit.release) if release.get("file")
+        }
+        for name in sorted(names, key=len, reverse=True):
+            why = why.replace(name, names[name])
+    return why
+
+
+def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> str:
+    """Return the outcome of an attack, and how many findings are waived."""
+    because = run.reason if because is None else because
+    why = f" ({because})" if because else ""
+    if run.status == "not-relevant":
+        return f"not relevant{why}"
+    if run.status == "not-asked":
+        return "not asked for, although it applies"
+    if run.status == "unavailable":
+        return f"could not run{why}"
+    found = counted(run.findings, "finding") if run.findings else "nothing found"
+    accepted = f", {waived:,} of them waived" if waived else ""
+    left = f", {run.undecided:,} left undecided" if run.undecided else ""
+    return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{accepted}{left}{why}"
+
+
+# What the attacker knows
+
+_ROUNDING = {
+    "nearest": "Printed numbers are taken as rounded to the nearest, as far as their digits go.",
+    "half-up": "Printed numbers are rounded to the nearest, as far as their digits go, and halves up.",
+    "half-even": "Printed numbers are rounded to the nearest, as far as their digits go, and halves to an even last digit.",
+    "up": "Printed numbers are rounded up in their last digit.",
+    "random": "Printed numbers are rounded up or down at random: each may be off by less than one step of its last digit.",
+    "truncated": "Printed numbers are taken as cut off after their last digit.",
+    "unknown": "How printed numbers were rounded is not known: each may be off by one in its last digit, up or down.",
+}
+#: What readers of a repaired release know, by what its method changes.
+_MADE_BY = {
+    "numbers": "The attacker knows that numbers were made less exact (method {}), and by which rule.",
+    "lines": "The attacker knows that lines were taken out (method {}), but not which; why these is not used.",
+    "threshold": "The attacker knows that the threshold was raised (method {}).",
+    "people": "The attacker knows that the data were changed before they were counted (method {}): what is proved holds for the changed data.",
+}
+_ALL_VALUES = "The tables are taken to list every value that their people have, so that parts add up to their total."
+_SOME_VALUES = "The tables are not taken to list every value that their people have: parts may be less than their total."
+_COMPLETE = "The list is taken to be complete: what is missing from it lies below its threshold."
+_NOT_COMPLETE = "The list is not taken to be complete: nothing is concluded from what is missing."
+
+
+def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
+    """Return what the attacker is taken to know, one sentence each."""
+    known = dict(audit.adversary)
+    several = len(audit.release) > 1
+    releases = f"all {len(audit.release)} releases" if several else "the release"
+    out = [f"The attacker has {releases} {_knowledge_of_people(known)}."]
+    for name in ("population", "taken_as_different"):
+        known.pop(name, None)
+    if known.pop("people", None) and several:
+        out += declared_people(audit, kind)
+    out += files_ignored(audit, kind)
+    if facts := known.pop("background_facts", 0):
+        files = ", ".join(map(visible, known.pop("knowledge", ())))
+        source = f" ({files})" if files and kind == "internal" else ""
+        out.append(f"The attacker also knows {counted(facts, 'fact')} about groups of these people{source}.")
+    if "knows_n" in known:
+        if known.pop("knows_n"):
+            out.append("The attacker knows how many people the data are about.")
+        else:
+            out.append("How many people the data are about is not known.")
+    if "knows_all_values" in known:
+        out.append(_ALL_VALUES if known.pop("knows_all_values") else _SOME_VALUES)
+    if "knows_that_the_list_is_complete" in known:
+        out.append(_COMPLETE if known.pop("knows_that_the_list_is_complete") else _NOT_COMPLETE)
+    if "rounding" in known:
+        out.append(_ROUNDING.get(known.pop("rounding"), "How the numbers were rounded is not known."))
+    out += [_MADE_BY[one["changes"]].format(one["method"]) for one in known.pop("made_by", ())]
+    if kind == "internal":
+        out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
+    return out
+
+
+def _knowledge_of_people(known: dict[str, Any]) -> str:
+    """Take what the attacker has about everybody out of ``known``."""
+    has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
+    if known.pop("knows_who_is_in_which_group", False):
+        has = "and so knows who is in which group"
+    if "true_values_given" in known:
+        has = "and so everybody's cells that are not blank"
+        del known["true_values_given"]
+        if (named := known.pop("rows_named")) is not None:
+            has += f"; {counted(named, 'row is', 'rows are')} to be protected"
+    return has
+
+
+_SAME = "All releases are declared to be about the same people."
+#: The number of pairs of names that look alike that are listed.
+SHOWN_PAIRS = 5
+
+
+def declared_people(audit: Audit, kind: ReportKind) -> list[str]:
+    """Return how the populations of several releases are related."""
+    declared = read_people(str(audit.adversary["people"]))
+    grouped = "population" in audit.adversary
+    one = "group of people" if grouped else "release"
+    several = max(audit.adversary.get("population", range(len(audit.release)))) > 1
+    out = [_populations(audit, kind)] if grouped else []
+    out += _look_alikes(audit, kind)
+    between = f"From each {one} to the next" if several else f"Between the first {one} and the second"
+    match declared:
+        case Same():
+            out.append(_SAME)
+        case Unknown():
+            beyond = " beyond each folder" if grouped else ""
+            out.append(f"How the populations are related is not declared, so nothing is inferred from them together{beyond}.")
+        case Nested() if several:
+            before = "before" if declared.outer == 0 else "after"
+            out.append(f"The people of each {one} are declared to be among those of the one {before} it.")
+        case Nested():
+            inner, outer = ("second", "first") if declared.outer == 0 else ("first", "second")
+            out.append(f"The people of the {inner} {one} are declared to be among those of the {outer}.")
+        case Churn():
+            out.append(f"{between} these numbers of people are declared to have moved: {declared.to_text()}.")
+        case _:
+            names = ", ".join(visible(unquote(name)) for name in declared.columns)
+            columns = names if kind == "internal" else "some columns"
+            out.append(f"{_SAME} {between}, {_span(declared.people)} of them have another value of each of: {columns}.")
+    return out
+
+
+def _look_alikes(audit: Audit, kind: ReportKind) -> list[str]:
+    """Return the names that are taken as different although they look alike."""
+    pairs = audit.adversary.get("taken_as_different", ())
+    if not pairs:
+        return []
+    named = "; ".join(" and ".join(visible(name) for name in pair) for pair in pairs[:SHOWN_PAIRS])
+    more = f"; and {len(pairs) - SHOWN_PAIRS:,} more" if len(pairs) > SHOWN_PAIRS else ""
+    listed = f": {named}{more}" if kind == "internal" else ""
+    return [f"Names that only look alike are taken as different; write them alike where they mean the same{listed}."]
+
+
+def _span(span: tuple[int, int]) -> str:
+    fewest, most = span
+    return f"{most:,}" if fewest == most else f"at most {most:,}" if fewest == 0 else f"{fewest:,} to {most:,}"
+
+
+def _populations(audit: Audit, kind: ReportKind) -> str:
+    """Return which releases are about the same people."""
+    population = list(audit.adversary["population"])
+    groups: list[list[str]] = [[] for _ in range(max(population) + 1)]
+    if kind == "external":
+        return f"The {len(population)} releases are taken as being about {len(groups)} groups of people, as they were given."
+    for place, (entry, own) in enumerate(zip(audit.release, population, strict=True)):
+        groups[own].append(visible(entry.get("file") or f"release {place + 1}"))
+    listed = "; ".join(" and ".join(group) for group in groups)
+    return f"Releases that were given together are taken as being about the same people: {listed}."
+
+
+#: The readings of a table with blanks, in the order in which they are listed.
+_READINGS = {
+    "rule_confidence": "of a rule, blanks counted as another value",
+    "known_only_confidence": "among known values only",
+    "wildcard_confidence": "if a blank condition fits every value",
+    "null_share_confidence": "of one value among the blanks (the owner knows)",
+    "model_posterior": "by naive Bayes",
+    "entropy_posterior": "by the maximum-entropy model that fits all rules with one condition",
+}
+
+
+def readings(audit: Audit) -> list[str]:
+    """Return the largest confidence of each reading of a table."""
+    if not is_table(audit):
+        return []
+    limit = audit.policy.to_dict()["min_confidence"]
+    out = []
+    for name, words in _READINGS.items():
+        if (value := audit.measures.get(name)) is None:
+            continue
+        inferred = audit.measures.get(name.replace("_posterior", "_inferred")) if name.endswith("_posterior") else 0
+        over = f", above {limit:g} for {counted(int(inferred), 'record')}" if inferred else ""
+        out.append(f"{value:.3f} {words}{over}")
+    return out
+
+
+# What to do
+
+_DO_NOT_PUBLISH = "Do not publish this release as it is."
+_MAY_ADD = "Facts known from elsewhere, or other releases about the same people, may add to it."
+_SUGGEST = "Or add --suggest: every repair that fits is carried out and audited, and listed with its cost and its command."
+_CHOOSE = "Choose one of the repairs that make it clean, and run its command."
+_NO_REPAIR = (
+    "No repair that was tried makes it clean: give more time (--suggest 60) or the data (--data), or publish something else."
+)
+_PUBLISH_LESS = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before you publish it."
+
+
+def next_steps(audit: Audit) -> list[str]:
+    """Return what the owner can do now."""
+    if audit.verdict == "clean":
+        return _steps_when_clean(audit)
+    if audit.verdict == "incomplete":
+        return [f"Do not read this as safe: {_missing_decisions(audit)}, and audit again."]
+    steps = _steps_when_exposed(audit)
+    if audit.suggestions is None:
+        return [*steps, _SUGGEST]
+    return [steps[0], _CHOOSE if audit.suggestions.best is not None else _NO_REPAIR]
+
+
+def _steps_when_clean(audit: Audit) -> list[str]:
+    if is_table(audit):
+        return ["Clean holds for this table, these rows, these thresholds and the attacks that ran.", _MAY_ADD]
+    what = "this file" if len(audit.release) == 1 else "these files"
+    limit = "k" if finds_groups(audit) else "l"
+    return [f"Clean holds for {what}, this {limit} and the attacks that ran.", _MAY_ADD]
+
+
+def _steps_when_exposed(audit: Audit) -> list[str]:
+    if is_table(audit):
+        limits = audit.policy.to_dict()
+        bars = f"--min-confidence {limits['min_confidence']:g} --min-support {limits['min_support']}"
+        hide = f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT"
+        return ["Do not publish this table as it is.", f"Hide condition cells of the sensitive records: {hide}."]
+    if len(audit.release) > 1:
+        again = _PUBLISH_LESS.replace("the new release before you publish it", "all of them again before you publish them")
+        return ["Do not publish these releases together as they are.", again]
+    if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
+        change = f"tacit repair RELEASE --method round --k {audit.policy.k} -o OUT"
+        maximal = "the maximal itemsets alone (tacit mine itemsets --only maximal) reveal no supports of their subsets"
+        return [_DO_NOT_PUBLISH, f"Repair it: {change} (tacit repairs lists other ways).", f"Or publish less: {maximal}."]
+    if not finds_groups(audit):
+        made = f"tacit bucketize DATA --qi .. --sa .. --l {audit.policy.l} --knowledge FILE -o DIR"
+        return [_DO_NOT_PUBLISH, f"Group the people again, so that what is known does not help: {made}."]
+    out = [_DO_NOT_PUBLISH, _PUBLISH_LESS]
+    if audit.adversary.get("knows_quasi_identifiers") is False:
+        known = "give everybody's quasi-identifiers with --known, or the data with --data"
+        out.append(f"What it reveals about individuals was not examined: {known}.")
+    return out
+
+
+def _missing_decisions(audit: Audit) -> str:
+    """Return what would help to decide."""
+    hints = {
+        "stopped": "give more time with --time-limit",
+        "unavailable": "give what the attacks that could not run lack",
+        "not-asked": "leave --attack out, so that every attack that applies runs",
+        "ran": "give the data with --data, or the number of people with --n",
+    }
+    if audit.adversary.get("knows_quasi_identifiers") is False:
+        hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
+    found = list(dict.fromkeys(hints[run.status] for run in open_runs(audit)))
+    if audit.not_read:
+        found.append(
+            "give what was not read in a form that Tacit reads, or say with --ignore NAME that it says nothing about people"
+        )
+    return " or ".join(found) or "give a release of a kind that some attack applies to (tacit attacks lists them)"
+
+
+def open_runs(audit: Audit) -> list[AttackRun]:
+    """Return the attacks that were wanted and left something open."""
+    return [run for run in audit.runs if run.status != "not-relevant" and not run.decides]
