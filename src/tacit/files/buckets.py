@@ -1,4 +1,4 @@
-"""Bucketized releases: a table of quasi-identifiers (QIT) and one of sensitive values (ST), joined by a column of groups.
+"""Bucketized releases: tables of quasi-identifiers (QIT) and sensitive values (ST), joined by groups.
 
 Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder, all of them or none; the tables may be Parquet. The order of
 rows and the numbers of groups reveal nothing: they depend only on what is published anyway and on a random seed. Pairs of other tools are
@@ -38,10 +38,7 @@ FORMAT = "tacit.buckets/1"
 
 @dataclass(frozen=True, slots=True)
 class BucketsHeader:
-    """Entries of the header.
-
-    None or empty where it does not say it.
-    """
+    """Entries of the header."""
 
     header: Header = field(default_factory=Header)
     group: str | None = None

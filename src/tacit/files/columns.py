@@ -1,4 +1,4 @@
-"""Columns of a list of itemsets or rules that Tacit does not use.
+"""Columns of a list that Tacit does not use.
 
 Some repeat what was read; those that say more are named, since an audit without them is incomplete.
 """

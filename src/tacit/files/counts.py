@@ -1,4 +1,4 @@
-"""Printed numbers as the whole numbers of people that they can stand for.
+"""Printed numbers as intervals of counts.
 
 A count is exact. A share stands for the counts that print so among n people; its precision shows in its column
 (:func:`tacit.model.numbers.column_steps`), unless a header gives the number of decimals. A header also promises that every published line

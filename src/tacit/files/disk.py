@@ -1,4 +1,4 @@
-"""Files read once, and files and folders replaced whole or not at all.
+"""Files: read once, and replaced whole or not at all.
 
 Reading: an :class:`Input` is opened once, and kept in memory where it is small. Gzip is known by its first bytes, not by its name. Text is
 UTF-8 with or without a byte-order mark, UTF-16 with one (Excel's "Unicode text"), or, when it is not valid UTF-8 but reads as text,

@@ -1,4 +1,4 @@
-"""DuckDB: private connections, rows of Parquet files and databases, and grouping of rows.
+"""DuckDB: private connections, rows of files, and grouping.
 
 Columns are called ``c0``, ``c1``, ... in SQL: names there are blind to case, those of real columns are not. Messages of DuckDB may hold cell
 values, so none is passed on.

@@ -1,4 +1,4 @@
-"""File of all findings of an audit, written piece by piece, so that millions of them need no memory."""
+"""File of all findings of an audit, written piece by piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames of other libraries, and dicts of sequences, as columns of text and as releases.
+"""Frames and dicts of columns, as text and as releases.
 
 None of the libraries is needed unless its frames are given. Whole numbers print as ``1``, other numbers as Python prints them (``1.0``), truth
 values as ``True`` and ``False``, dates as ``2020-01-31``, with times of day only where a column has any. A missing value is the empty text.
@@ -55,10 +55,7 @@ class Frame:
 
 
 def as_frame(data: object, *, where: str) -> Frame | None:
-    """Return the data as a frame.
-
-    None when it is none that we know.
-    """
+    """Return the data as a frame, or None."""
     if _is_a(data, "pandas", "DataFrame"):
         return _pandas(data)
     if _is_a(data, "polars", "LazyFrame"):
@@ -277,10 +274,7 @@ Columns = dict[str, Callable[[], list[Any]]]
 
 
 def columns_of(frame: Any) -> Columns | None:
-    """Return a getter of values for each column of a frame.
-
-    None when the object is no frame.
-    """
+    """Return a getter of values for each column of a frame, or None."""
     if hasattr(frame, "collect_schema") and hasattr(frame, "collect"):
         frame = frame.collect()  # a lazy polars frame; an eager one has no collect
     if hasattr(frame, "toPandas"):

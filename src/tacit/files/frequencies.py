@@ -1,4 +1,4 @@
-"""Frequency tables: a line per cell, or a crosstab with a column per value.
+"""Frequency tables: a line per cell, or a crosstab.
 
 In the long form every column but that of the counts is a dimension of the table; a value may be a total. A crosstab has the values of its last
 column across its first line, as pandas, ACRO and spreadsheets write it; the file does not name that column. Tables are written in the long

@@ -1,4 +1,4 @@
-"""Header of a frequency table, and the roles of its columns: dimensions, the count, statistics, and what is neither.
+"""Header of a frequency table, and the roles of its columns.
 
 A column that is neither is never taken as a dimension: (F, clerk, 2.2) and (*, clerk, 17.6) would no longer be a part and its total.
 """
@@ -38,10 +38,7 @@ _MOST = 2**49 - 1
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
-    """Entries of the header.
-
-    None or empty where it does not say it, and ``where`` is empty when there is none.
-    """
+    """Entries of the header."""
 
     n: int | None = None
     columns: tuple[str, ...] = ()
@@ -65,10 +62,7 @@ def is_described(file: Input) -> bool:
 
 
 def read_table_header(file: Input) -> TableHeader:
-    """Return the header of a file.
-
-    An empty one where there is none.
-    """
+    """Return the header of a file."""
     entries = entries_beside(file, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()
@@ -191,10 +185,7 @@ class Roles:
 
 
 def find_count(cells: Texts, by: Sequence[str], wanted: str | None, ignore: Sequence[str]) -> int | None:
-    """Return the place of the column of counts.
-
-    None where no column is called so. Two columns that may be it, and differ, are refused.
-    """
+    """Return the place of the column of counts, or None."""
     if wanted is not None:
         if wanted not in cells.names:
             what = f"is not a column of {cells.where}, which has {len(cells.names)} columns"

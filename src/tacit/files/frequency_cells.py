@@ -1,4 +1,4 @@
-"""Cells of a frequency table: counts, marks of hidden cells, means and medians."""
+"""Cells of a frequency table: counts, marks, means and medians."""
 
 from __future__ import annotations
 

@@ -28,10 +28,7 @@ _REMEDY = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["c
 
 
 def value_groups(entry: Any, *, where: str) -> tuple[ValueGroup, ...]:
-    """Return the groups of a header's entry.
-
-    None where there is no entry.
-    """
+    """Return the groups of a header's entry."""
     if entry is None:
         return ()
     place = f"{where}, key 'value_groups'"
@@ -103,10 +100,7 @@ def header_path(path: FilePath) -> str:
 
 
 def format_beside(file: Input) -> str | None:
-    """Return the format that the header of a file names.
-
-    None where there is no header, or it names none.
-    """
+    """Return the format that the header of a file names, or None."""
     try:
         entries = _entries(file)
     except TacitError:
@@ -142,10 +136,7 @@ def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -
 
 
 def _entries(file: Input) -> dict[str, Any] | None:
-    """Return the entries in the header of a file.
-
-    None where there is none.
-    """
+    """Return the entries in the header of a file, or None."""
     if not os.path.lexists(file.beside):
         return None
     where = file.beside.name

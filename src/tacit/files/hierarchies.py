@@ -1,4 +1,4 @@
-"""Hierarchies of values in ARX's format: lines without a header, each a raw value followed by coarser and coarser ones."""
+"""Hierarchies of values in ARX's format: a raw value, then coarser ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of itemsets and rules: Tacit's own files, and the table of all forms that can be read.
+"""Lists of itemsets and rules: Tacit's own files, and all known forms.
 
 Itemsets have the columns ``itemset`` (a JSON list), ``count``, ``support``; rules have ``antecedent`` (a JSON object of columns and values,
 or a JSON list of items), ``consequent``, ``count``, ``support``, ``confidence``. An empty cell is a withheld value. If the header names
@@ -301,10 +301,7 @@ def _sa_cells(release: Rules) -> Cells:
 
 
 def _numbers(release: Listed) -> Cells:
-    """Return the cells ``count,support`` (and ``,confidence`` of rules).
-
-    Empty where a value is withheld.
-    """
+    """Return the cells ``count,support`` (and ``,confidence`` of rules)."""
     n = release.n
     rounded = release.rounded if isinstance(release, Itemsets) else None
     if rounded is not None:

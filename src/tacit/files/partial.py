@@ -1,4 +1,4 @@
-"""Tables with blank cells: every row and column in its order, with roles as given or in a header.
+"""Tables with blank cells, with roles as given or in a header.
 
 They are written with blank cells empty and the roles in a header. Neither file lists the sensitive rows.
 """
@@ -31,10 +31,7 @@ KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank",
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
-    """Entries of the header of a table.
-
-    Empty where it does not say it.
-    """
+    """Entries of the header of a table."""
 
     qi: tuple[str, ...] = ()
     sa: tuple[str, ...] = ()
@@ -151,10 +148,7 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
 
 
 def read_table_header(file: Input) -> TableHeader:
-    """Return the header of a table.
-
-    An empty one where there is none.
-    """
+    """Return the header of a table."""
     entries = entries_beside(file, (FORMAT,), KEYS)
     if entries is None:
         return TableHeader()

@@ -30,10 +30,7 @@ def looks_like(head: Head) -> bool:
 
 @dataclass(slots=True)
 class _Model:
-    """State of reading.
-
-    Attributes with the lines they stand in.
-    """
+    """State of reading; attributes with the lines they stand in."""
 
     where: str
     line: int = 1

@@ -1,4 +1,4 @@
-"""Lines of a release file as printed: sets of items and columns of text.
+"""Lines of a release file as printed: sets and columns of text.
 
 Every reader of a foreign or own form ends here; :mod:`tacit.files.counts` turns the texts into count intervals, in one way for all forms.
 """

@@ -1,4 +1,4 @@
-"""Release files of any form: recognised, read, checked and written; single files, and folders of them.
+"""Release files of any form, single or in folders.
 
 Items of other programs are read as values of columns: ``sex=F``, ``sex_F`` as pandas.get_dummies writes it, or ``sex:F``. The caller names the
 columns: those with a role, and those of the data. An item that fits none of them, or more than one, is refused, never guessed.
@@ -757,10 +757,7 @@ def _candidates(folder: Path) -> Iterator[Path]:
 
 
 def _why_ignored(path: Path) -> str:
-    """Return the reason why a file says nothing about people.
-
-    Empty where it may.
-    """
+    """Return the reason why a file says nothing about people."""
     if path.name in _OF_SYSTEMS:
         return "belongs to the system, not to a release"
     if path.is_symlink() and not path.exists():
@@ -784,10 +781,7 @@ def _why_ignored(path: Path) -> str:
 
 
 def _why_not_tried(path: Path) -> str:
-    """Return the reason why a file is not tried as a release.
-
-    Empty where it is.
-    """
+    """Return the reason why a file is not tried as a release."""
     if path.name.startswith("."):
         return "has a name that begins with a dot"
     if path.is_dir():
@@ -798,10 +792,7 @@ def _why_not_tried(path: Path) -> str:
 
 
 def _text(path: Path) -> str | None:
-    """Return the text of a page of usual size.
-
-    None where it is none.
-    """
+    """Return the text of a page of usual size, or None."""
     if path.stat().st_size > _LARGEST_PAGE:
         return None
     try:

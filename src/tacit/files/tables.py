@@ -1,4 +1,4 @@
-"""Tables of people: files, databases and frames as columns of text with roles.
+"""Tables of people as columns of text with roles.
 
 Values are text exactly as printed (``1.0`` stays ``1.0``), except that blanks around them are removed; an empty cell is the empty text. Tables
 are written as CSV, packed or not, or as Parquet, with a header beside the file, both or neither.

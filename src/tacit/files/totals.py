@@ -1,4 +1,4 @@
-"""Totals of a frequency table: consistency with their parts, and totals under unusual names.
+"""Totals of a frequency table, and their consistency with the parts.
 
 A total that is taken for a value hides the plainest inference there is: a hidden cell is the total less the other parts. So totals are found
 by their names and by arithmetic, and ranges that overlap are refused.

@@ -137,10 +137,7 @@ def _from_lines(file: Input) -> Transactions:
 
 
 def _read_numbers(file: Input) -> Transactions | None:
-    """Return the transactions of a file of whole numbers.
-
-    None when something else is in it.
-    """
+    """Return the transactions of a file of whole numbers, or None."""
     values: list[npt.NDArray[np.int64]] = []
     lengths: list[npt.NDArray[np.int64]] = []
     with file.open_bytes() as stream, readable(file):

@@ -1,4 +1,4 @@
-"""Decision trees as releases: a leaf gives the number of people of each class.
+"""Decision trees as releases: counts of each class in each leaf.
 
 A path to a leaf asks for the presence of some values; for a column that is one value that a person has, or values that they do not have.
 The leaf becomes one rule for each class, with exact counts, whose antecedent holds the value or a group of values with a name such as
