@@ -382,13 +382,13 @@ class _Words:
         order = sorted(weights, key=lambda place: (-self.book.bounds(place)[1], str(place)))
         steps = [self._term(place, weights[place]) for place in order[:_SHOWN]]
         if len(order) > _SHOWN:
-            steps.append(f"and {len(order) - _SHOWN} more terms, all listed as published lines with their weights")
+            steps.append(f"and {len(order) - _SHOWN:,} more terms, all listed as published lines with their weights")
         count = self.count
         total = f"{count.lo:,}" if count.is_exact else f"between {count.lo:,} and {count.hi:,}"
         return [*steps, f"sum: {total}"]
 
     def _term(self, place: int | str, weight: int) -> str:
-        sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight)} times" if abs(weight) > 1 else "")
+        sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight):,} times" if abs(weight) > 1 else "")
         count = Bound(*self.book.bounds(place))
         number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
         if place == "n":

@@ -104,14 +104,14 @@ def _sum(
     order = sorted(range(len(terms)), key=lambda i: (-because[i].count.hi, str(because[i].place)))
     steps = [terms[i] for i in order[:SHOWN_TERMS]]
     if len(terms) > SHOWN_TERMS:
-        steps.append(f"and {len(terms) - SHOWN_TERMS} more terms, all listed as published lines with their weights")
+        steps.append(f"and {len(terms) - SHOWN_TERMS:,} more terms, all listed as published lines with their weights")
     total = f"{count.lo:,}" if count.is_exact else f"between {count.lo:,} and {count.hi:,}"
     return because, [*steps, f"sum: {total}"]
 
 
 def _term(release: Itemsets, line: int, weight: int, published: Bound) -> str:
     """One line of the sum."""
-    sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight)} times" if abs(weight) > 1 else "")
+    sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight):,} times" if abs(weight) > 1 else "")
     number = f"{published.lo:,}" if published.is_exact else f"{published.lo:,} to {published.hi:,}"
     if line == -1:
         return f"{sign} {number}: all people (n)"

@@ -263,7 +263,7 @@ def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[str]:
         times = "" if abs(signed) == 1 else f"{abs(signed)} times "
         word = "plus" if signed > 0 else "minus"
         if "step" in entry:
-            out.append(f"{word} {times or '1 times '}what was shown above ({entry['step'] + 1})")
+            out.append(f"{word} {times}what was shown above ({entry['step'] + 1})")
             continue
         said = look_up(entry)
         bound = said.lo if weight > 0 else said.hi

@@ -22,7 +22,7 @@ from tacit.reports.words import WIDTH, bullet, counted, visible
 SHOWN_LINES = 12
 
 _TERM = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? (-?[\d,]+(?: to -?[\d,]+)?): (.*)", re.DOTALL)
-_SHOWN_ABOVE = re.compile(r"(plus|minus) ([\d,/]+) times (what was shown above \(\d+\))")
+_SHOWN_ABOVE = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? (what was shown above \(\d+\))")
 _BETWEEN = re.compile(r"(?:between )?([\d,]+)(?: and ([\d,]+))?")
 #: Where a step of one release names lines; the file is put before them.
 _LINES = re.compile(
@@ -120,7 +120,7 @@ def _sentences(finding: Mapping[str, Any], owner: str | None) -> Iterator[Step]:
         elif match := _SHOWN_ABOVE.fullmatch(step):
             verb = "Take away" if match[1] == "minus" else "Add" if begun else "Start from"
             begun = True
-            yield Step(f"{verb} {'' if match[2] == '1' else f'{match[2]} times '}{match[3]}.")
+            yield Step(f"{verb} {f'{match[2]} times ' if match[2] else ''}{match[3]}.")
         elif step.startswith("sum: "):
             begun = False
             yield Step(_total(step.removeprefix("sum: "), finding["code"]))

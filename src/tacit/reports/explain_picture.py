@@ -30,7 +30,7 @@ _STYLE = (
     ".left{fill:var(--left)}.before{fill:var(--band)}.mark{stroke:var(--left);stroke-width:2}.out{fill:none;stroke:var(--take);stroke-width:2}"
 )
 _TERM = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? (-?[\d,]+)(?: to (-?[\d,]+))?: (.*?)( \([^()]*\))?", re.DOTALL)
-_ABOVE = re.compile(r"(plus|minus) ([\d,/]+) times what was shown above \((\d+)\)")
+_ABOVE = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? what was shown above \((\d+)\)")
 _HEADING = re.compile(r"At (?:least|most) (-?[\d,]+) (in the group|.*):", re.DOTALL)
 _PROBABILITY = re.compile(r"probability (?:of up to )?(\d\.\d+)")
 _SHARE = re.compile(r"Among all people the share is (\d\.\d+)")
