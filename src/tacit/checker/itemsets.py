@@ -21,10 +21,12 @@ import numpy.typing as npt
 from tacit.checker.rules import Bounds, Reject, Set
 from tacit.checker.words import read_event
 from tacit.model.arrays import Ints
+from tacit.model.finding import place_entry
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.sets import Sets
-from tacit.model.words import derivation_steps, listed, people, printed_as, sentence
+from tacit.model.steps import Lines, More, Phrase, Shorter, Step, Term, Total, lines_named, remark, render_steps
+from tacit.model.words import derivation_steps, listed, people, sentence
 
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
@@ -304,9 +306,9 @@ def check_itemset_words(finding: Finding, book: ItemsetBook) -> None:
     """Raise unless the citations and the steps of a finding of I01 or I02 are those that its event and its certificate make."""
     words = _Words(finding, book)
     cited = words.citations()
-    if cited is not None and list(finding["because"]) != cited:
+    if list(finding["because"]) != cited:
         raise Reject("the lines it cites are not those of its sum, each once and in order")
-    if list(finding["steps"]) not in list(words.steps()):
+    if tuple(finding["steps"]) not in [render_steps(steps) for steps in words.steps()]:
         raise Reject("its steps do not say what its certificate says")
 
 
@@ -335,14 +337,10 @@ class _Words:
         return [*head, *(self._cited(line) for line in self.lines), self._cited("min_support")]
 
     def _cited(self, place: int | str) -> dict[str, Any]:
-        return {
-            "release": self.owner,
-            "line" if isinstance(place, int) else "cell": place,
-            "count": list(self.book.bounds(place)),
-        }
+        return {"release": self.owner, **place_entry(place), "count": list(self.book.bounds(place))}
 
-    def steps(self) -> Iterator[list[str]]:
-        """The steps as they may be."""
+    def steps(self) -> Iterator[list[Step]]:
+        """Yield the steps as they may be."""
         if self.finding["code"] == "I01":
             yield self._channel()
         elif self.book.release.only == "maximal":
@@ -357,16 +355,16 @@ class _Words:
                 self._published,
                 self.book.release.min_support or 1,
             )
-            named = [line for line in self.lines if any(f"(line {line})" in step for step in told)]
-            yield [*self._prints(named), *told]
+            named = {number for step in told for place in lines_named(step) for number in place.numbers}
+            yield [*self._prints([line for line in self.lines if line in named]), *told]
 
-    def _channel(self) -> list[str]:
-        """The sum of I01, and that of the same people in fewer words."""
+    def _channel(self) -> list[Step]:
+        """Return the sum of I01, and that of the same people in fewer words."""
         out = self._sum(self.present, self.absent)
         if "same_people" not in self.finding:
             return out
         same = read_event(self.finding["same_people"])
-        head = f"The same people in fewer words: {people(self.count)} {sentence(same, self.count)}."
+        head = Shorter(f"{people(self.count)} {sentence(same, self.count)}.")
         return [*out, head, *self._sum(frozenset(same.present), frozenset(same.absent))]
 
     def _weights(self, has: Set, lacks: Set) -> dict[int | str, int]:
@@ -377,61 +375,60 @@ class _Words:
             weights[place] = weights.get(place, 0) + (-1) ** len(extra)
         return {place: weight for place, weight in weights.items() if weight}
 
-    def _sum(self, has: Set, lacks: Set) -> list[str]:
+    def _sum(self, has: Set, lacks: Set) -> list[Step]:
         weights = self._weights(has, lacks)
         order = sorted(weights, key=lambda place: (-self.book.bounds(place)[1], str(place)))
-        steps = [self._term(place, weights[place]) for place in order[:_SHOWN]]
+        steps: list[Step] = [self._term(place, weights[place]) for place in order[:_SHOWN]]
         if len(order) > _SHOWN:
-            steps.append(f"and {len(order) - _SHOWN:,} more terms, all listed as published lines with their weights")
-        count = self.count
-        total = f"{count.lo:,}" if count.is_exact else f"between {count.lo:,} and {count.hi:,}"
-        return [*steps, f"sum: {total}"]
+            steps.append(More(len(order) - _SHOWN, "terms, all listed as published lines with their weights"))
+        return [*steps, Total(self.count)]
 
-    def _term(self, place: int | str, weight: int) -> str:
-        sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight):,} times" if abs(weight) > 1 else "")
+    def _term(self, place: int | str, weight: int) -> Term:
         count = Bound(*self.book.bounds(place))
-        number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
         if place == "n":
-            return f"{sign} {number}: all people (n)"
-        items, _ = self.book.line(int(place))
-        return f"{sign} {number}: people with {listed(sorted(items), 'and')}{self._printed_as(int(place))} (line {place})"
+            return Term(weight, count, "all people", ("n",))
+        line = int(place)
+        items, _ = self.book.line(line)
+        return Term(weight, count, f"people with {listed(sorted(items), 'and')}", (Lines((line,)),), self._printed(line))
 
-    def _printed_as(self, line: int) -> str:
-        return printed_as(self.book.release.text(self.book.index_of(line)), Bound(*self.book.bounds(line)))
+    def _printed(self, line: int) -> str:
+        """Return what a line prints, where that is not an exact count."""
+        count = Bound(*self.book.bounds(line))
+        return "" if count.is_exact else self.book.release.text(self.book.index_of(line))
 
-    def _prints(self, lines: Sequence[int]) -> list[str]:
-        """What lines print whose counts are not exact, each with the counts that it means."""
-        out = []
-        for line in lines:
-            text, count = self.book.release.text(self.book.index_of(line)), Bound(*self.book.bounds(line))
-            if text and not count.is_exact:
-                out.append(f"Line {line}: {text} is printed, that is {people(count)}.")
-        return out
+    def _prints(self, lines: Sequence[int]) -> list[Step]:
+        """Return what lines print whose counts are not exact, each with the counts that it means."""
+        return [
+            remark(Lines((line,)), f": {text} is printed, that is {people(Bound(*self.book.bounds(line)))}.")
+            for line in lines
+            if (text := self._printed(line))
+        ]
 
-    def _published(self, items: Set) -> tuple[int, int, str] | None:
+    def _published(self, items: Set) -> tuple[int, int, Phrase] | None:
         place = self.book.find(items)
         if place is None:
             return None
-        return (*self.book.bounds(place), "n" if place == "n" else f"line {place}")
+        return (*self.book.bounds(place), (Lines((place,)),) if isinstance(place, int) else (place,))
 
-    def _maximal(self, line: int, other: int) -> list[str]:
-        """The two lines of a list of maximal itemsets, and what no line holds."""
+    def _maximal(self, line: int, other: int) -> list[Step]:
+        """Return the derivation from two lines of a list of maximal itemsets, and from what no line holds."""
         release, least = self.book.release, self.book.release.min_support or 1
         items, others = self.book.line(line)[0], self.book.line(other)[0]
         number = {name: place for place, name in enumerate(release.items.names)}
         union = items | (self.absent or others)
         together = listed(sorted(union, key=number.__getitem__), "and")
         first, second = self._at(line), self._at(other)
-        head = f"The list is complete from {least:,} people on and no line holds {together}: at most {least - 1:,} people have them all."
+        complete = f"The list is complete from {least:,} people on and no line holds {together}"
+        head = remark(f"{complete}: at most {least - 1:,} people have them all.")
         if not self.absent:
-            return [head, f"Those with {together}: at least {first} + {second} - {release.n:,} (n) people."]
+            return [head, remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {release.n:,} (n) people.")]
         had, (lacked,) = listed(release.names(self.book.index_of(line)), "and"), self.absent
         return [
             head,
-            f"Those with {had} without {lacked}: at least {first} - {least - 1:,} people.",
-            f"Those without {lacked}: at most {release.n:,} (n) - {second} people.",
+            remark(f"Those with {had} without {lacked}: at least ", *first, f" - {least - 1:,} people."),
+            remark(f"Those without {lacked}: at most {release.n:,} (n) - ", *second, " people."),
         ]
 
-    def _at(self, line: int) -> str:
+    def _at(self, line: int) -> Phrase:
         lo, hi = self.book.bounds(line)
-        return f"{lo:,} (line {line})" if lo == hi else f"[{lo:,} to {hi:,}] (line {line})"
+        return f"{lo:,} (" if lo == hi else f"[{lo:,} to {hi:,}] (", Lines((line,)), ")"

@@ -18,6 +18,7 @@ from tacit.model.event import Change, ItemEvent
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Release
+from tacit.model.steps import render_steps
 from tacit.model.words import Said, joint_statement, joint_steps, people, printed_as, sentence
 from tacit.model.words import listed as joined
 
@@ -72,7 +73,7 @@ def check_joint_words(finding: Finding, book: JointBook, names: Sequence[str]) -
             text=_text(release, book.by_line[number], entry),
         )
 
-    if list(finding["steps"]) != joint_steps(finding["certificate"], look_up):
+    if tuple(finding["steps"]) != render_steps(joint_steps(finding["certificate"], look_up)):
         raise Reject("its steps do not say what its certificate says")
 
 

@@ -16,6 +16,7 @@ from tacit.cli.output import check_outputs, emit, watched, width, write_file
 from tacit.errors import InputError, OptionError
 
 if TYPE_CHECKING:
+    from tacit.model.finding import Finding
     from tacit.model.release import Release
 
 #: What says how to audit; a record says it already.
@@ -28,10 +29,11 @@ def explain_finding(releases: Sequence[str], wanted: str | None, json_to: str | 
     from tacit.reports.explain_picture import explanation_svg
 
     if given["audit_file"] is not None:
-        finding, record, read = _recorded(releases, wanted, given)
+        entry, record, read = _recorded(releases, wanted, given)
+        told = Explanation.recorded(entry, files_of(record["release"]))
     else:
         finding, record, read = _audited(releases, wanted, given)
-    told = Explanation.of(finding, files_of(record["release"]))
+        told = Explanation.of(finding, files_of(record["release"]))
     if given["picture_to"] is not None:
         values = next((one.header.sa_values for one in read if one.kind == "rules" and one.header.sa_values), ())
         picture = explanation_svg(told, values=values, bars=record["policy"])
@@ -39,12 +41,10 @@ def explain_finding(releases: Sequence[str], wanted: str | None, json_to: str | 
             remedy = "Leave --picture out, or ask about somebody with --who"
             raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
         write_file(given["picture_to"], picture.encode())
-    emit(told.to_dict(), lambda: explanation_text(told, width=width()), json_to=json_to, headline=str(finding["statement"]))
+    emit(told.to_dict(), lambda: explanation_text(told, width=width()), json_to=json_to, headline=str(told.finding["statement"]))
 
 
-def _audited(
-    paths: Sequence[str], wanted: str | None, given: dict[str, Any]
-) -> tuple[Mapping[str, Any], Mapping[str, Any], list[Release]]:
+def _audited(paths: Sequence[str], wanted: str | None, given: dict[str, Any]) -> tuple[Finding, Mapping[str, Any], list[Release]]:
     """The finding of an audit that is made now, what the record says around it, and the releases."""
     from tacit.model.people import read_people
     from tacit.verbs.audit import audit
@@ -74,7 +74,7 @@ def _audited(
         remedy = hints.get(release.kind, "Raise --k to see larger groups")
         raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=", ".join(paths), remedy=remedy)
     finding = found.findings[0] if wanted is None else found.finding(wanted)
-    return finding.to_dict(), {"release": found.release, "policy": found.policy.to_dict()}, read
+    return finding, {"release": found.release, "policy": found.policy.to_dict()}, read
 
 
 def _recorded(

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from tacit.joint import full_groups
 from tacit.joint.full_groups import asked_by
 from tacit.known.case import PeopleCase, RuleCase
-from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, all_said, bounds_of, bounds_together, proof_of
+from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, all_said, bounds_of, bounds_together
 from tacit.known.releases import SeveralCase
 from tacit.known.sensitive_values import described, together, why_not
 from tacit.known.words import ProofWords, SeveralWords
@@ -187,6 +187,6 @@ class _Outcome:
         assert isinstance(case, RuleCase)
         words = ProofWords(case, self.said, q, ruled_out, self.number)
         found = self._prover.ruled_out(q, ruled_out)
-        because, steps = words.told(found)
-        proof = None if found is None else certificate(self.event(index), Bound(n, n), **proof_of(because))
-        return Finding(CODE, self.event(index), Bound(n, n), text, because=because, steps=steps, certificate=proof)
+        event, count = self.event(index), Bound(n, n)
+        proof = None if found is None else certificate(event, count, **words.certificate(found))
+        return Finding(CODE, event, count, text, words.citations(found), words.steps(found), certificate=proof)

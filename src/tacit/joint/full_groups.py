@@ -44,6 +44,9 @@ from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.people import Same
 from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.steps import Goal, Lines, Phrase, ShownAbove, Term, remark
+from tacit.model.steps import Step as WrittenStep
+from tacit.model.words import terms_left
 
 #: How many terms of a sum the steps show; the certificate holds all of them.
 SHOWN_TERMS = 16
@@ -101,12 +104,13 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
         certificate["blanks"] = {"release": found.blanks.release, "rows": found.blanks.rows, "shown": found.blanks.shown}
     certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
     told = tuple(line for proof in proofs for line in _words(case, problem, proof))
-    told += () if proofs[2] else (f"{found.column} has no other values.",)
+    told += () if proofs[2] else (remark(f"{found.column} has no other values."),)
     sentence = statement(event, found.column, count)
     if found.blanks is not None:
         name = case.name(found.blanks.release)
         sentence = blank_statement(event, found.column, found.blanks.rows, name)
-        told += (f"So many rows of {name} show it: {found.blanks.shown:,}. No blank hides it.",) if proofs[2] else ()
+        shown = f"So many rows of {name} show it: {found.blanks.shown:,}. No blank hides it."
+        told += (remark(shown),) if proofs[2] else ()
     because = citations_of(problem, [step for proof in proofs for step in proof], numbers)
     return Finding(code, event, count, sentence, because, told, None, certificate)
 
@@ -152,12 +156,11 @@ def _named(problem: Problem, at: int, mask: int) -> list[str]:
     return [value for bit, values in enumerate(problem.axes[at].classes) if mask >> bit & 1 for value in values if value]
 
 
-def _words(case: JointCase, problem: Problem, proof: Sequence[Step]) -> list[str]:
-    """The sums of a proof, step by step."""
-    out = []
+def _words(case: JointCase, problem: Problem, proof: Sequence[Step]) -> list[WrittenStep]:
+    """Return the sums of a proof, step by step."""
+    out: list[WrittenStep] = []
     for step in proof:
-        end = "At least" if step.end == "lo" else "At most"
-        out.append(f"{end} {step.value:,} {_group(problem, step.box)}:")
+        out.append(Goal("least" if step.end == "lo" else "most", step.value, _group(problem, step.box)))
         out += _terms(case, problem, step)
     return out
 
@@ -172,33 +175,29 @@ def _group(problem: Problem, box: Mapping[int, int]) -> str:
     return f"people with {' and '.join(parts)}" if parts else "people"
 
 
-def _terms(case: JointCase, problem: Problem, step: Step) -> list[str]:
-    """The terms of a sum, signed as for its group."""
+def _terms(case: JointCase, problem: Problem, step: Step) -> list[WrittenStep]:
+    """Return the terms of a sum, signed as for its group."""
     if step.cases is not None:
-        return ["by telling cases apart, which the certificate lists"]
+        return [remark("by telling cases apart, which the certificate lists")]
     sign = 1 if step.end == "lo" else -1
-    out = []
+    out: list[WrittenStep] = []
     for (kind, number), weight in list(step.weights.items())[:SHOWN_TERMS]:
-        signed = weight * sign
-        word = "plus" if signed > 0 else "minus"
-        times = "" if abs(signed) == 1 else f"{abs(signed)} times "
         if kind == "step":
             # A step that bounds a group from above counts its people negatively.
-            out.append(f"plus {'' if abs(weight) == 1 else f'{abs(weight)} times '}what was shown above ({number + 1})")
+            out.append(ShownAbove(abs(weight), number + 1))
             continue
         line = problem.lines[number]
         bound = line.lo if weight > 0 else line.hi
-        out.append(f"{word} {times}{bound:,} ({_where(case, line)})")
-    if len(step.weights) > SHOWN_TERMS:
-        out.append(f"and {len(step.weights) - SHOWN_TERMS:,} more terms, which the certificate lists")
-    return out
+        assert bound is not None
+        out.append(Term(weight * sign, Bound.of(bound), where=_where(case, line)))
+    return [*out, *terms_left(len(step.weights) - SHOWN_TERMS)]
 
 
-def _where(case: JointCase, line: Line) -> str:
-    """Where a line stands."""
+def _where(case: JointCase, line: Line) -> Phrase:
+    """Return where a line stands."""
     origin = line.origin
-    place = f"line {origin.place}" if isinstance(origin.place, int) else origin.place
-    return f"{case.name(origin.release)}, {place}"
+    name = case.name(origin.release)
+    return (Lines((origin.place,), name) if isinstance(origin.place, int) else f"{name}, {origin.place}",)
 
 
 _ONE = Fraction(1)

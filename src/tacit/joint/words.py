@@ -1,4 +1,4 @@
-"""What X01 found, in sentences and as a certificate: which lines of which releases are added with which weights."""
+"""Findings of X01: their certificates, citations and steps."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tacit.joint.cube import Leaf, Step, Tree, Weights, all_choices, all_weights
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.numbers import Bound
+from tacit.model.steps import Step as WrittenStep
 from tacit.model.words import Said, joint_statement, joint_steps
 
 CODE = "X01"
@@ -115,8 +116,8 @@ def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]
     return out
 
 
-def _steps(case: JointCase, problem: Problem, used: Sequence[int], certificate: Mapping[str, Any]) -> list[str]:
-    """The sums of a certificate in words."""
+def _steps(case: JointCase, problem: Problem, used: Sequence[int], certificate: Mapping[str, Any]) -> list[WrittenStep]:
+    """Return the sums of a certificate."""
     cited = {_key(problem.lines[number].origin.to_dict()): problem.lines[number] for number in used}
 
     def look_up(entry: Mapping[str, Any]) -> Said:

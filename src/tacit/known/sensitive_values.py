@@ -31,6 +31,7 @@ from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
+from tacit.model.steps import Share, remark
 
 
 def influence_of_lines(case: RuleCase, found: Estimate, over: npt.NDArray[np.bool_]) -> Floats:
@@ -137,11 +138,15 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
     def show(index: int) -> Finding:
         q, v = int(which[index]), int(value[index])
         text = f"Whoever has {described(case, q)} has {case.sensitive} {case.values[v]} with probability {posterior[q, v]:.3f}"
-        steps = (
-            f"By maximum entropy over {_counted(case)} and {found.missing_used:,} missing ones that matter.",
-            f"Among all people the share is {baseline[v]:.3f}.",
+        how = f"By maximum entropy over {_counted(case)} and {found.missing_used:,} missing ones that matter."
+        return Finding(
+            CODE,
+            event(index),
+            Bound.of(int(people[q])),
+            f"{text} (estimated).",
+            derivation=(remark(how), Share(float(baseline[v]))),
+            probability=float(posterior[q, v]),
         )
-        return Finding(CODE, event(index), Bound(int(people[q]), int(people[q])), f"{text} (estimated).", steps=steps)
 
     return AttackRun(
         CODE,

@@ -1,11 +1,7 @@
-"""A proof over several releases that values are ruled out: as a certificate that a program can check, and as steps that a reader can redo.
-
-A proof that a value is ruled out, as citations that a program can check and as steps that a reader can redo.
-"""
+"""Proofs about known people, as certificates for the checker and as steps for a reader."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -14,104 +10,130 @@ import numpy as np
 from tacit.known.case import DISTRIBUTION, FACT, LINE, MISSING, Pair, RuleCase
 from tacit.known.proofs import Group, Proof, Term
 from tacit.known.releases import DOMAIN, GROUP, SCATTERED, Origin, SeveralCase
+from tacit.model import steps as model_steps
 from tacit.model.event import BoxEvent
-from tacit.model.finding import Citation, Finding, certificate
+from tacit.model.finding import (
+    Citation,
+    Distribution,
+    Finding,
+    KnownShare,
+    MissingRule,
+    PeopleInTerms,
+    PeopleOfTerm,
+    Place,
+    certificate,
+    place_entry,
+)
 from tacit.model.numbers import Bound
+from tacit.model.steps import Lines, More, Phrase, Remark, Step, Total, join_phrases, remark
 from tacit.solve.statements import Statement, Statements
 
-Told = tuple[tuple[Citation, ...], tuple[str, ...]]
+#: The only step of a finding that no single sum proves.
+_BY_CASES = remark("It follows by telling cases apart, each of which a program settles; they are too many to write out here.")
 
 
 class ProofWords:
     """Writes down why nobody of a combination has one of the values that are ruled out."""
 
     def __init__(self, case: RuleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], release: int = 0) -> None:
-        self.case, self.said, self.combination, self.release = case, said, combination, release
-        self.ruled_out = " or ".join(case.values[v] for v in ruled_out)
+        self.case = case
+        self.said = said
+        self.combination = combination
+        self.release = release
+        self.ruled_out = tuple(case.values[v] for v in ruled_out)
 
-    def told(self, proof: Proof | None) -> Told:
-        """Citations and steps."""
+    def steps(self, proof: Proof | None) -> tuple[Step, ...]:
+        """Return the steps of a proof."""
         if proof is None:
-            return (), (
-                "It follows by telling cases apart, each of which a program settles; they are too many to write out here.",
-            )
+            return (_BY_CASES,)
         if not proof.terms:
-            return (), (f"{self.case.sensitive} has only {people(len(self.case.values), 'value', 'values')}.",)
+            return (only_values(self.case.sensitive, len(self.case.values)),)
         if (simple := self._simple(proof)) is not None:
-            return self._citations(proof), simple
-        return self._citations(proof), self._sum(proof)
+            return (simple,)
+        steps: list[Step] = [self._term(term) for term in proof.terms]
+        steps += [self._group(group, proof) for group in proof.groups]
+        has = f"{self.case.sensitive} {' or '.join(self.ruled_out)}"
+        return (*steps, Total(Bound.of(proof.total)), conclusion(has, proof.denominator))
 
-    def _simple(self, proof: Proof) -> tuple[str, ...] | None:
-        """One statement about a whole group says it: all of them have another value, or none has this one."""
+    def _simple(self, proof: Proof) -> Step | None:
+        """Return the only step where one statement is about a whole group: all of them have another value, or none has this one."""
         if len(proof.terms) > 1:
             return None
-        one, whole = proof.terms[0].statement, self.said.whole(proof.terms[0].statement.event)
-        value, group = self.case.values[one.value], _with(self._event(one))
+        one = proof.terms[0].statement
+        whole = self.said.whole(one.event)
+        value = self.case.values[one.value]
+        group = _with(self._event(one))
+        where = self._where(one.origin, starts=True)
         if proof.terms[0].weight < 0 and one.lo == whole:
-            return (f"{self._place(one.origin)}: all {people(whole)}{group} have {self.case.sensitive} {value}.",)
+            return Remark((*where, f": all {people(whole)}{group} have {self.case.sensitive} {value}."))
         if proof.terms[0].weight > 0 and one.hi == 0:
-            return (f"{self._place(one.origin)}: nobody{group} has {self.case.sensitive} {value}.",)
+            return Remark((*where, f": nobody{group} has {self.case.sensitive} {value}."))
         return None
 
-    def _sum(self, proof: Proof) -> tuple[str, ...]:
-        steps = [self._term(term) for term in proof.terms]
-        steps += [self._group(group, proof) for group in proof.groups]
-        times = "once" if proof.denominator == 1 else f"{proof.denominator:,} times"
-        sensitive = self.case.sensitive
-        steps.append(f"sum: {proof.total:,}")
-        steps.append(
-            f"The sum counts everybody asked about who has {sensitive} {self.ruled_out} at least {times}, and nobody less than 0 times."
-            f" It is less than {proof.denominator:,}, so there is nobody."
+    def _term(self, term: Term) -> Step:
+        one = term.statement
+        has = f"{self.case.sensitive} {self.case.values[one.value]}"
+        what = counted(term, self.said.whole(one.event), _with(self._event(one)), has)
+        return model_steps.Term(term.weight, Bound.of(term.end), what, self._where(one.origin))
+
+    def _group(self, group: Group, proof: Proof) -> Step:
+        return group_step(group, [self._where(proof.terms[t].statement.origin) for t in group.terms], ", ")
+
+    def citations(self, proof: Proof | None) -> tuple[Citation, ...]:
+        """Return the statements of a sum, whom each is about, the groups of people, and the number that the sum stays below."""
+        if proof is None or not proof.terms:
+            return ()
+        terms, groups = proof.terms, proof.groups
+        wholes = [self.said.whole(term.statement.event) for term in terms]
+        return (
+            *(self._cite(self._place(t.statement), Bound(t.statement.lo, t.statement.hi), t.weight) for t in terms),
+            *(self._cite(PeopleOfTerm(number), Bound.of(whole)) for number, whole in enumerate(wholes, 1)),
+            *(self._cite(_people_in(group), Bound.of(group.people), group.weight) for group in groups),
+            self._cite("denominator", Bound.of(proof.denominator)),
         )
-        return tuple(steps)
 
-    def _term(self, term: Term) -> str:
-        one, whole = term.statement, self.said.whole(term.statement.event)
-        side = "exactly" if one.lo == one.hi else "at most" if term.weight > 0 else "at least"
-        event = self._event(one)
-        group = f"of {'the' if event else 'all'} {people(whole)}{_with(event)}"
-        has = f"{side} {term.end:,} {group} have {self.case.sensitive} {self.case.values[one.value]}"
-        return f"{times(term.weight)}{term.end:,}: {has} ({self._place(one.origin, small=True)})"
+    def _cite(self, place: Place, count: Bound, weight: int | None = None) -> Citation:
+        return Citation(self.release, place, count, weight)
 
-    def _group(self, group: Group, proof: Proof) -> str:
-        spoken = ", ".join(dict.fromkeys(self._place(proof.terms[t].statement.origin, small=True) for t in group.terms))
-        who = "people asked about" if group.asked else "known people of whom these speak"
-        return f"{times(group.weight)}{group.people:,}: {who} ({spoken or 'nothing above'})"
+    def certificate(self, proof: Proof) -> dict[str, Any]:
+        """Return the sum as a certificate holds it."""
+        return {
+            "weights": [self._term_record(term) for term in proof.terms],
+            "groups": [group_record(group) for group in proof.groups],
+            "below": proof.denominator,
+        }
 
-    def _citations(self, proof: Proof) -> tuple[Citation, ...]:
-        out = [
-            Citation(self.release, self._cell(term.statement), Bound(term.statement.lo, term.statement.hi), term.weight)
-            for term in proof.terms
-        ]
-        for number, term in enumerate(proof.terms, 1):
-            out.append(Citation(self.release, f"people with {number}", Bound.of(self.said.whole(term.statement.event)), None))
-        for group in proof.groups:
-            name = "people asked about" if group.asked else "people"
-            inside = ", ".join(str(term + 1) for term in group.terms)
-            out.append(Citation(self.release, f"{name} in {inside or 'none'}", Bound.of(group.people), group.weight))
-        return (*out, Citation(self.release, "denominator", Bound.of(proof.denominator), None))
+    def _term_record(self, term: Term) -> dict[str, Any]:
+        one = term.statement
+        where = place_entry(self._place(one))
+        return {
+            "release": self.release,
+            **where,
+            "count": [one.lo, one.hi],
+            "people": self.said.whole(one.event),
+            "weight": str(term.weight),
+        }
 
-    def _cell(self, one: Statement) -> int | str:
-        """Where a statement stands: a line, or the name of what is not on a line."""
+    def _place(self, one: Statement) -> Place:
+        """Return where a statement stands."""
         origin, value = one.origin, self.case.values[one.value]
-        if isinstance(origin, tuple) and origin[0] == LINE:
-            return self.case.release.line(int(origin[1]))
-        if isinstance(origin, tuple) and origin[0] == MISSING:
-            return f"missing rule {json.dumps(dict(self._pairs(one)), ensure_ascii=False)} => {value}"
-        if isinstance(origin, tuple) and origin[0] == DISTRIBUTION:
-            return f"sa_distribution {value}"
-        return f"fact {value} by {origin[3] if isinstance(origin, tuple) else origin}"
-
-    def _place(self, origin: Hashable, *, small: bool = False) -> str:
         kind = origin[0] if isinstance(origin, tuple) else None
-        if kind == LINE:
-            assert isinstance(origin, tuple)
-            return f"{'line' if small else 'Line'} {self.case.release.line(int(origin[1]))}"
+        if isinstance(origin, tuple) and kind == LINE:
+            return self.case.release.line(int(origin[1]))
         if kind == MISSING:
-            return "no such rule is published" if small else "No such rule is published"
+            return MissingRule(tuple(self._pairs(one)), value)
         if kind == DISTRIBUTION:
-            return "the published distribution" if small else "The published distribution"
-        return "known from elsewhere" if small else "Known from elsewhere"
+            return Distribution(value)
+        return KnownShare(value, str(origin[3] if isinstance(origin, tuple) else origin))
+
+    def _where(self, origin: Hashable, *, starts: bool = False) -> Phrase:
+        """Return where a statement stands, in words; ``starts`` a sentence."""
+        kind = origin[0] if isinstance(origin, tuple) else None
+        if isinstance(origin, tuple) and kind == LINE:
+            return (Lines((self.case.release.line(int(origin[1])),)),)
+        named = {MISSING: "no such rule is published", DISTRIBUTION: "the published distribution"}
+        text = named.get(str(kind), "known from elsewhere")
+        return (text.capitalize() if starts else text,)
 
     def _event(self, one: Statement) -> str:
         origin = one.origin
@@ -148,10 +170,44 @@ def people(number: int, one: str = "person", many: str = "people") -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def times(weight: int) -> str:
-    """How often something is added or taken away, in words."""
-    sign = "plus" if weight > 0 else "minus"
-    return f"{sign} " if abs(weight) == 1 else f"{sign} {abs(weight):,} times "
+def only_values(sensitive: str, number: int) -> Step:
+    """Return the step where a column has no values that could be ruled out."""
+    return remark(f"{sensitive} has only {people(number, 'value', 'values')}.")
+
+
+def counted(term: Term, whole: int, who: str, has: str) -> str:
+    """Return what a statement counts: ``exactly 3 of the 5 people with a=1 have ill flu``."""
+    one = term.statement
+    side = "exactly" if one.lo == one.hi else "at most" if term.weight > 0 else "at least"
+    return f"{side} {term.end:,} of {'the' if who else 'all'} {people(whole)}{who} have {has}"
+
+
+def group_step(group: Group, places: Sequence[Phrase], between: str) -> Step:
+    """Return a group of known people as a term of a sum; ``places`` are those of the statements about them."""
+    who = "people asked about" if group.asked else "known people of whom these speak"
+    where = join_phrases(places, between) or ("nothing above",)
+    return model_steps.Term(group.weight, Bound.of(group.people), who, where)
+
+
+def group_record(group: Group) -> dict[str, Any]:
+    """Return a group of known people as a certificate holds it; terms count from 1."""
+    return {
+        "people": group.people,
+        "asked": group.asked,
+        "terms": [term + 1 for term in group.terms],
+        "weight": str(group.weight),
+    }
+
+
+def _people_in(group: Group) -> PeopleInTerms:
+    return PeopleInTerms(tuple(term + 1 for term in group.terms), group.asked)
+
+
+def conclusion(has: str, denominator: int) -> Step:
+    """Return the last step of a sum: nobody is left with the values that it rules out."""
+    times = "once" if denominator == 1 else f"{denominator:,} times"
+    counts = f"The sum counts everybody asked about who has {has} at least {times}, and nobody less than 0 times."
+    return remark(f"{counts} It is less than {denominator:,}, so there is nobody.")
 
 
 #: What is not a line, in words.
@@ -171,23 +227,22 @@ def sentence(case: SeveralCase, combination: int, left: Sequence[str]) -> str:
 
 
 class StatementWords:
-    """Says where a statement is published and whom it speaks of."""
+    """Says where a statement is published and whom it is about."""
 
     def __init__(self, case: SeveralCase, said: Statements) -> None:
-        self.case, self.said = case, said
+        self.case = case
+        self.said = said
 
-    def where(self, origin: Hashable) -> str:
-        """The file and the line, or how else it is known."""
+    def where(self, origin: Hashable) -> Phrase:
+        """Return the file and the line, or how else it is known."""
         if not isinstance(origin, Origin):
-            return f"{self.case.name(self.case.release_of(origin))} leaves it out"
+            return (f"{self.case.name(self.case.release_of(origin))} leaves it out",)
         if origin.what == FACT:
-            return f"known: {origin.place}"
+            return (f"known: {origin.place}",)
         name = self.case.name(origin.release)
-        return (
-            f"{name}, line {origin.place}"
-            if isinstance(origin.place, int)
-            else f"{name}, {_NAMED.get(origin.what, origin.place)}"
-        )
+        if isinstance(origin.place, int):
+            return (Lines((origin.place,), name),)
+        return (f"{name}, {_NAMED.get(origin.what, origin.place)}",)
 
     def who(self, one: Statement) -> str:
         """Whom a statement speaks of, in words; nothing where that is everybody."""
@@ -240,28 +295,18 @@ class SeveralWords(StatementWords):
         n = int(self.case.population.people[self.combination])
         event, count, text = self.event, Bound(n, n), sentence(self.case, self.combination, self.left)
         if proof is None:
-            return Finding(code, event, count, text, steps=self.steps(None))
+            return Finding(code, event, count, text, derivation=self.steps(None))
         together: dict[str, Any] = {"people": "same"} if len(self.case.releases) > 1 else {}
         proved = certificate(event, count, **together, **self._record(proof))
         return Finding(code, event, count, text, self._citations(proof), self.steps(proof), None, proved)
 
-    def steps(self, proof: Proof | None) -> tuple[str, ...]:
-        """The proof in sentences."""
-        if proof is None:
-            return ("It follows by telling cases apart, each of which a program settles; they are too many to write out here.",)
-        return tuple(self._steps(proof))
+    def steps(self, proof: Proof | None) -> tuple[Step, ...]:
+        """Return the steps of a proof."""
+        return (_BY_CASES,) if proof is None else tuple(self._steps(proof))
 
     def _record(self, proof: Proof) -> dict[str, Any]:
         """The sum as the certificate holds it: terms, known people by the terms that speak of them (from 1), and what the sum stays below."""
-        groups = [
-            {
-                "people": group.people,
-                "asked": group.asked,
-                "terms": [term + 1 for term in group.terms],
-                "weight": str(group.weight),
-            }
-            for group in (*proof.groups, *self._enough(proof))
-        ]
+        groups = [group_record(group) for group in (*proof.groups, *self._enough(proof))]
         return {
             "sensitive": self.case.sensitive,
             "values": list(self.case.values),
@@ -309,43 +354,39 @@ class SeveralWords(StatementWords):
             found.setdefault((release, str(place)), Citation(release, place, Bound(one.lo, one.hi), None))
         return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], not key[1].isdecimal(), key[1].zfill(12))))
 
-    def _steps(self, proof: Proof) -> list[str]:
+    def _steps(self, proof: Proof) -> list[Step]:
         if not proof.terms:
-            return [f"{self.case.sensitive} has only {people(len(self.case.values), 'value', 'values')}."]
+            return [only_values(self.case.sensitive, len(self.case.values))]
         if (simple := self._simple(proof)) is not None:
             return [simple]
-        steps = [self._term(term) for term in proof.terms[:SHOWN_TERMS]]
+        steps: list[Step] = [self._term(term) for term in proof.terms[:SHOWN_TERMS]]
         if len(proof.terms) > SHOWN_TERMS:
-            steps.append(f"and {len(proof.terms) - SHOWN_TERMS:,} more terms, which the certificate lists")
+            steps.append(More(len(proof.terms) - SHOWN_TERMS, "terms, which the certificate lists"))
         steps += [self._group(group, proof) for group in proof.groups[:SHOWN_TERMS]]
         if len(proof.groups) > SHOWN_TERMS:
-            steps.append(f"and {len(proof.groups) - SHOWN_TERMS:,} more groups of people, which the certificate lists")
-        count = "once" if proof.denominator == 1 else f"{proof.denominator:,} times"
+            steps.append(More(len(proof.groups) - SHOWN_TERMS, "groups of people, which the certificate lists"))
         has = f"{self.case.sensitive} {' or '.join(self.ruled_out)}"
-        last = f"The sum counts everybody asked about who has {has} at least {count}, and nobody less than 0 times."
-        return [*steps, f"sum: {proof.total:,}", f"{last} It is less than {proof.denominator:,}, so there is nobody."]
+        return [*steps, Total(Bound.of(proof.total)), conclusion(has, proof.denominator)]
 
-    def _simple(self, proof: Proof) -> str | None:
-        """One statement about a whole group says it: all of them have another value, or none has this one."""
+    def _simple(self, proof: Proof) -> Step | None:
+        """Return the only step where one statement is about a whole group: all of them have another value, or none has this one."""
         if len(proof.terms) > 1:
             return None
         one = proof.terms[0].statement
-        whole, who, value = self.said.whole(one.event), self.who(one), self.case.values[one.value]
+        whole = self.said.whole(one.event)
+        has = f"{self.case.sensitive} {self.case.values[one.value]}"
+        where = self.where(one.origin)
         if proof.terms[0].weight < 0 and one.lo == whole:
-            return f"All {people(whole)}{who} have {self.case.sensitive} {value} ({self.where(one.origin)})."
+            return remark(f"All {people(whole)}{self.who(one)} have {has} (", *where, ").")
         if proof.terms[0].weight > 0 and one.hi == 0:
-            return f"Nobody{who} has {self.case.sensitive} {value} ({self.where(one.origin)})."
+            return remark(f"Nobody{self.who(one)} has {has} (", *where, ").")
         return None
 
-    def _term(self, term: Term) -> str:
+    def _term(self, term: Term) -> Step:
         one = term.statement
-        side = "exactly" if one.lo == one.hi else "at most" if term.weight > 0 else "at least"
-        who = self.who(one)
-        group = f"of {'the' if who else 'all'} {people(self.said.whole(one.event))}{who}"
-        has = f"{side} {term.end:,} {group} have {self.case.sensitive} {self.case.values[one.value]}"
-        return f"{times(term.weight)}{term.end:,}: {has} ({self.where(one.origin)})"
+        has = f"{self.case.sensitive} {self.case.values[one.value]}"
+        what = counted(term, self.said.whole(one.event), self.who(one), has)
+        return model_steps.Term(term.weight, Bound.of(term.end), what, self.where(one.origin))
 
-    def _group(self, group: Group, proof: Proof) -> str:
-        spoken = "; ".join(dict.fromkeys(self.where(proof.terms[t].statement.origin) for t in group.terms))
-        who = "people asked about" if group.asked else "known people of whom these speak"
-        return f"{times(group.weight)}{group.people:,}: {who} ({spoken or 'nothing above'})"
+    def _group(self, group: Group, proof: Proof) -> Step:
+        return group_step(group, [self.where(proof.terms[t].statement.origin) for t in group.terms], "; ")

@@ -1,10 +1,6 @@
-"""Findings about several releases in words, from their events and certificates.
+"""Sentences and steps of findings, made of events, counts and certificates.
 
-Findings in words: the same sentences for those who write a finding down and for those who check it.
-
-Nothing here infers anything. A sentence is made of an event, a count and a certificate alone, so whoever holds these can write it again.
-
-Derivations about itemsets that a list leaves out, in words, from their certificates.
+Nothing here infers anything: attacks write a finding down with these functions, and the checker writes it again and compares.
 """
 
 from __future__ import annotations
@@ -18,6 +14,7 @@ from typing import Any
 from tacit.model.event import Change, ItemEvent, Side
 from tacit.model.frequencies import UNBOUNDED
 from tacit.model.numbers import Bound
+from tacit.model.steps import THE_GROUP, Goal, Lines, More, Phrase, ShownAbove, Step, Term, Total, remark, render_bound
 
 __all__ = ["listed", "people", "printed_as", "sentence"]
 
@@ -28,8 +25,7 @@ def people(count: Bound) -> str:
     >>> people(Bound(1, 1)), people(Bound(1, 3))
     ('1 person', '1 to 3 people')
     """
-    number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
-    return f"{number} {'person' if count == Bound(1, 1) else 'people'}"
+    return f"{render_bound(count)} {'person' if count == Bound(1, 1) else 'people'}"
 
 
 def sentence(event: ItemEvent, count: Bound) -> str:
@@ -72,76 +68,77 @@ MOST_TERMS = 32
 MOST_STEPS = 40
 
 Set = frozenset[str]
-#: Bounds on a published support and where it stands; None where no line tells it.
-Published = Callable[[Set], tuple[int, int, str] | None]
+#: Bounds on a published support and where it stands; None where no line has it.
+Published = Callable[[Set], tuple[int, int, Phrase] | None]
 
 
 def derivation_steps(
     steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
-) -> list[str]:
-    """Return the steps of a certificate in words, and the group that they lead to; ``threshold`` is that of the complete list."""
-    return _Story(published, threshold).told(steps, present, present | absent, count)
+) -> list[Step]:
+    """Return the derivation of a group from the steps of its certificate; ``threshold`` is that of the complete list."""
+    by_items: dict[Set, list[Mapping[str, Any]]] = {}
+    for step in steps:
+        by_items.setdefault(frozenset(step["items"]), []).append(step)
+    if len(by_items) > MOST_STEPS:
+        many = f"{len(by_items):,} unpublished subsets"
+        return [remark(f"It follows through {many}, too many to write out here; all published lines are cited.")]
+    story = _Story(published, threshold)
+    out: list[Step] = [step for items, entries in by_items.items() for step in story.explain(items, entries)]
+    return [*out, remark(*story.render_group(present | absent, present), f" people, that is {people(count)}.")]
 
 
 class _Story:
-    """Bounds on unpublished supports, each explained once."""
+    """Bounds on unpublished supports, each explained once, from the smallest itemset on."""
 
     def __init__(self, published: Published, threshold: int) -> None:
-        self.published, self.threshold = published, threshold
+        self.published = published
+        self.threshold = threshold
         self.shown: dict[Set, tuple[int, int]] = {}
 
-    def told(self, steps: Sequence[Mapping[str, Any]], present: Set, whole: Set, count: Bound) -> list[str]:
-        """All steps, from the smallest unpublished subset to the group that the finding is about."""
-        parts = list(_by_items(steps))
-        if len(parts) > MOST_STEPS:
-            many = f"{len(parts):,} unpublished subsets"
-            return [f"It follows through {many}, too many to write out here; all published lines are cited."]
-        out = [line for items, entries in parts for line in self._explained(items, entries)]
-        return [*out, f"{self._group(whole, present)} people, that is {people(count)}."]
-
-    def _explained(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """How the bounds on an unpublished itemset follow."""
+    def explain(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+        """Yield the steps to the bounds on an unpublished itemset."""
         least, most = self.shown.get(items, (0, self.threshold - 1))
-        yield f"No line says how many people have {listed(sorted(items), 'and')}; call it x."
+        yield remark(f"No line says how many people have {listed(sorted(items), 'and')}; call it x.")
         for entry in entries:
             side, value = ("least", entry["at_least"]) if "at_least" in entry else ("most", entry["at_most"])
             if entry["by"] == "group":
-                yield f"{self._group(items, frozenset(entry['present']))} people cannot be negative: x is at {side} {value:,}."
+                group = self.render_group(items, frozenset(entry["present"]))
+                yield remark(*group, f" people cannot be negative: x is at {side} {value:,}.")
             else:
                 complete = f"The list is complete from {self.threshold:,} people on and leaves it out"
-                yield f"{complete}: x is at most {value:,}."
-            least, most = (max(least, value), most) if side == "least" else (least, min(most, value))
+                yield remark(f"{complete}: x is at most {value:,}.")
+            if side == "least":
+                least = max(least, value)
+            else:
+                most = min(most, value)
         self.shown[items] = (least, most)
-        yield f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}."
+        yield remark(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
 
-    def _group(self, whole: Set, has: Set) -> str:
-        """A group on an itemset as a sum of supports: "Those with a without b: 50 (line 3) - x = 50 - x"."""
+    def render_group(self, whole: Set, has: Set) -> Phrase:
+        """Return a group on an itemset as a sum of supports: "Those with a without b: 50 (line 3) - x = 50 - x"."""
         rest = sorted(whole - has)
         who = f"with {listed(sorted(has), 'and')}" if has else "of all people"
         without = f" without {listed(rest, 'or')}" if rest else ""
-        terms, lo, hi = [], 0, 0
+        terms: list[Phrase] = []
+        lo = hi = 0
         for mask in range((1 << len(rest)) - 1):
-            low, high, place = self._support(has | {item for place, item in enumerate(rest) if mask >> place & 1})
-            sign = -1 if mask.bit_count() % 2 else 1
-            lo, hi = (lo + low, hi + high) if sign > 0 else (lo - high, hi - low)
-            terms.append(f"{'-' if sign < 0 else '+'} {_ends(low, high)} ({place})")
-        last = "- x" if len(rest) % 2 else "+ x"
+            low, high, place = self._support(has | {item for number, item in enumerate(rest) if mask >> number & 1})
+            if mask.bit_count() % 2:
+                sign = "- "
+                lo, hi = lo - high, hi - low
+            else:
+                sign = "+ " if terms else ""
+                lo, hi = lo + low, hi + high
+            terms.append((f"{sign}{_ends(low, high)} (", *place, ") "))
         if len(terms) > MOST_TERMS:
-            terms = [f"+ {_ends(lo, hi)} (a sum of {len(terms)} supports)"]
-        written = " ".join([*terms, last]).removeprefix("+ ")
-        return f"Those {who}{without}: {written}" + (f" = {_ends(lo, hi)} {last}" if len(terms) > 1 else "")
+            terms = [(f"{_ends(lo, hi)} (a sum of {len(terms)} supports) ",)]
+        last = "- x" if len(rest) % 2 else "+ x" if terms else "x"
+        result = f" = {_ends(lo, hi)} {last}" if len(terms) > 1 else ""
+        return (f"Those {who}{without}: ", *(part for term in terms for part in term), f"{last}{result}")
 
-    def _support(self, items: Set) -> tuple[int, int, str]:
+    def _support(self, items: Set) -> tuple[int, int, Phrase]:
         found = self.published(items)
-        return (*self.shown[items], "from above") if found is None else found
-
-
-def _by_items(steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Set, list[Mapping[str, Any]]]]:
-    """The steps about one itemset after the other."""
-    found: dict[Set, list[Mapping[str, Any]]] = {}
-    for step in steps:
-        found.setdefault(frozenset(step["items"]), []).append(step)
-    yield from found.items()
+        return (*self.shown[items], ("from above",)) if found is None else found
 
 
 def _ends(lo: int, hi: int) -> str:
@@ -205,27 +202,29 @@ def _whose(event: ItemEvent, names: Sequence[str]) -> str:
     return f"{among} who are not in {outside}" if outside else among
 
 
-def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[str]:
+def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
     """Return the sums behind both ends of a certificate; one where both are the same sum."""
     least, most = certificate["least"], certificate["most"]
     claim = certificate["claim"]
     single = len(least) == 1 and len(most) == 1 and claim["at_least"] == claim["at_most"]
     if single and "weights" in least[0] and "weights" in most[0] and _weights(least[0], -1) == _weights(most[0], 1):
-        return [*_terms(least[0], look_up), f"sum: {claim['at_least']:,}"]
-    out: list[str] = []
-    for name, proof in (("At least", least), ("At most", most)):
+        return [*_terms(least[0], look_up), Total(Bound.of(claim["at_least"]))]
+    out: list[Step] = []
+    for proof in (least, most):
         for number, step in enumerate(proof):
-            last = number == len(proof) - 1
-            low = "at_least" in step
-            what = "in the group" if last else _group_words(step["event"])
-            bound = name if last else "At least" if low else "At most"
-            out.append(f"{bound} {step['at_least' if low else 'at_most']:,} {what}:")
-            out += _case_words(step) if "split" in step else _terms(step, look_up)
+            is_last = number == len(proof) - 1
+            out.append(goal_of(step, THE_GROUP if is_last else _group_words(step["event"])))
+            out += map(remark, _case_words(step)) if "split" in step else _terms(step, look_up)
     return out
 
 
+def goal_of(step: Mapping[str, Any], group: str) -> Goal:
+    """Return the bound that a step of a certificate shows for a group."""
+    return Goal("least", step["at_least"], group) if "at_least" in step else Goal("most", step["at_most"], group)
+
+
 def _weights(step: Mapping[str, Any], sign: int) -> dict[str, Fraction]:
-    """The weights of a sum, by what they are of."""
+    """Return the weights of a sum, by what they are of."""
     return {_key(entry): sign * Fraction(entry["weight"]) for entry in step["weights"]}
 
 
@@ -234,7 +233,7 @@ def _key(entry: Mapping[str, Any]) -> str:
 
 
 def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """A proof by cases, one line for each case; what settles them stands in the certificate."""
+    """Return a proof by cases, one line for each case; the certificate settles them."""
     if "split" not in case:
         shown = "nobody at all fits the lines" if case.get("impossible") else "the lines show it"
         return [f"{'in that case ' * bool(depth)}{shown}"]
@@ -243,7 +242,7 @@ def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
 
 
 def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
-    """What is true in either case."""
+    """Return the conditions of both cases."""
     if "event" in split:
         group, at = _group_words(split["event"]), split["at"]
         return f"{group} number at most {at:,}", f"{group} number at least {at + 1:,}"
@@ -253,60 +252,66 @@ def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
     return f"{place} stands for nobody", f"{place} stands for as many people as are not hidden"
 
 
-def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[str]:
-    """The terms of a sum, signed as for a lower bound on the group."""
-    out = []
+def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
+    """Return the terms of a sum, signed as for a lower bound on the group."""
+    out: list[Step] = []
     sign = 1 if "at_least" in step else -1
     for entry in step["weights"][:SHOWN_TERMS]:
         weight = Fraction(entry["weight"])
-        signed = weight * sign
-        times = "" if abs(signed) == 1 else f"{abs(signed)} times "
-        word = "plus" if signed > 0 else "minus"
         if "step" in entry:
-            out.append(f"{word} {times}what was shown above ({entry['step'] + 1})")
+            out.append(ShownAbove(weight * sign, entry["step"] + 1))
             continue
         said = look_up(entry)
         bound = said.lo if weight > 0 else said.hi
-        out.append(f"{word} {times}{bound:,}: {_line_words(said)}")
-    if len(step["weights"]) > SHOWN_TERMS:
-        out.append(f"and {len(step['weights']) - SHOWN_TERMS:,} more terms, which the certificate lists")
-    return out
+        assert bound is not None
+        what, where = _line_words(said)
+        out.append(Term(weight * sign, Bound.of(bound), what, where))
+    return [*out, *terms_left(len(step["weights"]) - SHOWN_TERMS)]
 
 
-def _line_words(said: Said) -> str:
-    """What a line counts, and where it stands."""
+def terms_left(number: int) -> list[Step]:
+    """Return the step that counts the terms that are not shown; none where all are."""
+    return [More(number, "terms, which the certificate lists")] if number > 0 else []
+
+
+def _line_words(said: Said) -> tuple[str, Phrase]:
+    """Return what a line counts, and where it stands."""
     name, place, what = said.release, said.place, said.what
-    where = f"{name}, line {place}" if isinstance(place, int) else name
+    where: Phrase = (Lines((place,), name),) if isinstance(place, int) else (name,)
     if what == "count" and isinstance(place, str):
-        where = f"{name}, cell {place}"
+        where = (f"{name}, cell {place}",)
     if what == "n":
-        return f"all people ({name})"
+        return "all people", (name,)
     if what in ("left", "joined"):
-        return f"people who {what}, as declared"
+        return f"people who {what}, as declared", ()
     if what == "changed":
-        return f"people who have another {said.items[0]} than before, as declared"
-    if what == "closed":
-        return f"{box_words(said.terms[0][1])}, at least, as the itemset is closed ({where})"
-    if what == "closure":
-        return f"{box_words(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too ({where})"
+        return f"people who have another {said.items[0]} than before, as declared", ()
     if what == "all-values":
-        return f"people with another {said.items[0]}, as {name} lists all of its values"
-    if what == "missing-share":
-        (first, left), (second, right) = said.terms
-        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, as that rule is missing ({where})"
-    if len(said.terms) > 2:
-        return f"{_sum_words(said)} ({where})"
+        return f"people with another {said.items[0]}, as {name} lists all of its values", ()
+    if what == "fact":
+        return f"{box_words(said.terms[0][1])}, as is known besides", (str(place),)
+    return _counted_words(said), where
+
+
+def _counted_words(said: Said) -> str:
+    """Return what a line counts that stands in a release."""
+    what = said.what
+    if what == "closed":
+        return f"{box_words(said.terms[0][1])}, at least, as the itemset is closed"
+    if what == "closure":
+        return f"{box_words(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too"
+    if len(said.terms) > 2 and what != "missing-share":
+        return _sum_words(said)
     if len(said.terms) == 2:
         (first, left), (second, right) = said.terms
-        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, by the confidence ({where})"
+        why = "as that rule is missing" if what == "missing-share" else "by the confidence"
+        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, {why}"
     counted = box_words(said.terms[0][1])
     if what == "count" and not said.printed.is_exact:
-        return f"{counted}{_printed_words(said)} ({where})"
-    if what == "fact":
-        return f"{counted}, as is known besides ({place})"
+        return f"{counted}{_printed_words(said)}"
     if what == "missing-rule":
-        return f"{counted}, at most, as that rule is missing ({where})"
-    return f"{counted}, too few to be listed ({where})" if what == "missing" else f"{counted} ({where})"
+        return f"{counted}, at most, as that rule is missing"
+    return f"{counted}, too few to be listed" if what == "missing" else counted
 
 
 def _printed_words(said: Said) -> str:

@@ -1,18 +1,14 @@
-"""What readings of blanks tell, in words, with what to do instead.
-
-Findings about blank cells as sentences, as steps that a reader can redo, and as citations that a program can check.
-"""
+"""Findings about blank cells: statements, steps and citations."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from tacit.model.finding import Citation
+from tacit.model.finding import Citation, RecordsWith
 from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
 from tacit.partial.case import TableCase
@@ -87,9 +83,7 @@ def citations(told: Told, release: int, line: Callable[[int], int]) -> tuple[Cit
     """The two counts, and the lines of the records that are told."""
     both = dict(told.pattern) | {told.column: told.value}
     cells = [(told.pattern, told.whole), (both, told.both)] if told.pattern else []
-    counts = [
-        Citation(release, f"records with {json.dumps(dict(one), ensure_ascii=False)}", Bound.of(n), None) for one, n in cells
-    ]
+    counts = [Citation(release, RecordsWith(one), Bound.of(n), None) for one, n in cells]
     return (*counts, *(Citation(release, line(row), Bound.of(1), None) for row in told.rows))
 
 

@@ -5,12 +5,13 @@ Colours follow the reader's light or dark setting; whatever a colour says is als
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from tacit.model.steps import THE_GROUP, Goal, Share, Shorter, ShownAbove, Step, Term, Total, render_amount, render_phrase
+from tacit.model.words import listed
 from tacit.reports.explain import Explanation
 from tacit.reports.words import counted, visible
 
@@ -29,12 +30,6 @@ _STYLE = (
     ".page{fill:var(--page)}.grid{stroke:var(--grid)}.axis{stroke:var(--soft)}.add{fill:var(--add)}.take{fill:var(--take)}"
     ".left{fill:var(--left)}.before{fill:var(--band)}.mark{stroke:var(--left);stroke-width:2}.out{fill:none;stroke:var(--take);stroke-width:2}"
 )
-_TERM = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? (-?[\d,]+)(?: to (-?[\d,]+))?: (.*?)( \([^()]*\))?", re.DOTALL)
-_ABOVE = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? what was shown above \((\d+)\)")
-_HEADING = re.compile(r"At (?:least|most) (-?[\d,]+) (in the group|.*):", re.DOTALL)
-_PROBABILITY = re.compile(r"probability (?:of up to )?(\d\.\d+)")
-_SHARE = re.compile(r"Among all people the share is (\d\.\d+)")
-_SHORTER = "The same people in fewer words: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +67,7 @@ def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapp
 
 def _sum_svg(told: Explanation) -> str | None:
     """The numbers that are added and taken away, one after the other, and what is left."""
-    terms = list(_terms(told.finding["steps"]))
+    terms = list(_terms(told.derivation))
     if not terms:
         return None
     lo, hi = told.finding["count"]
@@ -93,48 +88,36 @@ def _sum_svg(told: Explanation) -> str | None:
     return _picture(told, rows, note, f"The sum: {spoken}; that leaves {left}.")
 
 
-def _terms(steps: Sequence[str]) -> Iterator[tuple[str, float, str]]:
-    """The terms of the sum to draw: the shorter one where there are two, else the first about the group itself."""
-    begin = max((place + 1 for place, step in enumerate(steps) if step.startswith(_SHORTER)), default=0)
-    shown: list[float] = []
-    wanted = not any(_HEADING.fullmatch(step) for step in steps)
-    found = False
+def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
+    """Yield the terms of the sum to draw: the shorter one where there are two, else the first about the group itself."""
+    begin = max((place + 1 for place, step in enumerate(steps) if isinstance(step, Shorter)), default=0)
+    goals: list[Goal] = []
+    is_wanted = not any(isinstance(step, Goal) for step in steps)
+    has_begun = False
     for step in steps[begin:]:
-        if match := _HEADING.fullmatch(step):
-            if found:
+        if isinstance(step, Goal):
+            if has_begun:
                 return
-            wanted = match[2] == "in the group"
-            shown.append(_number(match[1]))
-        elif not wanted:
+            is_wanted = step.group == THE_GROUP
+            goals.append(step)
+        elif not is_wanted:
             continue
-        elif match := _TERM.fullmatch(step):
-            found = True
-            sign, times = (-1 if match[1] == "minus" else 1), _times(match[2])
-            low, high = _number(match[3]), _number(match[4] or match[3])
-            value = sign * times * (low if sign > 0 else high)
-            told = f"{'+' if sign > 0 else '-'} {f'{match[2]} x ' if match[2] else ''}{match[3]}{f' to {match[4]}' if match[4] else ''}"
-            yield match[5], value, told
-        elif (match := _ABOVE.fullmatch(step)) and int(match[3]) <= len(shown):
-            found = True
-            value = (-1 if match[1] == "minus" else 1) * _times(match[2]) * shown[int(match[3]) - 1]
-            yield f"shown before ({match[3]})", value, f"{'+' if value > 0 else '-'} {abs(value):,.0f}"
-        elif step.startswith("sum: "):
+        elif isinstance(step, Term):
+            has_begun = True
+            end = step.bound.lo if step.times > 0 else step.bound.hi
+            sign = "+" if step.times > 0 else "-"
+            number = f"{sign} {render_amount(step).replace(' times', ' x')}"
+            yield step.what or render_phrase(step.where), float(step.times * end), number
+        elif isinstance(step, ShownAbove) and step.number <= len(goals):
+            has_begun = True
+            value = float(step.times * goals[step.number - 1].value)
+            yield f"shown before ({step.number})", value, f"{'+' if value > 0 else '-'} {abs(value):,.0f}"
+        elif isinstance(step, Total):
             return
 
 
 def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-
-
-def _times(text: str | None) -> float:
-    if not text:
-        return 1.0
-    above, _, below = text.replace(",", "").partition("/")
-    return int(above) / int(below or 1)
-
-
-def _number(text: str) -> int:
-    return int(text.replace(",", ""))
+    return listed(names, "and") if names else ""
 
 
 # Bounds
@@ -238,12 +221,12 @@ def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
     """How probable a value is made, beside its share among all people; None where the finding tells no probability."""
-    probable = _PROBABILITY.search(told.finding["statement"])
-    shares = [found for step in told.finding["steps"] if (found := _SHARE.search(step))]
-    if probable is None:
+    if told.probability is None:
         return None
-    rows = [Row("share among all people", 0, float(one[1]), "take", one[1]) for one in shares[:1]]
-    rows.append(Row("probability for these people, estimated", 0, float(probable[1]), "left", probable[1]))
+    shares = [f"{step.share:.3f}" for step in told.derivation if isinstance(step, Share)]
+    probability = f"{told.probability:.3f}"
+    rows = [Row("share among all people", 0, float(share), "take", share) for share in shares[:1]]
+    rows.append(Row("probability for these people, estimated", 0, float(probability), "left", probability))
     limit = bars.get("max_posterior")
     note = "grey is what an outsider knows anyway" if shares else "an estimate, no proof"
     note += f"; the policy allows up to {limit:g}" if limit is not None else ""

@@ -11,7 +11,7 @@ from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.repair import Suggestions
 from tacit.model.version import __version__
 from tacit.reports import estimates, suggestions, words
-from tacit.reports.explain import Derivation, Term
+from tacit.reports.explain import Derivation, SumRow
 from tacit.reports.page import Marked, code, figure, listed, page, safe, scrolled, section, table, tiles
 from tacit.reports.page import facts as pairs
 from tacit.reports.svg import bars_of_sizes, histogram, published_and_computed
@@ -213,7 +213,7 @@ def _finding(number: int, finding: Finding, audit: Audit, release: Release | Non
 _TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}
 
 
-def _term(term: Term) -> str:
+def _term(term: SumRow) -> str:
     if not term.number:
         return f'<tr><td colspan="2">{safe(term.what)}</td></tr>'
     style = ' class="total"' if term.number.startswith("=") else ""
