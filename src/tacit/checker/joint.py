@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.checker.lines import HAS, KINDS, MEMBER, Axis, Box, JointBook, Statement, Values
+from tacit.checker.lines import KINDS, MEMBER, Axis, Box, JointBook, Statement, Values
 from tacit.checker.rules import Reject
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.release import Itemsets, Rules
+from tacit.model.words import HAS
 
 #: No kind of person is tried after so many steps; such a proof is too long to be re-done.
 MOST_TRIED = 500_000

@@ -1,13 +1,8 @@
-"""What a cited line says about known people, read anew from its release: whom it speaks of, about which value, and how many have it.
+"""Checks findings of several releases about the sensitive values of known people.
 
-The sentence and the steps of a finding about known people must say what its certificate says.
-
-Re-checks what several releases together say about the sensitive values of known people, in whole numbers.
-
-A certificate lists statements with weights: each is looked up in its release and read anew, about whoever its line speaks of. Known people are
-counted one combination after the other, from ``--known``, from a bucketized release that lists everybody, or else as the record groups them. The
-sum must count everybody asked about who has a value that is ruled out at least ``below`` times and nobody less than 0 times, and stay
-below that.
+A certificate lists statements with weights: each is looked up in its release, about whoever its line is about. Known people are counted one
+combination after the other, from ``--known``, from a bucketized release that lists everybody, or else as the record groups them. The sum must
+count everybody asked about who has a value that is ruled out at least ``below`` times and nobody less than 0 times, and stay below that.
 """
 
 from __future__ import annotations
@@ -15,16 +10,19 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tacit.checker.lines import name_of
 from tacit.checker.rules import Reject, RuleBook
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.steps import Lines, Phrase, Step, render_steps
 from tacit.model.table import Table
+from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people, values_sentence
 
 Person = Mapping[str, str]
 Who = Callable[[Person], bool]
@@ -311,101 +309,68 @@ _NAMED = {
 }
 
 
-def check_words(
-    finding: Mapping[str, Any],
-    releases: Sequence[Release],
-    sensitive: str,
-    ruled_out: Sequence[str],
-    terms: Sequence[Term],
-    total: int,
-) -> None:
-    """Raise :class:`Reject` where words and numbers differ."""
-    told = _Told(finding, releases, sensitive)
-    told.check_sentence()
-    if list(finding["steps"]) not in (told.sum(terms, ruled_out, total), told.single(terms), told.nothing(terms)):
-        raise Reject("its steps do not say what its certificate says")
-    cited = {(entry["release"], str(entry.get("line", entry.get("cell")))) for entry in finding["because"]}
-    used = {(max(0, term.entry["release"] or 0), str(term.entry.get("line", term.entry.get("cell")))) for term in terms}
-    carried = finding["certificate"]
-    who = {(carried["grouped"], "quasi-identifiers")} if carried["listed"] and terms else set()
-    if cited != used | who:
-        raise Reject("the lines it cites are not those of its sum")
+def check_sentence(text: str, person: Person, number: int, sensitive: str, left: Sequence[str]) -> None:
+    """Raise unless a sentence names these people, their columns in any order, and the values that are left."""
+    pairs = [f"{column}={value}" for column, value in person.items()]
+    start, end = values_sentence("|", number, sensitive, left).split("|", 1)
+    who = text.removeprefix(start).removesuffix(end)
+    if text != f"{start}{who}{end}" or len(who) != len(", ".join(pairs)) or any(pair not in who for pair in pairs):
+        raise Reject("its sentence does not say what its event and count say")
 
 
-class _Told:
-    """One finding in words."""
+class _Words:
+    """The words of one finding."""
 
     def __init__(self, finding: Mapping[str, Any], releases: Sequence[Release], sensitive: str) -> None:
-        self.finding, self.releases, self.sensitive = finding, releases, sensitive
-        self.left = [value for value in finding["certificate"]["values"] if value in finding["event"][sensitive]]
+        self.finding = finding
+        self.releases = releases
+        self.sensitive = sensitive
 
-    def check_sentence(self) -> None:
-        """The sentence names the people and the values that are left."""
-        number = int(self.finding["count"][0])
-        pairs = [f"{column}={values[0]}" for column, values in self.finding["event"].items() if column != self.sensitive]
-        who = f"The {'one person' if number == 1 else f'{number:,} people'} with "
-        ends = f" certainly {'has' if number == 1 else 'have'} {self.sensitive} {self.left[0]}."
-        if len(self.left) > 1:
-            ends = f" can only have {self.sensitive} {', '.join(self.left[:-1])} or {self.left[-1]}."
-        text = self.finding["statement"]
-        middle = text.removeprefix(who).removesuffix(ends)
-        fits = text == f"{who}{middle}{ends}" and len(middle) == len(", ".join(pairs))
-        if not fits or any(pair not in middle for pair in pairs):
-            raise Reject("its sentence does not say what its event and count say")
+    def check(self, person: Person, terms: Sequence[Term], ruled_out: Sequence[str]) -> None:
+        """Raise where words and numbers differ."""
+        finding, carried = self.finding, self.finding["certificate"]
+        left = [value for value in carried["values"] if value in finding["event"][self.sensitive]]
+        check_sentence(finding["statement"], person, int(finding["count"][0]), self.sensitive, left)
+        if tuple(finding["steps"]) not in map(render_steps, self._steps(terms, ruled_out)):
+            raise Reject("its steps do not say what its certificate says")
+        cited = {(entry["release"], str(entry.get("line", entry.get("cell")))) for entry in finding["because"]}
+        used = {(max(0, term.entry["release"] or 0), str(term.entry.get("line", term.entry.get("cell")))) for term in terms}
+        who = {(carried["grouped"], "quasi-identifiers")} if carried["listed"] and terms else set()
+        if cited != used | who:
+            raise Reject("the lines it cites are not those of its sum")
 
-    def sum(self, terms: Sequence[Term], ruled_out: Sequence[str], total: int) -> list[str]:
-        """The steps of a sum."""
+    def _steps(self, terms: Sequence[Term], ruled_out: Sequence[str]) -> Iterator[Sequence[Step]]:
+        """Yield the steps as they may be."""
         carried = self.finding["certificate"]
-        groups, below = [group for group in carried["groups"] if int(group["weight"])], int(carried["below"])
-        steps = [self._term(term) for term in terms[:_SHOWN]]
-        if len(terms) > _SHOWN:
-            steps.append(f"and {len(terms) - _SHOWN:,} more terms, which the certificate lists")
-        steps += [self._group(group, terms) for group in groups[:_SHOWN]]
-        if len(groups) > _SHOWN:
-            steps.append(f"and {len(groups) - _SHOWN:,} more groups of people, which the certificate lists")
-        times = "once" if below == 1 else f"{below:,} times"
+        if not terms:
+            yield [only_values(self.sensitive, len(carried["values"]))]
+            return
+        statements = [
+            Counted(one.weight, one.lo, one.hi, one.people, _with(one), f"{self.sensitive} {one.value}", self._where(one.entry))
+            for one in terms
+        ]
+        only = statements[0].only_step(names_place_first=False) if len(statements) == 1 else None
+        if only is not None:
+            yield [only]
+        groups = [
+            CountedPeople(int(one["weight"]), one["people"], bool(one["asked"]), tuple(number - 1 for number in one["terms"]))
+            for one in carried["groups"]
+            if int(one["weight"])
+        ]
         has = f"{self.sensitive} {' or '.join(ruled_out)}"
-        last = f"The sum counts everybody asked about who has {has} at least {times}, and nobody less than 0 times."
-        return [*steps, f"sum: {total:,}", f"{last} It is less than {below:,}, so there is nobody."]
+        yield sum_about_people(statements, groups, has, int(carried["below"]), between="; ", shown=_SHOWN)
 
-    def single(self, terms: Sequence[Term]) -> list[str]:
-        """The one step of a proof by one statement about a whole group."""
-        if len(terms) != 1:
-            return []
-        (term,) = terms
-        where = self._where(term)
-        if term.weight < 0 and term.lo == term.people:
-            return [f"All {_people(term.people)}{_with(term)} have {self.sensitive} {term.value} ({where})."]
-        return [f"Nobody{_with(term)} has {self.sensitive} {term.value} ({where})."] if term.weight > 0 and term.hi == 0 else []
-
-    def nothing(self, terms: Sequence[Term]) -> list[str]:
-        """What is said where the column has no other values."""
-        number = len(self.finding["certificate"]["values"])
-        return [] if terms else [f"{self.sensitive} has only {number:,} value{'' if number == 1 else 's'}."]
-
-    def _term(self, term: Term) -> str:
-        side = "exactly" if term.lo == term.hi else "at most" if term.weight > 0 else "at least"
-        group = f"of {'the' if _with(term) else 'all'} {_people(term.people)}{_with(term)}"
-        has = f"{side} {term.end:,} {group} have {self.sensitive} {term.value}"
-        return f"{_times(term.weight)}{term.end:,}: {has} ({self._where(term)})"
-
-    def _group(self, group: Mapping[str, Any], terms: Sequence[Term]) -> str:
-        spoken = "; ".join(dict.fromkeys(self._where(terms[number - 1]) for number in group["terms"]))
-        who = "people asked about" if group["asked"] else "known people of whom these speak"
-        return f"{_times(int(group['weight']))}{group['people']:,}: {who} ({spoken or 'nothing above'})"
-
-    def _where(self, term: Term) -> str:
-        entry = term.entry
+    def _where(self, entry: Mapping[str, Any]) -> Phrase:
+        """Return where a statement stands, in words."""
         if entry["release"] is None:
-            return f"known: {entry['cell']}"
+            return (f"known: {entry['cell']}",)
         number = int(entry["release"])
-        source = self.releases[number].source
-        name = source.name if source else f"release {number + 1}"
+        name = name_of(self.releases[number], number)
         if entry["what"] == "missing":
-            return f"{name} leaves it out"
+            return (f"{name} leaves it out",)
         if "line" in entry:
-            return f"{name}, line {entry['line']}"
-        return f"{name}, {_NAMED.get(entry['what'], entry['cell'])}"
+            return (Lines((entry["line"],), name),)
+        return (f"{name}, {_NAMED.get(entry['what'], entry['cell'])}",)
 
 
 def _with(term: Term) -> str:
@@ -414,15 +379,6 @@ def _with(term: Term) -> str:
         return f" with the quasi-identifiers of group {next(iter(about.values()))[0]}"
     pairs = ", ".join(f"{column}={' or '.join(values)}" for column, values in about.items())
     return f" with {pairs}" if pairs else ""
-
-
-def _people(number: int) -> str:
-    return f"{number:,} {'person' if number == 1 else 'people'}"
-
-
-def _times(weight: int) -> str:
-    sign = "plus" if weight > 0 else "minus"
-    return f"{sign} " if abs(weight) == 1 else f"{sign} {abs(weight):,} times "
 
 
 def is_about_known(finding: Mapping[str, Any]) -> bool:
@@ -477,10 +433,9 @@ def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None
     claim = _Claim(finding, book)
     if not len(claim.left) < least:
         raise Reject(f"it leaves {len(claim.left)} values, and the policy allows that")
-    total, told = claim.total()
-    if not total < claim.below:
+    if not claim.total() < claim.below:
         raise Reject("its sum does not rule the other values out")
-    check_words(finding, book.releases, claim.asked.sensitive, claim.ruled_out, claim.terms, told)
+    _Words(finding, book.releases, claim.asked.sensitive).check(claim.person, claim.terms, claim.ruled_out)
 
 
 class _Claim:
@@ -542,19 +497,19 @@ class _Claim:
         """The values that are claimed to be impossible."""
         return [value for value in self.values if value not in self.left]
 
-    def total(self) -> tuple[int, int]:
-        """What the sum comes to, everybody counted as often as it takes, and what it comes to as the record groups people."""
+    def total(self) -> int:
+        """Return the sum, everybody counted as often as it takes; where they are not given, as the record groups people."""
         terms = sum(term.weight * term.end for term in self.terms)
-        told = terms + self._as_recorded()
+        recorded = terms + self._as_recorded()
         if self.people is None:
-            return told, told
+            return recorded
         # Whoever no term speaks of and who is not asked about need not be counted at all.
         asked = self.people.places[tuple(self.person[name] for name in self.people.names)]
         counted = 0
         for one in {asked}.union(*(term.members for term in self.terms)):
             inside = [place for place, term in enumerate(self.terms) if one in term.members]
             counted += self.people.listed[one][1] * self._short(inside, asked=one == asked)
-        return terms + counted, told
+        return terms + counted
 
     def _short(self, inside: Sequence[int], *, asked: bool) -> int:
         """How often somebody of whom these terms speak has to be counted besides, whatever value is had."""

@@ -37,14 +37,20 @@ from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import UNBOUNDED, FrequencyTable
 from tacit.model.knowledge import Fact
-from tacit.model.numbers import DOUBLE_DIGITS, Printed
+from tacit.model.numbers import DOUBLE_DIGITS, Bound, Printed
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header, Itemsets, Release, Rules
+from tacit.model.words import HAS, Said
 
 #: The columns of a group with the values that they allow, or with those that they do not.
 Axis = tuple[str, str]
 Values = tuple[frozenset[str], bool]
 Box = dict[Axis, Values]
+
+
+def name_of(release: Release, number: int) -> str:
+    """Return what a release is called in sentences: its file, or its number."""
+    return release.source.name if release.source else f"release {number + 1}"
 
 
 def places(table: FrequencyTable) -> dict[int | str, int]:
@@ -347,7 +353,6 @@ def _fits(axis: Axis, history: Sequence[str | None], change: Mapping[str, Any]) 
 Term = tuple[Fraction, Box]
 
 MEMBER: Axis = ("people", "")
-HAS = "has"
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,6 +515,26 @@ class JointBook:
         said, half = self._statement(cited), self.declared.of[number]
         terms = tuple((factor, self.histories.rewritten(box, half)) for factor, box in said.terms)
         return Statement(terms, said.lo, said.hi, said.printed)
+
+    def look_up(self, cited: Mapping[str, Any]) -> Said:
+        """Return what a cited place says, as sentences name it."""
+        said = self.statement(cited)
+        number = int(cited["release"])
+        release = self.releases[number]
+        place = cited["line"] if "line" in cited else cited["cell"]
+        index = self.by_line[number].get(place) if cited["what"] == "count" else None
+        text = release.text(index) if index is not None and isinstance(release, Itemsets | FrequencyTable) else ""
+        return Said(
+            terms=said.terms,
+            lo=said.lo,
+            hi=said.hi,
+            release=name_of(release, number),
+            place=place,
+            what=cited["what"],
+            items=cited.get("items", ()),
+            printed=Bound(*said.printed),
+            text=text,
+        )
 
     def _statement(self, cited: Mapping[str, Any]) -> Statement:
         number, what = int(cited["release"]), cited["what"]

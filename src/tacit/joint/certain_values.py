@@ -38,6 +38,7 @@ from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
+from tacit.model.words import values_sentence
 from tacit.solve.bounds import Bounds
 from tacit.solve.statements import Statements
 
@@ -174,13 +175,7 @@ class _Outcome:
         case, q = self.case, int(self.which[index])
         n = int(self.people[q])
         left = [case.values[v] for v in self._values(q, possible=True)]
-        who = f"The {'one person' if n == 1 else f'{n:,} people'} with {described(case, q)}"
-        has = "has" if n == 1 else "have"
-        text = (
-            f"{who} certainly {has} {case.sensitive} {left[0]}."
-            if len(left) == 1
-            else f"{who} can only have {case.sensitive} {', '.join(left[:-1])} or {left[-1]}."
-        )
+        text = values_sentence(described(case, q), n, case.sensitive, left)
         ruled_out = self._values(q, possible=False)
         if isinstance(case, SeveralCase):
             return SeveralWords(case, self.said, q, ruled_out).finding(CODE, self._prover.ruled_out(q, ruled_out))

@@ -13,8 +13,7 @@ from tacit.joint.cube import Leaf, Step, Tree, Weights, all_choices, all_weights
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.numbers import Bound
-from tacit.model.steps import Step as WrittenStep
-from tacit.model.words import Said, joint_statement, joint_steps
+from tacit.model.words import LookUp, Said, joint_statement, joint_steps
 
 CODE = "X01"
 
@@ -48,7 +47,7 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
         "most": [step_record(problem, step) for step in proofs[1]],
     }
     used = [step for proof in proofs for step in proof]
-    steps = _steps(case, problem, lines_of(used), certificate)
+    steps = joint_steps(certificate, look_up_in(case, problem, used))
     return Finding(CODE, found.event, count, told, citations_of(problem, used), tuple(steps), None, certificate)
 
 
@@ -116,9 +115,9 @@ def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]
     return out
 
 
-def _steps(case: JointCase, problem: Problem, used: Sequence[int], certificate: Mapping[str, Any]) -> list[WrittenStep]:
-    """Return the sums of a certificate."""
-    cited = {_key(problem.lines[number].origin.to_dict()): problem.lines[number] for number in used}
+def look_up_in(case: JointCase, problem: Problem, steps: Sequence[Step]) -> LookUp:
+    """Return a function that finds what an entry of a certificate of these steps cites."""
+    cited = {_key(problem.lines[number].origin.to_dict()): problem.lines[number] for number in lines_of(steps)}
 
     def look_up(entry: Mapping[str, Any]) -> Said:
         line = cited[_key({name: value for name, value in entry.items() if name != "weight"})]
@@ -135,7 +134,7 @@ def _steps(case: JointCase, problem: Problem, used: Sequence[int], certificate: 
             text=origin.text,
         )
 
-    return joint_steps(certificate, look_up)
+    return look_up
 
 
 def _key(origin: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from tacit.known.case import DISTRIBUTION, FACT, LINE, MISSING, Pair, RuleCase
 from tacit.known.proofs import Group, Proof, Term
 from tacit.known.releases import DOMAIN, GROUP, SCATTERED, Origin, SeveralCase
-from tacit.model import steps as model_steps
 from tacit.model.event import BoxEvent
 from tacit.model.finding import (
     Citation,
@@ -25,7 +24,8 @@ from tacit.model.finding import (
     place_entry,
 )
 from tacit.model.numbers import Bound
-from tacit.model.steps import Lines, More, Phrase, Remark, Step, Total, join_phrases, remark
+from tacit.model.steps import Lines, Phrase, Step, remark
+from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people, values_sentence
 from tacit.solve.statements import Statement, Statements
 
 #: The only step of a finding that no single sum proves.
@@ -48,36 +48,24 @@ class ProofWords:
             return (_BY_CASES,)
         if not proof.terms:
             return (only_values(self.case.sensitive, len(self.case.values)),)
-        if (simple := self._simple(proof)) is not None:
-            return (simple,)
-        steps: list[Step] = [self._term(term) for term in proof.terms]
-        steps += [self._group(group, proof) for group in proof.groups]
+        statements = [self._counted(term) for term in proof.terms]
+        only = statements[0].only_step(names_place_first=True) if len(statements) == 1 else None
+        if only is not None:
+            return (only,)
         has = f"{self.case.sensitive} {' or '.join(self.ruled_out)}"
-        return (*steps, Total(Bound.of(proof.total)), conclusion(has, proof.denominator))
+        return tuple(sum_about_people(statements, _counted_people(proof), has, proof.denominator, between=", "))
 
-    def _simple(self, proof: Proof) -> Step | None:
-        """Return the only step where one statement is about a whole group: all of them have another value, or none has this one."""
-        if len(proof.terms) > 1:
-            return None
-        one = proof.terms[0].statement
-        whole = self.said.whole(one.event)
-        value = self.case.values[one.value]
-        group = _with(self._event(one))
-        where = self._where(one.origin, starts=True)
-        if proof.terms[0].weight < 0 and one.lo == whole:
-            return Remark((*where, f": all {people(whole)}{group} have {self.case.sensitive} {value}."))
-        if proof.terms[0].weight > 0 and one.hi == 0:
-            return Remark((*where, f": nobody{group} has {self.case.sensitive} {value}."))
-        return None
-
-    def _term(self, term: Term) -> Step:
+    def _counted(self, term: Term) -> Counted:
         one = term.statement
-        has = f"{self.case.sensitive} {self.case.values[one.value]}"
-        what = counted(term, self.said.whole(one.event), _with(self._event(one)), has)
-        return model_steps.Term(term.weight, Bound.of(term.end), what, self._where(one.origin))
-
-    def _group(self, group: Group, proof: Proof) -> Step:
-        return group_step(group, [self._where(proof.terms[t].statement.origin) for t in group.terms], ", ")
+        return Counted(
+            weight=term.weight,
+            lo=one.lo,
+            hi=one.hi,
+            whole=self.said.whole(one.event),
+            who=_with(self._event(one)),
+            has=f"{self.case.sensitive} {self.case.values[one.value]}",
+            where=self._where(one.origin),
+        )
 
     def citations(self, proof: Proof | None) -> tuple[Citation, ...]:
         """Return the statements of a sum, whom each is about, the groups of people, and the number that the sum stays below."""
@@ -126,14 +114,13 @@ class ProofWords:
             return Distribution(value)
         return KnownShare(value, str(origin[3] if isinstance(origin, tuple) else origin))
 
-    def _where(self, origin: Hashable, *, starts: bool = False) -> Phrase:
-        """Return where a statement stands, in words; ``starts`` a sentence."""
+    def _where(self, origin: Hashable) -> Phrase:
+        """Return where a statement stands, in words."""
         kind = origin[0] if isinstance(origin, tuple) else None
         if isinstance(origin, tuple) and kind == LINE:
             return (Lines((self.case.release.line(int(origin[1])),)),)
         named = {MISSING: "no such rule is published", DISTRIBUTION: "the published distribution"}
-        text = named.get(str(kind), "known from elsewhere")
-        return (text.capitalize() if starts else text,)
+        return (named.get(str(kind), "known from elsewhere"),)
 
     def _event(self, one: Statement) -> str:
         origin = one.origin
@@ -165,30 +152,6 @@ def _with(event: str) -> str:
     return f" with {event}" if event else ""
 
 
-def people(number: int, one: str = "person", many: str = "people") -> str:
-    """A number of people, or of something else, in words."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
-def only_values(sensitive: str, number: int) -> Step:
-    """Return the step where a column has no values that could be ruled out."""
-    return remark(f"{sensitive} has only {people(number, 'value', 'values')}.")
-
-
-def counted(term: Term, whole: int, who: str, has: str) -> str:
-    """Return what a statement counts: ``exactly 3 of the 5 people with a=1 have ill flu``."""
-    one = term.statement
-    side = "exactly" if one.lo == one.hi else "at most" if term.weight > 0 else "at least"
-    return f"{side} {term.end:,} of {'the' if who else 'all'} {people(whole)}{who} have {has}"
-
-
-def group_step(group: Group, places: Sequence[Phrase], between: str) -> Step:
-    """Return a group of known people as a term of a sum; ``places`` are those of the statements about them."""
-    who = "people asked about" if group.asked else "known people of whom these speak"
-    where = join_phrases(places, between) or ("nothing above",)
-    return model_steps.Term(group.weight, Bound.of(group.people), who, where)
-
-
 def group_record(group: Group) -> dict[str, Any]:
     """Return a group of known people as a certificate holds it; terms count from 1."""
     return {
@@ -203,27 +166,14 @@ def _people_in(group: Group) -> PeopleInTerms:
     return PeopleInTerms(tuple(term + 1 for term in group.terms), group.asked)
 
 
-def conclusion(has: str, denominator: int) -> Step:
-    """Return the last step of a sum: nobody is left with the values that it rules out."""
-    times = "once" if denominator == 1 else f"{denominator:,} times"
-    counts = f"The sum counts everybody asked about who has {has} at least {times}, and nobody less than 0 times."
-    return remark(f"{counts} It is less than {denominator:,}, so there is nobody.")
+def _counted_people(proof: Proof) -> list[CountedPeople]:
+    return [CountedPeople(group.weight, group.people, group.asked, group.terms) for group in proof.groups]
 
 
 #: What is not a line, in words.
 _NAMED = {DISTRIBUTION: "the distribution", DOMAIN: "which lists all values", GROUP: "which lists all values of the group"}
 #: How many terms of a sum the steps show; the certificate holds all of them.
 SHOWN_TERMS = 24
-
-
-def sentence(case: SeveralCase, combination: int, left: Sequence[str]) -> str:
-    """What is left to the people of a combination, in words."""
-    n = int(case.population.people[combination])
-    values = ", ".join(f"{column}={text}" for column, text in case.population.describe(combination).items())
-    who = f"The {'one person' if n == 1 else f'{n:,} people'} with {values}"
-    if len(left) == 1:
-        return f"{who} certainly {'has' if n == 1 else 'have'} {case.sensitive} {left[0]}."
-    return f"{who} can only have {case.sensitive} {', '.join(left[:-1])} or {left[-1]}."
 
 
 class StatementWords:
@@ -293,7 +243,9 @@ class SeveralWords(StatementWords):
     def finding(self, code: str, proof: Proof | None) -> Finding:
         """The finding with its proof."""
         n = int(self.case.population.people[self.combination])
-        event, count, text = self.event, Bound(n, n), sentence(self.case, self.combination, self.left)
+        event, count = self.event, Bound(n, n)
+        who = described(self.case.population.describe(self.combination).items())
+        text = values_sentence(who, n, self.case.sensitive, self.left)
         if proof is None:
             return Finding(code, event, count, text, derivation=self.steps(None))
         together: dict[str, Any] = {"people": "same"} if len(self.case.releases) > 1 else {}
@@ -357,36 +309,22 @@ class SeveralWords(StatementWords):
     def _steps(self, proof: Proof) -> list[Step]:
         if not proof.terms:
             return [only_values(self.case.sensitive, len(self.case.values))]
-        if (simple := self._simple(proof)) is not None:
-            return [simple]
-        steps: list[Step] = [self._term(term) for term in proof.terms[:SHOWN_TERMS]]
-        if len(proof.terms) > SHOWN_TERMS:
-            steps.append(More(len(proof.terms) - SHOWN_TERMS, "terms, which the certificate lists"))
-        steps += [self._group(group, proof) for group in proof.groups[:SHOWN_TERMS]]
-        if len(proof.groups) > SHOWN_TERMS:
-            steps.append(More(len(proof.groups) - SHOWN_TERMS, "groups of people, which the certificate lists"))
+        statements = [self._counted(term) for term in proof.terms]
+        only = statements[0].only_step(names_place_first=False) if len(statements) == 1 else None
+        if only is not None:
+            return [only]
         has = f"{self.case.sensitive} {' or '.join(self.ruled_out)}"
-        return [*steps, Total(Bound.of(proof.total)), conclusion(has, proof.denominator)]
+        groups = _counted_people(proof)
+        return sum_about_people(statements, groups, has, proof.denominator, between="; ", shown=SHOWN_TERMS)
 
-    def _simple(self, proof: Proof) -> Step | None:
-        """Return the only step where one statement is about a whole group: all of them have another value, or none has this one."""
-        if len(proof.terms) > 1:
-            return None
-        one = proof.terms[0].statement
-        whole = self.said.whole(one.event)
-        has = f"{self.case.sensitive} {self.case.values[one.value]}"
-        where = self.where(one.origin)
-        if proof.terms[0].weight < 0 and one.lo == whole:
-            return remark(f"All {people(whole)}{self.who(one)} have {has} (", *where, ").")
-        if proof.terms[0].weight > 0 and one.hi == 0:
-            return remark(f"Nobody{self.who(one)} has {has} (", *where, ").")
-        return None
-
-    def _term(self, term: Term) -> Step:
+    def _counted(self, term: Term) -> Counted:
         one = term.statement
-        has = f"{self.case.sensitive} {self.case.values[one.value]}"
-        what = counted(term, self.said.whole(one.event), self.who(one), has)
-        return model_steps.Term(term.weight, Bound.of(term.end), what, self.where(one.origin))
-
-    def _group(self, group: Group, proof: Proof) -> Step:
-        return group_step(group, [self.where(proof.terms[t].statement.origin) for t in group.terms], "; ")
+        return Counted(
+            weight=term.weight,
+            lo=one.lo,
+            hi=one.hi,
+            whole=self.said.whole(one.event),
+            who=self.who(one),
+            has=f"{self.case.sensitive} {self.case.values[one.value]}",
+            where=self.where(one.origin),
+        )

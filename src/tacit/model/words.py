@@ -14,7 +14,20 @@ from typing import Any
 from tacit.model.event import Change, ItemEvent, Side
 from tacit.model.frequencies import UNBOUNDED
 from tacit.model.numbers import Bound
-from tacit.model.steps import THE_GROUP, Goal, Lines, More, Phrase, ShownAbove, Step, Term, Total, remark, render_bound
+from tacit.model.steps import (
+    THE_GROUP,
+    Goal,
+    Lines,
+    More,
+    Phrase,
+    ShownAbove,
+    Step,
+    Term,
+    Total,
+    join_phrases,
+    remark,
+    render_bound,
+)
 
 __all__ = ["listed", "people", "printed_as", "sentence"]
 
@@ -151,6 +164,9 @@ SHOWN_TERMS = 16
 AXES = ("item", "column", "people", "change", "item_change")
 #: Those of them that are about what somebody had and has.
 CHANGES = ("change", "item_change")
+
+#: The only value of an item's axis that somebody with the item has.
+HAS = "has"
 
 #: A box: for each axis, by its kind and name, some values and whether it is all but these.
 Box = Mapping[Any, Any]
@@ -344,13 +360,175 @@ def _part_words(kind: str, name: str, values: Sequence[str], excluded: bool) -> 
 
 
 def _group_words(event: Sequence[Mapping[str, Any]]) -> str:
-    """A group of a step, in words."""
+    """Return a group of a step, in words."""
+    parts = _axes_words(event)
+    return f"people with {listed(parts, 'and')}" if parts else "people"
+
+
+def _axes_words(event: Sequence[Mapping[str, Any]]) -> list[str]:
     parts = []
     for entry in event:
         kind = next(name for name in AXES if name in entry)
         if kind != "people":
             parts.append(_part_words(kind, entry[kind], entry["values"], entry["excluded"]))
-    return f"people with {listed(parts, 'and')}" if parts else "people"
+    return parts
+
+
+# Groups of which everybody has one sensitive value
+
+
+def full_group_sentence(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
+    """Return the statement that everybody of a group has a value; with a table, that its blanks hide it.
+
+    >>> full_group_sentence({"village": ["A"], "hiv": ["yes"]}, "hiv", Bound(50, 50))
+    'Everyone with village=A has hiv=yes (50 people).'
+    >>> full_group_sentence({"job": ["cook"], "ill": ["flu"]}, "ill", Bound(1, 1), "t.csv")
+    'The hidden ill of 1 person with job=cook is flu (t.csv).'
+    """
+    values = " or ".join(event[sensitive])
+    parts = [
+        name if list(allowed) == [HAS] else f"{name}={' or '.join(allowed)}"
+        for name, allowed in event.items()
+        if name != sensitive
+    ]
+    who = f" with {' and '.join(parts)}" if parts else ""
+    number = f"at least {people(Bound.of(count.lo))}" if count.hi >= UNBOUNDED else people(count)
+    if table:
+        return f"The hidden {sensitive} of {number}{who} is {values} ({table})."
+    return f"Everyone{who} has {sensitive}={values} ({number})."
+
+
+def full_group_steps(certificate: Mapping[str, Any], look_up: LookUp, table: str = "") -> list[Step]:
+    """Return the sums of a certificate: somebody is in the group, and nobody in it has another value."""
+    proofs = [step for name in ("least", "most", "others") for step in certificate[name]]
+    out = [step for proof in proofs for step in _bound_steps(proof, look_up)]
+    if not certificate["others"]:
+        out.append(remark(f"{certificate['sensitive']} has no other values."))
+    elif table:
+        out.append(remark(f"So many rows of {table} show it: {certificate['blanks']['shown']:,}. No blank hides it."))
+    return out
+
+
+def _bound_steps(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
+    """Yield the sum of one bound, its lines without what they count."""
+    parts = _axes_words(step["event"])
+    yield goal_of(step, f"people with {' and '.join(parts)}" if parts else "people")
+    if "split" in step:
+        yield remark("by telling cases apart, which the certificate lists")
+        return
+    sign = 1 if "at_least" in step else -1
+    for entry in step["weights"][:SHOWN_TERMS]:
+        weight = Fraction(entry["weight"])
+        if "step" in entry:
+            # A step that bounds a group from above counts its people negatively.
+            yield ShownAbove(abs(weight), entry["step"] + 1)
+            continue
+        said = look_up(entry)
+        bound = said.lo if weight > 0 else said.hi
+        assert bound is not None
+        at = said.place
+        where = Lines((at,), said.release) if isinstance(at, int) else f"{said.release}, {at}"
+        yield Term(weight * sign, Bound.of(bound), where=(where,))
+    yield from terms_left(len(step["weights"]) - SHOWN_TERMS)
+
+
+# Sums about known people
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A statement of a sum: ``lo`` to ``hi`` of the ``whole`` people described by ``who`` have a value; it counts ``weight`` times."""
+
+    weight: int
+    lo: int
+    hi: int
+    whole: int
+    who: str
+    has: str
+    where: Phrase
+
+    @property
+    def end(self) -> int:
+        """The end that counts."""
+        return self.hi if self.weight > 0 else self.lo
+
+    def step(self) -> Term:
+        """Return the statement as a term of the sum."""
+        side = "exactly" if self.lo == self.hi else "at most" if self.weight > 0 else "at least"
+        group = f"of {'the' if self.who else 'all'} {people(Bound.of(self.whole))}{self.who}"
+        return Term(self.weight, Bound.of(self.end), f"{side} {self.end:,} {group} have {self.has}", self.where)
+
+    def only_step(self, *, names_place_first: bool) -> Step | None:
+        """Return the only step of a proof by this statement: everybody has another value, or nobody has this one; else None."""
+        if self.weight < 0 and self.lo == self.whole:
+            text = f"all {people(Bound.of(self.whole))}{self.who} have {self.has}"
+        elif self.weight > 0 and self.hi == 0:
+            text = f"nobody{self.who} has {self.has}"
+        else:
+            return None
+        if not names_place_first:
+            return remark(f"{_capitalize(text)} (", *self.where, ").")
+        first, *rest = self.where
+        return remark(_capitalize(first) if isinstance(first, str) else first, *rest, f": {text}.")
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPeople:
+    """Known people of whom the same statements speak (by their places in the sum), each counted ``weight`` times."""
+
+    weight: int
+    people: int
+    asked: bool
+    terms: tuple[int, ...]
+
+    def step(self, statements: Sequence[Counted], between: str) -> Term:
+        """Return the people as a term of the sum."""
+        who = "people asked about" if self.asked else "known people of whom these speak"
+        where = join_phrases([statements[term].where for term in self.terms], between)
+        return Term(self.weight, Bound.of(self.people), who, where or ("nothing above",))
+
+
+def sum_about_people(
+    statements: Sequence[Counted],
+    groups: Sequence[CountedPeople],
+    has: str,
+    below: int,
+    *,
+    between: str,
+    shown: int | None = None,
+) -> list[Step]:
+    """Return the steps of a sum that stays below a number, so that nobody asked about ``has`` what it rules out."""
+    steps: list[Step] = [one.step() for one in statements[:shown]]
+    if shown is not None:
+        steps += terms_left(len(statements) - shown)
+    steps += [group.step(statements, between) for group in groups[:shown]]
+    if shown is not None and len(groups) > shown:
+        steps.append(More(len(groups) - shown, "groups of people, which the certificate lists"))
+    total = sum(one.weight * one.end for one in statements) + sum(group.weight * group.people for group in groups)
+    times = "once" if below == 1 else f"{below:,} times"
+    counts = f"The sum counts everybody asked about who has {has} at least {times}, and nobody less than 0 times."
+    return [*steps, Total(Bound.of(total)), remark(f"{counts} It is less than {below:,}, so there is nobody.")]
+
+
+def only_values(sensitive: str, number: int) -> Step:
+    """Return the step where a column has no values that could be ruled out."""
+    return remark(f"{sensitive} has only {number:,} {'value' if number == 1 else 'values'}.")
+
+
+def values_sentence(who: str, number: int, sensitive: str, left: Sequence[str]) -> str:
+    """Return the statement about the values that people keep.
+
+    >>> values_sentence("sex=F", 1, "ill", ["flu"]), values_sentence("sex=F", 3, "ill", ["flu", "cold"])
+    ('The one person with sex=F certainly has ill flu.', 'The 3 people with sex=F can only have ill flu or cold.')
+    """
+    those = f"The {'one person' if number == 1 else f'{number:,} people'} with {who}"
+    if len(left) == 1:
+        return f"{those} certainly {'has' if number == 1 else 'have'} {sensitive} {left[0]}."
+    return f"{those} can only have {sensitive} {listed(left, 'or')}."
+
+
+def _capitalize(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 # Changes between two releases
