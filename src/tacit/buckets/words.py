@@ -24,7 +24,7 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Values that the person of a row keeps, those that facts rule out, and those that others use up."""
+    """Values left to a person, ruled out by facts, and used up by others."""
 
     facts: tuple[Fact, ...]
     ruled_out: tuple[str, ...]
@@ -35,12 +35,16 @@ class Argument:
 
 def argument(case: BucketCase, row: int) -> Argument:
     """The argument about the person of a row."""
-    buckets, valid = case.buckets, case.valid
-    cells, group = valid.cells, int(buckets.group[row])
-    base, width = int(cells.blocks[group]), len(case.entries(row))
+    buckets = case.buckets
+    valid = case.valid
+    cells = valid.cells
+    group = int(buckets.group[row])
+    base = int(cells.blocks[group])
+    width = len(case.entries(row))
     height = int(cells.starts[group + 1] - cells.starts[group])
     block = slice(base, base + height * width)
-    may, possible = cells.may[block].reshape(height, width), valid.possible[block].reshape(height, width)
+    may = cells.may[block].reshape(height, width)
+    possible = valid.possible[block].reshape(height, width)
     hold = valid.hold[block].reshape(height, width)
     mine = int(cells.cell[row] - cells.starts[group])
     names = [buckets.values[int(buckets.value[entry])] for entry in case.entries(row)]
@@ -62,8 +66,9 @@ def argument(case: BucketCase, row: int) -> Argument:
 
 
 def _closed(begin: Iterable[int], may: np.ndarray, hold: np.ndarray) -> set[int]:
-    """The values that these lead to: whoever has one of them can only have one of them."""
-    reached, waiting = set(begin), list(begin)
+    """Return the closure of values: their holders can only have one of them."""
+    reached = set(begin)
+    waiting = list(begin)
     while waiting:
         value = waiting.pop()
         for owner in np.flatnonzero(hold[:, value] > 0).tolist():
@@ -100,7 +105,7 @@ def argument_steps(case: BucketCase, row: int, people: int) -> tuple[Step, ...]:
 
 
 def _matching(found: Argument) -> dict[str, Any]:
-    """The argument as a certificate holds it: facts, what they rule out, and the values that as many others use up."""
+    """Return the argument as a certificate holds it."""
     facts = [
         {"where": one.place, "event": {column: list(values) for column, values in sorted(one.allowed.items())}, "not": one.value}
         for one in found.facts
@@ -110,7 +115,8 @@ def _matching(found: Argument) -> dict[str, Any]:
 
 
 def _steps(case: BucketCase, row: int, people: int, found: Argument) -> Iterator[Step]:
-    buckets, entries = case.buckets, case.entries(row)
+    buckets = case.buckets
+    entries = case.entries(row)
     group = buckets.names[int(buckets.group[row])]
     counts = [int(buckets.count[entry]) for entry in entries]
     held = ", ".join(
@@ -132,7 +138,7 @@ def _steps(case: BucketCase, row: int, people: int, found: Argument) -> Iterator
 
 
 def _described(fact: Fact) -> str:
-    """Whom a fact speaks of."""
+    """Return whom a fact speaks of."""
     parts = []
     for column, values in sorted(fact.allowed.items()):
         more = f" or {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""

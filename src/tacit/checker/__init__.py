@@ -1,4 +1,4 @@
-"""Re-checks the proved findings of an audit with nothing but the published lines and whole-number arithmetic.
+"""Checks the proved findings of an audit again, from the published lines alone.
 
 It shares no code with the attacks: it reads the record, looks every cited line up in the release, writes the sum of the claimed event out
 anew, and compares. Whoever doubts a finding needs to trust these pages only.
@@ -127,7 +127,10 @@ class _Shelf:
         knowledge: Sequence[Fact] | None,
         names: Sequence[str] | None,
     ) -> None:
-        self._record, self._releases, self._known, self._knowledge = record, releases, known, knowledge
+        self._record = record
+        self._releases = releases
+        self._known = known
+        self._knowledge = knowledge
         self._names = names or population_names(releases, record["adversary"].get("population", ()))
         self._books: dict[int, Book] = {}
         self._fitting: dict[str, Any] = {}
@@ -146,7 +149,8 @@ class _Shelf:
 
     def check(self, finding: Mapping[str, Any]) -> None:
         """Redo one finding; raises :class:`Reject` where it does not follow."""
-        code, policy = finding["code"], self._record["policy"]
+        code = finding["code"]
+        policy = self._record["policy"]
         if is_about_known(finding):
             check_known(finding, self._people, int(policy["l"]))
         elif code == "R03" and is_about_groups(finding):
@@ -216,7 +220,7 @@ def _check_id(finding: Mapping[str, Any]) -> None:
 
 
 def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
-    """Redo one finding about a group of people: the lines it cites, its arithmetic, its words."""
+    """Check a finding about a group: its lines, its arithmetic, its words."""
     if isinstance(book, BucketBook | TableBook) or not finding["because"]:
         raise Reject("it cites no lines of one release of its kind")
     cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}

@@ -46,13 +46,14 @@ class BucketBook:
 
     def lines(self, group: str) -> list[Line]:
         """The lines of a group in the ST: where each stands, its value, its count."""
-        release, number = self.release, self.number[group]
+        release = self.release
+        number = self.number[group]
         entries = range(int(release.starts[number]), int(release.starts[number + 1]))
         return [(release.line(one), release.values[int(release.value[one])], int(release.count[one])) for one in entries]
 
 
 def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, knowledge: Sequence[Fact] | None = None) -> None:
-    """Raise where a finding of B01 does not follow from the two tables and the facts that it cites."""
+    """Raise unless a finding of B01 follows from the tables and its facts."""
     release = book.release
     event: dict[str, list[str]] = dict(finding["event"])
     left = event.pop(release.sensitive, [])
@@ -61,10 +62,12 @@ def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, know
         raise Reject("its event is not about people of one group")
     if any(len(values) != 1 for values in event.values()):
         raise Reject("its event is not one combination of quasi-identifiers")
-    person, lines = {column: values[0] for column, values in event.items()}, book.lines(group[0])
+    person = {column: values[0] for column, values in event.items()}
+    lines = book.lines(group[0])
     matching = finding["certificate"]["matching"]
     facts = [_read_fact(entry) for entry in matching["facts"]]
-    used_up, users = tuple(map(str, matching["used_up"])), int(matching["users"])
+    used_up = tuple(map(str, matching["used_up"]))
+    users = int(matching["users"])
     _check_citations(finding["because"], lines, facts, used_up, users)
     _check_known(facts, knowledge)
     everybody = book.people(group[0])
@@ -99,7 +102,7 @@ def _check_citations(
     used_up: tuple[str, ...],
     users: int,
 ) -> None:
-    """Raise unless a finding cites the lines of its group, then its facts, then the values that are used up."""
+    """Raise unless a finding cites its group's lines, its facts, and used-up values."""
     owner = because[0]["release"] if because else 0
     cited = [Citation(owner, line, Bound.of(count), None) for line, _, count in lines]
     cited += [Citation(owner, fact, Bound.of(0), None) for fact in facts]
@@ -137,7 +140,7 @@ def _check_users(
     users: int,
     person: Person,
 ) -> None:
-    """As many people as there are of the values that are used up can have nothing else, and the person is none of them."""
+    """Raise unless enough others are bound to the values that are used up."""
     if not used_up:
         if users:
             raise Reject("it counts people who use nothing up")
@@ -153,7 +156,7 @@ def _check_users(
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What the words of a finding must be."""
+    """Words of a finding, written from its argument."""
 
     sensitive: str
     group: str

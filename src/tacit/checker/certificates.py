@@ -14,7 +14,7 @@ from tacit.model.finding import FORMAT
 
 
 def check_format(finding: Mapping[str, Any]) -> None:
-    """Refuse to judge a certificate of another format, which a rule of this version may misread."""
+    """Refuse a certificate of another format, which this version may misread."""
     proof = finding.get("certificate")
     if isinstance(proof, Mapping) and proof.get("format") != FORMAT:
         what = f"holds a certificate of another format than {FORMAT}, so it cannot be judged"

@@ -1,4 +1,6 @@
-"""Re-checks groups of which everybody has one sensitive value: somebody is in the group, and nobody in it has another value.
+"""Checks groups of which everybody has the same sensitive value.
+
+Somebody is in the group, and nobody in it has another value.
 
 Both are bounds on groups, shown by weights on published lines as for several releases (:mod:`tacit.checker.joint`).
 """
@@ -20,12 +22,12 @@ from tacit.model.words import HAS, full_group_sentence, full_group_steps
 
 
 def is_about_groups(finding: Mapping[str, Any]) -> bool:
-    """Whether a finding is about everybody of a group, known or not."""
+    """Return True if a finding is about everybody of a group, known or not."""
     return "others" in (finding.get("certificate") or {})
 
 
 def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], people: str, least: int) -> None:
-    """Raise :class:`Reject` unless somebody is in the group, and fewer than ``least`` values are left to its people."""
+    """Raise unless a group has people and keeps fewer than ``least`` values."""
     proof = finding["certificate"]
     numbers = [int(number) for number in proof["of"]]
     if not numbers or len(set(numbers)) < len(numbers) or not set(numbers) <= set(range(len(releases))):
@@ -33,7 +35,8 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
     if len(numbers) > 1 and (proof.get("people") != "same" or people != "same"):
         raise Reject("it takes releases together whose people are not the same")
     book = JointBook([releases[number] for number in numbers], "same")
-    sensitive, event = str(proof["sensitive"]), dict(finding["event"])
+    sensitive = str(proof["sensitive"])
+    event = dict(finding["event"])
     left = event.pop(sensitive, [])
     if not 0 < len(set(left)) == len(left) < least:
         raise Reject(f"it leaves {len(left)} values, and the policy allows that")
@@ -63,7 +66,7 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
 
 
 def _check_blanks(finding: Mapping[str, Any], book: JointBook, sensitive: str, left: Sequence[str]) -> int:
-    """Count the blanks that a finding is about; return how many rows beside them show a value that is ruled out."""
+    """Check the blanks of a finding; return how many other rows show a value that is ruled out."""
     told = finding["certificate"]["blanks"]
     number = int(told["release"])
     rows = book.rows.get(number)

@@ -8,18 +8,17 @@ count everybody asked about who has a value that is ruled out at least ``below``
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tacit.checker.lines import name_of
-from tacit.checker.rules import Reject, RuleBook
+from tacit.checker.rules import Reject, RuleBook, most_left_out
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Itemsets, Release, Rules, ValueGroup
 from tacit.model.steps import Lines, Phrase, Step, render_steps
 from tacit.model.table import Table
 from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people, values_sentence
@@ -31,7 +30,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Everybody by what is known of them: the names of the columns, and how many have each combination."""
+    """Known people: columns, and the number of people with each combination."""
 
     names: tuple[str, ...]
     counted: Counter[tuple[str, ...]]
@@ -45,7 +44,7 @@ class People:
         object.__setattr__(self, "listed", listed)
 
     def members(self, key: str, who: Who) -> frozenset[int]:
-        """The places of the combinations that are meant; ``key`` is the same where the same people are meant."""
+        """Return the places of the combinations that fit; ``key`` names them in a cache."""
         if key not in self._members:
             self._members[key] = frozenset(place for place, (person, _) in enumerate(self.listed) if who(person))
         return self._members[key]
@@ -53,7 +52,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A cited statement: ``lo`` to ``hi`` of the ``people`` whom it speaks of have the value; it counts ``weight`` times.
+    """A cited statement: ``lo`` to ``hi`` of these ``people`` have the value.
 
     ``members`` are the places of these people's combinations, where everybody is given.
     """
@@ -74,7 +73,7 @@ class Term:
 
 
 def values_named(release: Release, sensitive: str) -> tuple[str, ...]:
-    """The only values of the sensitive column, as a release says; empty where it does not."""
+    """Return all values of the sensitive column, if a release lists them."""
     if isinstance(release, Buckets):
         return release.values if release.sensitive == sensitive else ()
     if isinstance(release, FrequencyTable):
@@ -85,7 +84,7 @@ def values_named(release: Release, sensitive: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a finding is about: the sensitive column, its values, the release whose groups are known, and everybody, where given."""
+    """Subject of a finding: sensitive column, values, grouped release, known people."""
 
     sensitive: str
     values: tuple[str, ...]
@@ -94,8 +93,10 @@ class Asked:
 
 
 def read_term(entry: Mapping[str, Any], page: Page | None, asked: Asked, knowledge: Sequence[Fact] | None) -> Term:
-    """The statement that a certificate cites, if its release says so; without a page, if it is known."""
-    (lo, hi), people, value = entry["count"], int(entry["people"]), str(entry["value"])
+    """Return a cited statement if its release says so; without a page, if it is known."""
+    (lo, hi) = entry["count"]
+    people = int(entry["people"])
+    value = str(entry["value"])
     if value not in asked.values:
         raise Reject("a value in its sum is not one of the sensitive column's")
     who, low, high = _fact(entry, people, knowledge) if page is None else page.read(entry, asked, value, people)
@@ -115,7 +116,7 @@ def _place(entry: Mapping[str, Any]) -> str:
 
 
 def _fact(entry: Mapping[str, Any], people: int, knowledge: Sequence[Fact] | None) -> tuple[Who, int, int]:
-    """A fact as the record tells it, or as the knowledge has it where that is given."""
+    """Return a fact as recorded, or as in the knowledge where that is given."""
     allowed = {str(column): tuple(map(str, listed)) for column, listed in entry["about"].items()}
     lo, hi = (int(end) for end in entry["count"])
     if knowledge is not None:
@@ -128,6 +129,16 @@ def _fact(entry: Mapping[str, Any], people: int, knowledge: Sequence[Fact] | Non
             raise Reject("it rests on a fact that is not known")
         lo, hi = same[0].bounds(people)
     return _among(allowed), lo, hi
+
+
+def has_values(person: Person, pairs: Iterable[tuple[str, str]], groups: Mapping[tuple[str, str], ValueGroup]) -> bool:
+    """Return True if a person has these values, or values of groups so named."""
+    for column, wanted in pairs:
+        own = person.get(column)
+        named = groups.get((column, wanted))
+        if own != wanted if named is None else own is None or (own in named.values) == named.excluded:
+            return False
+    return True
 
 
 def _among(allowed: Mapping[str, Sequence[str]]) -> Who:
@@ -151,7 +162,7 @@ class Page:
         return release.place(index) if isinstance(release, FrequencyTable) else release.line(index)
 
     def read(self, entry: Mapping[str, Any], asked: Asked, value: str, people: int) -> tuple[Who, int, int]:
-        """Whom a citation speaks of, and how many of these people can have the value."""
+        """Return whom a citation is about, and bounds on those with the value."""
         return _Citation(self.release, self._rules, self._places, entry, asked).read(value, people)
 
 
@@ -161,13 +172,18 @@ class _Citation:
     def __init__(
         self, release: Release, rules: RuleBook | None, places: Mapping[int | str, int], entry: Mapping[str, Any], asked: Asked
     ) -> None:
-        self.release, self.rules, self.places, self.entry = release, rules, places, entry
-        self.sensitive, self.everybody = asked.sensitive, asked.everybody
+        self.release = release
+        self.rules = rules
+        self.places = places
+        self.entry = entry
+        self.sensitive = asked.sensitive
+        self.everybody = asked.everybody
         self.grouped = asked.grouped is not None and asked.grouped == entry["release"]
 
     def read(self, value: str, people: int) -> tuple[Who, int, int]:
-        """Whom it speaks of, and how many of these people can have the value."""
-        release, what = self.release, self.entry["what"]
+        """Return whom it is about, and bounds on those with the value."""
+        release = self.release
+        what = self.entry["what"]
         if what == "values":
             named = values_named(release, self.sensitive)
             if not named or value in named:
@@ -190,16 +206,14 @@ class _Citation:
 
     def _rule(self, release: Rules, value: str, people: int) -> tuple[Who, int, int]:
         assert self.rules is not None
-        line, index = self.rules.line(self.entry["line"]), self.rules.by_line[self.entry["line"]]
+        line = self.rules.line(self.entry["line"])
+        index = self.rules.by_line[self.entry["line"]]
         having = tuple(_pair(release, item) for item in release.antecedents[index].tolist())
         then = tuple(_pair(release, item) for item in release.consequents[index].tolist())
         if then != ((self.sensitive, value),) or release.header.coarser:
             raise Reject(f"{_place(self.entry)} is about something else")
-        low, high = line.low * people, line.high * people
-        least, most = math.ceil(low), math.floor(high)
-        least += line.low_open and least == low
-        most -= line.high_open and most == high
-        return self._who(having), max(line.people[0], least, release.header.min_support or 0), min(line.people[1], most)
+        least, most = line.among(people)
+        return self._who(having), max(least, release.header.min_support or 0), most
 
     def _listed(self, release: Release, value: str) -> tuple[Who, int, int]:
         """An itemset, or a cell of a table."""
@@ -223,15 +237,10 @@ class _Citation:
 
     def _who(self, pairs: Pairs) -> Who:
         """People with these values, or with values of the groups that go by these names."""
-        groups = {(group.column, group.name): group for group in self.release.header.groups}
         if self.everybody is not None and not {column for column, _ in pairs} <= set(self.everybody.names):
             raise Reject(f"{_place(self.entry)} is about a column that is not known")
-
-        def fits(own: str | None, pair: tuple[str, str]) -> bool:
-            group = groups.get(pair)
-            return own == pair[1] if group is None else own is not None and (own in group.values) != group.excluded
-
-        return lambda person: all(fits(person.get(pair[0]), pair) for pair in pairs)
+        groups = {(group.column, group.name): group for group in self.release.header.groups}
+        return lambda person: has_values(person, pairs, groups)
 
     def _bucket(self, release: Buckets, value: str, people: int) -> tuple[Who, int, int]:
         """A line of the ST, or a value that a group lacks."""
@@ -279,10 +288,7 @@ class _Citation:
             sides = zip(release.antecedents, release.consequents, strict=True)
             if any(frozenset(items[item] for item in (*having, *then)) == wanted for having, then in sides):
                 raise Reject("a rule that it takes for missing is published")
-            share = header.min_confidence * people
-            most = math.floor(share)
-            most -= not header.strict and most == share
-            return self._who(pairs), 0, max(0, header.min_support - 1, most)
+            return self._who(pairs), 0, most_left_out(header, people)
         above = [index for index in range(len(release)) if wanted <= {items[item] for item in release.sets[index].tolist()}]
         if not any(items[item][0] == self.sensitive for item in release.sets.members.tolist()):
             raise Reject("the list does not name the sensitive column")
@@ -310,7 +316,10 @@ _NAMED = {
 
 
 def check_sentence(text: str, person: Person, number: int, sensitive: str, left: Sequence[str]) -> None:
-    """Raise unless a sentence names these people, their columns in any order, and the values that are left."""
+    """Raise unless a sentence names these people and the values left to them.
+
+    Columns may stand in any order.
+    """
     pairs = [f"{column}={value}" for column, value in person.items()]
     start, end = values_sentence("|", number, sensitive, left).split("|", 1)
     who = text.removeprefix(start).removesuffix(end)
@@ -328,7 +337,8 @@ class _Words:
 
     def check(self, person: Person, terms: Sequence[Term], ruled_out: Sequence[str]) -> None:
         """Raise where words and numbers differ."""
-        finding, carried = self.finding, self.finding["certificate"]
+        finding = self.finding
+        carried = self.finding["certificate"]
         left = [value for value in carried["values"] if value in finding["event"][self.sensitive]]
         check_sentence(finding["statement"], person, int(finding["count"][0]), self.sensitive, left)
         if tuple(finding["steps"]) not in map(render_steps, self._steps(terms, ruled_out)):
@@ -382,13 +392,13 @@ def _with(term: Term) -> str:
 
 
 def is_about_known(finding: Mapping[str, Any]) -> bool:
-    """Whether a finding is about the values of known people, by several releases together."""
+    """Return True if a finding is about known people."""
     carried = finding.get("certificate") or {}
     return "sensitive" in carried and "below" in carried
 
 
 class KnownBook:
-    """The releases of an audit, the people whom they are about as far as they are given, and what is known besides."""
+    """Releases of an audit, with known people and background knowledge."""
 
     def __init__(
         self,
@@ -397,7 +407,9 @@ class KnownBook:
         knowledge: Sequence[Fact] | None = None,
         declared: str = "same",
     ) -> None:
-        self.releases, self.known, self.declared = releases, known, declared
+        self.releases = releases
+        self.known = known
+        self.declared = declared
         self._pages = [Page(release) for release in releases]
         self._knowledge = knowledge
         self._people: dict[tuple[str, ...], People] = {}
@@ -429,7 +441,7 @@ class KnownBook:
 
 
 def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None:
-    """Raise :class:`Reject` unless fewer than ``least`` values are left to the people of a finding, by the sum that it carries."""
+    """Raise unless a finding's sum leaves its people fewer than ``least`` values."""
     claim = _Claim(finding, book)
     if not len(claim.left) < least:
         raise Reject(f"it leaves {len(claim.left)} values, and the policy allows that")
@@ -443,9 +455,11 @@ class _Claim:
 
     def __init__(self, finding: Mapping[str, Any], book: KnownBook) -> None:
         carried = finding["certificate"]
-        sensitive, values = str(carried["sensitive"]), tuple(map(str, carried["values"]))
+        sensitive = str(carried["sensitive"])
+        values = tuple(map(str, carried["values"]))
         event: dict[str, list[str]] = dict(finding["event"])
-        self.left, self.values = event.pop(sensitive, []), values
+        self.left = event.pop(sensitive, [])
+        self.values = values
         if not self.left or not set(self.left) <= set(values) or len(set(values)) != len(values):
             raise Reject("its values are not those of the sensitive column")
         named = [values_named(release, sensitive) for release in self._releases(carried, book)]
@@ -458,13 +472,15 @@ class _Claim:
             raise Reject("no release says that the sensitive column has no other values")
         if any(len(listed) != 1 for listed in event.values()):
             raise Reject("its event is not one combination of quasi-identifiers")
-        self.person, self.number = {column: listed[0] for column, listed in event.items()}, int(finding["count"][0])
+        self.person = {column: listed[0] for column, listed in event.items()}
+        self.number = int(finding["count"][0])
         if finding["count"] != [self.number, self.number] or self.number < 1:
             raise Reject("its count is not that of a combination")
         grouped = None if carried["grouped"] is None else int(carried["grouped"])
         self.people = book.people(tuple(self.person), grouped)
         self._check_person(sensitive)
-        self.groups, self.below = carried["groups"], int(carried["below"])
+        self.groups = carried["groups"]
+        self.below = int(carried["below"])
         if self.below < 1:
             raise Reject("its sum is not written out")
         self.asked = Asked(sensitive, values, grouped, self.people)
@@ -472,7 +488,7 @@ class _Claim:
 
     @staticmethod
     def _releases(carried: Mapping[str, Any], book: KnownBook) -> Sequence[Release]:
-        """The releases that the finding takes together: all of them where their people are the same, else a single one."""
+        """Return the releases that a finding combines; one unless their people are the same."""
         if "people" in carried:
             if carried["people"] != "same" or book.declared != "same":
                 raise Reject("it takes releases together whose people are not the same")
@@ -498,7 +514,10 @@ class _Claim:
         return [value for value in self.values if value not in self.left]
 
     def total(self) -> int:
-        """Return the sum, everybody counted as often as it takes; where they are not given, as the record groups people."""
+        """Return the sum, everybody counted as often as it takes.
+
+        Where the people are not given, they are counted as the record groups them.
+        """
         terms = sum(term.weight * term.end for term in self.terms)
         recorded = terms + self._as_recorded()
         if self.people is None:
@@ -512,7 +531,7 @@ class _Claim:
         return terms + counted
 
     def _short(self, inside: Sequence[int], *, asked: bool) -> int:
-        """How often somebody of whom these terms speak has to be counted besides, whatever value is had."""
+        """Return how often people in these terms must still be counted, whatever their value."""
         counted = dict.fromkeys(self.values, 0)
         for place in inside:
             counted[self.terms[place].value] += self.terms[place].weight
@@ -520,8 +539,9 @@ class _Claim:
         return max(wanted[value] - counted[value] for value in self.values)
 
     def _as_recorded(self) -> int:
-        """What the groups of the record come to; each is counted often enough, and the one that is asked about is the person's."""
-        total, asked_for = 0, 0
+        """Return the total of the recorded groups, each counted often enough."""
+        total = 0
+        asked_for = 0
         own = [place for place, term in enumerate(self.terms) if term.speaks_of(self.person)]
         for group in self.groups:
             inside = [int(number) - 1 for number in group["terms"]]

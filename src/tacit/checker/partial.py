@@ -88,10 +88,12 @@ def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str
         return
     if not bool(fits[mine].all()) or not bool((book.is_blank(column) | shows)[mine].all()):
         raise Reject("a record that it cites does not fit its pattern, or shows another value")
-    whole, both = int(fits.sum()), int((fits & shows & ~mine).sum())
+    whole = int(fits.sum())
+    both = int((fits & shows & ~mine).sum())
     cited = [(RecordsWith(pattern), whole), (RecordsWith(pattern | {column: value}), both)]
     _check_proof(finding, {"records": whole, "showing": both}, cited, rows)
-    confidence, support = Fraction(repr(float(policy["min_confidence"]))), int(policy["min_support"])
+    confidence = Fraction(repr(float(policy["min_confidence"])))
+    support = int(policy["min_support"])
     if both <= support or both <= confidence * whole:
         raise Reject("the rule is within the thresholds of the policy")
     _check_words(finding, _rule_words(pattern, column, value, (whole, both), rows, (confidence, support)))
@@ -107,7 +109,8 @@ def _check_proof(
     finding: Mapping[str, Any], counts: Mapping[str, int], counted: Sequence[tuple[RecordsWith, int]], rows: Sequence[int]
 ) -> None:
     """Raise unless certificate and citations hold these counts and the lines of these rows."""
-    proof, because = finding["certificate"], finding["because"]
+    proof = finding["certificate"]
+    because = finding["because"]
     owner = because[0]["release"] if because else 0
     cited = [Citation(owner, place, Bound.of(number), None) for place, number in counted]
     cited += [Citation(owner, row + 2, Bound.of(1), None) for row in rows]
@@ -132,7 +135,8 @@ def _rule_words(
     bars: tuple[Fraction, int],
 ) -> tuple[str, list[str]]:
     whole, both = counts
-    fits, share = ", ".join(f"{name}={text}" for name, text in pattern.items()), _percent(Fraction(both, whole))
+    fits = ", ".join(f"{name}={text}" for name, text in pattern.items())
+    share = _percent(Fraction(both, whole))
     those = _records(len(rows))
     verb = "shows" if both == 1 else "show"
     head = f"{both:,} of the {_records(whole)} with {fits} {verb} {column} {value} ({share})"

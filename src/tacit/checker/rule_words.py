@@ -20,7 +20,7 @@ _MOST_STEPS = 40
 
 
 def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int | str]) -> Bounds:
-    """Bounds on the people of a finding's event, by the steps of its certificate on the lines that it cites; its words are checked, too."""
+    """Return bounds on a finding's people by the steps of its certificate; check its words."""
     event = finding["event"]
     present, absent, not_all = (frozenset(event.get(key, ())) for key in ("present", "absent", "not_all"))
     if len(absent) > MOST_ITEMS or (absent and not_all):
@@ -38,7 +38,7 @@ def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int 
 
 
 def check_rule_citations(because: Sequence[Mapping[str, Any]], book: RuleBook) -> None:
-    """Raise unless header entries are cited before lines, both in their order, each once and without a weight."""
+    """Raise unless header entries, then lines, are cited once each and in order."""
     order = sorted(because, key=lambda one: (0, str(one["cell"])) if "cell" in one else (1, f"{book.by_line[one['line']]:020}"))
     places = [one.get("line", one.get("cell")) for one in because]
     if list(because) != order or len(set(places)) < len(places) or any("weight" in one for one in because):
@@ -61,7 +61,7 @@ class _Words:
         self._told: dict[tuple[Set, Set], Bound] = {}
 
     def check(self) -> None:
-        """Raise where a step is none of those that the certificate makes, or where one of these is missing."""
+        """Raise where a step does not come from the certificate, or one is missing."""
         steps = list(self.finding["steps"])
         if not steps or len(set(steps)) < len(steps):
             raise Reject("it has no steps, or one twice")
@@ -80,12 +80,12 @@ class _Words:
             raise Reject("a step of its certificate is not told")
 
     def _many_forms(self) -> Iterator[str]:
-        """Yield the sentences that may stand for steps that are too many to be written out."""
+        """Yield the sentences that may replace very many steps."""
         for number in range(_MOST_STEPS + 1, 3 * len(self.entries) + 1):
             yield f"The bounds follow from the cited lines in {number:,} steps, too many to write out here."
 
     def _forms(self, place: int) -> Iterator[str]:
-        """The sentences that may tell an entry of the certificate, alone or together with the other end of the same."""
+        """Yield the sentences about an entry, alone or with its other end."""
         entry = self.entries[place]
         for law in self._laws(entry):
             yield law if law.endswith(".") else f"{law}{_says(entry)}."
@@ -97,8 +97,13 @@ class _Words:
                     yield f"{law}{people(count)} {'has' if count == Bound(1, 1) else 'have'} {_names(entry['items'])}."
 
     def _laws(self, entry: Mapping[str, Any]) -> Iterator[str]:
-        """How the sentence about an entry begins; the whole sentence where it ends with a full stop."""
-        by, items, low = entry["by"], frozenset(entry["items"]), "at_least" in entry
+        """Yield the beginnings of a sentence about an entry.
+
+        A beginning that ends with a full stop is the whole sentence.
+        """
+        by = entry["by"]
+        items = frozenset(entry["items"])
+        low = "at_least" in entry
         if by in ("count", "antecedent"):
             yield self._line(entry)
         elif by == "confidence":
@@ -123,7 +128,8 @@ class _Words:
                     yield f"Those {who} without {listed(sorted(items - set(has)), 'or')} cannot be fewer than 0: "
 
     def _line(self, entry: Mapping[str, Any]) -> str:
-        release, index = self.book.release, self.book.by_line[entry["line"]]
+        release = self.book.release
+        index = self.book.by_line[entry["line"]]
         count = release.count(index) if entry["by"] == "count" else release.whole(index)
         withheld = release.support is None and not release.count(index).is_exact
         printed = release.confidence is None or release.confidence.digits[index] >= 0
@@ -141,7 +147,7 @@ class _Words:
         return f"from {float(line.low):.6g} to {float(line.high):.6g}"
 
     def _last_forms(self) -> Iterator[str]:
-        """Yield the sentences that may conclude the finding: by the rest of all values, by a rule, or from the differences before."""
+        """Yield the sentences that may conclude the finding."""
         event = self.finding["event"]
         if event["present"] and event["absent"]:
             column = " & ".join(self.book.release.header.sa)
@@ -158,8 +164,9 @@ class _Words:
         return f"So {people(self.count)} {sentence(read_event(self.finding['event']), self.count)}."
 
     def _exceptions(self, has: Set, whole: Set, count: Bound | None = None) -> Iterator[str]:
-        """Yield the sentences about the people with the antecedent of a rule who lack its consequent; all where no count is given."""
-        wider, narrower = self._bound(has), self._bound(whole)
+        """Yield the sentences about exceptions to a rule; all where no count is given."""
+        wider = self._bound(has)
+        narrower = self._bound(whole)
         difference = wider - narrower
         if count in (None, difference):
             those = f"Those with {_names(has)} less those with {_names(whole)}"
@@ -189,7 +196,7 @@ class _Words:
         return False
 
     def _differences(self, has: Set, lacks: Set) -> Iterator[str]:
-        """Yield the sentences about a pattern as those without one absent item less those who have it."""
+        """Yield the sentences about a pattern as a difference of two groups."""
         for item in sorted(lacks):
             wider = self._pattern(has, lacks - {item})
             narrower = self._pattern(has | {item}, lacks - {item})

@@ -7,14 +7,13 @@ record, or from the known people where they are given.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from tacit.checker.known import check_sentence
-from tacit.checker.rules import Reject, RuleBook
+from tacit.checker.known import check_sentence, has_values
+from tacit.checker.rules import Reject, RuleBook, most_left_out
 from tacit.model.finding import Citation, Distribution, KnownShare, MissingRule, PeopleInTerms, PeopleOfTerm, Place, place_entry
 from tacit.model.numbers import Bound
 from tacit.model.release import ValueGroup
@@ -27,7 +26,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A cited statement: whom it is about (None: whom a background fact asks for), about which value, and how often it counts."""
+    """A cited statement: its people (None: a background fact's), value and weight."""
 
     pairs: Pairs | None
     value: str
@@ -37,7 +36,7 @@ class _Term:
     people: int
     cited: Place
     where: Phrase
-    groups: tuple[ValueGroup, ...] = ()
+    groups: Mapping[tuple[str, str], ValueGroup] = field(default_factory=dict)
 
     @property
     def end(self) -> int:
@@ -45,20 +44,13 @@ class _Term:
         return self.hi if self.weight > 0 else self.lo
 
     def speaks_of(self, person: Mapping[str, str]) -> bool:
-        """Whether somebody with these values is in its group."""
-        return self.pairs is not None and all(self._has(person.get(column), column, value) for column, value in self.pairs)
-
-    def _has(self, own: str | None, column: str, wanted: str) -> bool:
-        """Whether somebody's value is the wanted one, or in the group of values that goes by that name."""
-        for group in self.groups:
-            if (group.column, group.name) == (column, wanted):
-                return own is not None and (own in group.values) != group.excluded
-        return own == wanted
+        """Return True if somebody with these values is in its group."""
+        return self.pairs is not None and has_values(person, self.pairs, self.groups)
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Known people of whom the same terms speak, by their places in the sum, each counted ``weight`` times."""
+    """Known people in the same terms, each counted ``weight`` times."""
 
     asked: bool
     inside: tuple[int, ...]
@@ -70,9 +62,11 @@ class _Claim:
     """One finding, taken apart."""
 
     def __init__(self, finding: Mapping[str, Any], book: RuleBook) -> None:
-        self.finding, self.book = finding, book
+        self.finding = finding
+        self.book = book
         header = book.release.header
-        self.sensitive, self.values = " & ".join(header.sa), header.sa_values
+        self.sensitive = " & ".join(header.sa)
+        self.values = header.sa_values
         event: dict[str, list[str]] = dict(finding["event"])
         self.left = event.pop(self.sensitive)
         if any(len(values) != 1 for values in event.values()) or set(event) != set(header.qi or event):
@@ -83,6 +77,7 @@ class _Claim:
         self.people = int(finding["count"][0])
         if finding["count"] != [self.people, self.people] or self.people < 1:
             raise Reject("its count is not that of a combination")
+        self.groups_of_values = {(group.column, group.name): group for group in header.groups}
         self._read(finding["certificate"])
 
     def _read(self, proof: Mapping[str, Any]) -> None:
@@ -127,7 +122,7 @@ class _Claim:
             raise Reject("its certificate does not say what its citations say")
 
     def _citations(self, owner: int) -> list[Citation]:
-        """Return the statements, whom each is about, the groups of people, and the number that the sum stays below."""
+        """Return the citations of the sum, in order."""
         out = [Citation(owner, term.cited, Bound(term.lo, term.hi), term.weight) for term in self.terms]
         for number, term in enumerate(self.terms, 1):
             out.append(Citation(owner, PeopleOfTerm(number), Bound.of(term.people), None))
@@ -138,8 +133,10 @@ class _Claim:
 
     def _term(self, entry: Mapping[str, Any]) -> _Term:
         """Return a statement of the certificate, if the release says so."""
-        book, header = self.book, self.book.release.header
-        people, weight = int(entry["people"]), int(entry["weight"])
+        book = self.book
+        header = self.book.release.header
+        people = int(entry["people"])
+        weight = int(entry["weight"])
         low, high = (int(end) for end in entry["count"])
         cited: Place = entry["line"] if "line" in entry else entry["cell"]
         if isinstance(cited, int):
@@ -147,13 +144,16 @@ class _Claim:
             lo, hi = _line_says(book, cited, people)
             where: Phrase = (Lines((cited,)),)
         elif (missing := MissingRule.named(str(cited), self.values)) is not None:
-            pairs, value = missing.antecedent, missing.value
-            lo, hi = 0, _ceiling(book, pairs, value, people)
+            pairs = missing.antecedent
+            value = missing.value
+            lo = 0
+            hi = _ceiling(book, pairs, value, people)
             where = ("no such rule is published",)
         elif (printed := next((one for one in self.values if cited == str(Distribution(one))), None)) is not None:
             if not header.sa_counts:
                 raise Reject("the release publishes no such distribution")
-            pairs, value = (), printed
+            pairs = ()
+            value = printed
             lo = hi = header.sa_counts[self.values.index(value)]
             where = ("the published distribution",)
         elif (known := self._known(str(cited))) is not None:
@@ -162,14 +162,14 @@ class _Claim:
             raise Reject(f"it rests on {cited}, which cannot be checked")
         if value not in self.values or low > lo or high < hi:
             raise Reject(f"{render_phrase(where) if isinstance(cited, int) else cited} does not say that")
-        return _Term(pairs, value, low, high, weight, people, cited, where, header.groups)
+        return _Term(pairs, value, low, high, weight, people, cited, where, self.groups_of_values)
 
     def _known(self, cell: str) -> str | None:
         """Return the value that a background fact of this name is about, or None."""
         return next((value for value in self.values if cell.startswith(str(KnownShare(value, "")))), None)
 
     def short(self, inside: Iterable[int], *, asked: bool) -> int:
-        """How often somebody of whom these terms speak has to be counted besides, whatever value is had."""
+        """Return how often people in these terms must still be counted, whatever their value."""
         counted = dict.fromkeys(self.values, 0)
         for place in inside:
             counted[self.terms[place].value] += self.terms[place].weight
@@ -177,7 +177,7 @@ class _Claim:
         return max((self.denominator if value in ruled_out else 0) - counted[value] for value in self.values)
 
     def check_groups(self) -> int:
-        """What the groups of the record come to; each must be counted often enough, the one that is asked about also where it is not listed."""
+        """Return the total of the recorded groups, each counted often enough."""
         total = 0
         asked_for = 0
         for group in self.groups:
@@ -197,10 +197,11 @@ class _Claim:
         return total
 
     def check_known(self, names: Sequence[str], known: Mapping[tuple[str, ...], int]) -> int:
-        """What known people come to, every one of them looked at."""
+        """Return what known people come to, every one of them looked at."""
         if known.get(tuple(self.person[name] for name in names), 0) != self.people:
             raise Reject("another number of known people has its quasi-identifiers")
-        total, wholes = 0, [0] * len(self.terms)
+        total = 0
+        wholes = [0] * len(self.terms)
         for values, people in known.items():
             person = dict(zip(names, values, strict=True))
             inside = [place for place, term in enumerate(self.terms) if term.speaks_of(person)]
@@ -236,7 +237,7 @@ class _Claim:
 
 
 def check_values(finding: Mapping[str, Any], book: RuleBook, least: int, known: Table | None) -> None:
-    """Raise :class:`Reject` unless fewer than ``least`` values are left to the combination of a finding, by the sum that it cites."""
+    """Raise unless a finding's sum leaves its people fewer than ``least`` values."""
     if not book.release.header.sa_values:
         raise Reject("the release does not say which values the sensitive column can have")
     claim = _Claim(finding, book)
@@ -260,7 +261,8 @@ def check_values(finding: Mapping[str, Any], book: RuleBook, least: int, known: 
 def _rule(book: RuleBook, number: int) -> tuple[Pairs, str]:
     """The quasi-identifiers of a line, and its sensitive value."""
     book.line(number)
-    release, index = book.release, book.by_line[number]
+    release = book.release
+    index = book.by_line[number]
     pairs = release.items.pairs
     if pairs is None:
         raise Reject("the release does not say which columns its items are from")
@@ -268,30 +270,25 @@ def _rule(book: RuleBook, number: int) -> tuple[Pairs, str]:
 
 
 def _line_says(book: RuleBook, number: int, people: int) -> tuple[int, int]:
-    """How many of the people with its antecedent have the value of a line, by what it prints and the thresholds that it reaches."""
+    """Return bounds on those with a line's antecedent who have its value."""
     line = book.line(number)
     if not line.whole[0] <= people <= line.whole[1]:
         raise Reject(f"another number of people has the antecedent of line {number}")
-    low, high = line.low * people, line.high * people
-    least, most = math.ceil(low), math.floor(high)
-    least += line.low_open and least == low
-    most -= line.high_open and most == high
-    return max(line.people[0], least, book.release.header.min_support or 0), min(line.people[1], most, people)
+    least, most = line.among(people)
+    return max(least, book.release.header.min_support or 0), min(most, people)
 
 
 def _ceiling(book: RuleBook, pairs: Pairs, value: str, people: int) -> int:
     """The most people whom a rule can have that a complete list leaves out."""
-    release, header = book.release, book.release.header
+    release = book.release
+    header = book.release.header
     if not header.complete or header.coarser or header.min_confidence is None or not pairs:
         raise Reject("it needs a complete list, and the release is none")
     if any((set(having), then) == (set(pairs), value) for having, then in (_rule(book, number) for number in book.by_line)):
         raise Reject("a rule that it takes for missing is published")
     if not {column for column, _ in pairs} <= set(header.qi or [column for column, _ in release.items.pairs or ()]):
         raise Reject("a rule that it takes for missing has other columns than quasi-identifiers")
-    share = header.min_confidence * people
-    most = math.floor(share)
-    most -= not header.strict and most == share
-    return max(0, (header.min_support or 0) - 1, most)
+    return most_left_out(header, people)
 
 
 def _with(term: _Term) -> str:

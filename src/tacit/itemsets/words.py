@@ -1,4 +1,4 @@
-"""Findings about itemsets: the sums of I01 and the derivations of I02, with the published lines that they cite."""
+"""Findings about itemsets: sums of I01 and derivations of I02."""
 
 from __future__ import annotations
 
@@ -31,11 +31,15 @@ SHORTENED_ITEMS = 16
 def write_out(
     code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], free: int, count: Bound
 ) -> Finding:
-    """The finding "count people have these items of published set ``line`` and not the others", with its sum; ``free`` items may be either."""
+    """Return the finding about a pattern on published set ``line``, with its sum.
+
+    ``free`` items may be present or absent.
+    """
     release = supports.release
     items, held = _items_held(release, line, present, free)
     within = release.sets[line].astype(np.int64) if free else NOTHING
-    has, lacks = items[held], items[~held]
+    has = items[held]
+    lacks = items[~held]
     event = _event(release, has, lacks)
     because, steps = _sum(supports, index, has, lacks, count, within)
     shorter = _shortest(supports, items, held, within) if count.is_exact else None
@@ -49,18 +53,24 @@ def write_out(
 
 
 def _weight(cited: Citation) -> dict[str, Any]:
-    """How often a line is added, as the certificate holds it."""
+    """Return the weight of a line as in the certificate."""
     return {"release": cited.release, **place_entry(cited.place), "weight": str(cited.weight)}
 
 
 def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:
-    """The event "these items of published set ``line`` and not the others"; ``free`` items may be either."""
+    """Return the event of a pattern on published set ``line``.
+
+    ``free`` items may be present or absent.
+    """
     items, held = _items_held(release, line, present, free)
     return _event(release, items[held], items[~held])
 
 
 def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The items of a published set (line -1: the empty set) without the free ones, and which of them are present."""
+    """Return the items of a published set that are not free, and which are present.
+
+    Line -1 is the empty set.
+    """
     items = release.sets[line].astype(np.int64) if line >= 0 else NOTHING
     held = np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
     asked = np.array([not free >> j & 1 for j in range(len(items))], np.bool_)
@@ -111,7 +121,7 @@ def _term(release: Itemsets, line: int, weight: int, published: Bound) -> Term:
 
 
 def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
-    """Return what lines print whose counts are not exact, each with the counts that it means."""
+    """Return the steps that explain printed counts that are not exact."""
     return [
         remark(Lines((release.line(line),)), f": {release.text(line)} is printed, that is {people(release.count(line))}.")
         for line in lines
@@ -120,13 +130,17 @@ def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
 
 
 def _shortest(supports: Supports, items: Ints, held: npt.NDArray[np.bool_], within: Ints = NOTHING) -> tuple[Ints, Ints] | None:
-    """Fewer conditions that still hold exactly the same people, or None; a greedy search, so not always the fewest possible."""
+    """Return fewer conditions that hold exactly the same people, or None.
+
+    The search is greedy, so they are not always the fewest possible.
+    """
     if len(items) > SHORTENED_ITEMS:
         return None
     cube = supports.cube(items, within=within)
     if not cube.known.all() or not np.array_equal(cube.lo, cube.hi):
         return None
-    lo, hi = cube.lo.copy(), cube.hi.copy()
+    lo = cube.lo.copy()
+    hi = cube.hi.copy()
     cells(lo, hi)
     groups = np.flatnonzero(lo)
     sizes = lo[groups]
@@ -161,7 +175,7 @@ _HUGE = np.iinfo(np.int64).max
 def write_out_deduction(
     code: str, supports: Supports, book: Book, index: int, items: Ints, held: npt.NDArray[np.bool_], count: Bound
 ) -> Finding:
-    """The finding "count people have these items of the unpublished set and not the others", with its derivation."""
+    """Return the finding about a pattern on an unpublished set, with its derivation."""
     release = supports.release
     event = ItemEvent(tuple(release.items.names[i] for i in items[held]), tuple(release.items.names[i] for i in items[~held]))
     cube = supports.cube(items, within=np.arange(len(release.items)))
@@ -183,7 +197,7 @@ def write_out_deduction(
 
 @dataclass(eq=False)
 class _Story:
-    """Steps of a derivation over the subsets of one itemset, each unpublished subset explained once, smaller ones first.
+    """Derivation over the subsets of one itemset, each explained once.
 
     Subsets are bit masks over ``items``: ``low`` and ``high`` bound their supports, ``line`` says which published set tells them.
     """
@@ -201,18 +215,20 @@ class _Story:
         return cls(supports, items, low, high, line)
 
     def _tightest(self, mask: int) -> tuple[int, int, int, int]:
-        """The least and the most people of an unpublished subset, each with the group that says so by not being negative."""
+        """Return the bounds of an unpublished subset, each with the group that proves it."""
         parts = _submasks(mask)
-        low, high = self.low[parts].copy(), self.high[parts].copy()
+        low = self.low[parts].copy()
+        high = self.high[parts].copy()
         low[-1] = high[-1] = 0
         cells(low, high)
         odd = np.bitwise_count((parts ^ mask).astype(np.uint64)).astype(np.int64) & 1
         ceiling = (self.supports.release.min_support or 1) - 1
-        below, above = int(np.argmax(np.where(odd == 0, -high, -1))), int(np.argmin(np.where(odd == 1, high, _HUGE)))
+        below = int(np.argmax(np.where(odd == 0, -high, -1)))
+        above = int(np.argmin(np.where(odd == 1, high, _HUGE)))
         return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
 
     def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
-        """The certificate of the group: bounds on the unpublished subsets that its sum needs, and on those that these need."""
+        """Return the certificate of a group: bounds on the unpublished subsets it needs."""
         whole = len(self.line) - 1
         has = sum(1 << j for j in np.flatnonzero(held).tolist())
         steps: list[dict[str, Any]] = []
@@ -240,7 +256,7 @@ class _Story:
         return steps
 
     def published(self, items: frozenset[str]) -> tuple[int, int, Phrase] | None:
-        """Return bounds on the support of a subset, and where it stands; None where no line has it."""
+        """Return bounds on a subset's support and its place; None if unpublished."""
         names = self.supports.release.items.names
         mask = sum(1 << place for place, item in enumerate(self.items.tolist()) if names[item] in items)
         line = int(self.line[mask])

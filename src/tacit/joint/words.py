@@ -20,7 +20,10 @@ CODE = "X01"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A small group: its event, its bounds, whether several releases are needed for it, and the steps of both."""
+    """A small group: event, bounds, and the steps that prove them.
+
+    ``together``: several releases are needed.
+    """
 
     event: ItemEvent
     lo: int
@@ -30,7 +33,7 @@ class Found:
 
     @property
     def size(self) -> int:
-        """How many items describe the group."""
+        """Return how many items describe the group."""
         return len(self.event.present) + len(self.event.absent) + len(self.event.changes)
 
 
@@ -57,7 +60,7 @@ def lines_of(steps: Sequence[Step]) -> list[int]:
 
 
 def origins_of(problem: Problem, steps: Sequence[Step]) -> list[Origin]:
-    """Where all that steps use is said."""
+    """Return where all that steps use is said."""
     return [
         *(problem.lines[number].origin for number in lines_of(steps)),
         *(choice.origin for step in steps for choice in all_choices(step)),
@@ -65,7 +68,7 @@ def origins_of(problem: Problem, steps: Sequence[Step]) -> list[Origin]:
 
 
 def citations_of(problem: Problem, steps: Sequence[Step], numbers: Sequence[int] | None = None) -> tuple[Citation, ...]:
-    """Each cited place once; weights stand in the certificate. ``numbers`` are those of the releases, where they are others."""
+    """Return each cited place once; ``numbers`` renumber the releases."""
     found: dict[tuple[int, int | str], Citation] = {}
     for origin in origins_of(problem, steps):
         release = origin.release if numbers is None else numbers[origin.release]
@@ -101,7 +104,7 @@ def _weight_records(problem: Problem, weights: Weights) -> list[dict[str, Any]]:
 
 
 def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]:
-    """A box: the values of each axis that it allows, or those that it does not."""
+    """Return a box as in the record: allowed or excluded values of each axis."""
     out: list[dict[str, Any]] = []
     for place, mask in sorted(box.items()):
         axis = problem.axes[place]

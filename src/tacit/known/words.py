@@ -33,7 +33,7 @@ _BY_CASES = remark("It follows by telling cases apart, each of which a program s
 
 
 class ProofWords:
-    """Writes down why nobody of a combination has one of the values that are ruled out."""
+    """Citations, steps and certificates of proofs that rule values out."""
 
     def __init__(self, case: RuleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], release: int = 0) -> None:
         self.case = case
@@ -68,10 +68,11 @@ class ProofWords:
         )
 
     def citations(self, proof: Proof | None) -> tuple[Citation, ...]:
-        """Return the statements of a sum, whom each is about, the groups of people, and the number that the sum stays below."""
+        """Return the citations of a proof, in the order of its sum."""
         if proof is None or not proof.terms:
             return ()
-        terms, groups = proof.terms, proof.groups
+        terms = proof.terms
+        groups = proof.groups
         wholes = [self.said.whole(term.statement.event) for term in terms]
         return (
             *(self._cite(self._place(t.statement), Bound(t.statement.lo, t.statement.hi), t.weight) for t in terms),
@@ -104,7 +105,8 @@ class ProofWords:
 
     def _place(self, one: Statement) -> Place:
         """Return where a statement stands."""
-        origin, value = one.origin, self.case.values[one.value]
+        origin = one.origin
+        value = self.case.values[one.value]
         kind = origin[0] if isinstance(origin, tuple) else None
         if isinstance(origin, tuple) and kind == LINE:
             return self.case.release.line(int(origin[1]))
@@ -195,7 +197,7 @@ class StatementWords:
         return (f"{name}, {_NAMED.get(origin.what, origin.place)}",)
 
     def who(self, one: Statement) -> str:
-        """Whom a statement speaks of, in words; nothing where that is everybody."""
+        """Return whom a statement speaks of, in words; nothing where that is everybody."""
         if isinstance(one.origin, Origin) and one.origin.what == SCATTERED:
             return f" with the quasi-identifiers of group {one.origin.about[0][1][0]}"
         pairs = [(column, " or ".join(values)) for column, values in self.about(one)]
@@ -210,7 +212,7 @@ class StatementWords:
         return one.origin.place if isinstance(one.origin, Origin) else "missing"
 
     def about(self, one: Statement) -> list[tuple[str, tuple[str, ...]]]:
-        """Whom a statement speaks of: as printed, or the values that all of them share and that the complete list could have named."""
+        """Return the values of a statement's people: as printed, or those that all share."""
         if isinstance(one.origin, Origin):
             return list(one.origin.about)
         columns = self.case.columns_of(self.case.release_of(one.origin))
@@ -224,7 +226,7 @@ class StatementWords:
 
 
 class SeveralWords(StatementWords):
-    """Writes down why nobody of a combination has one of the values that are ruled out."""
+    """Citations, steps and certificates of proofs that rule values out."""
 
     def __init__(self, case: SeveralCase, said: Statements, combination: int, ruled_out: tuple[int, ...]) -> None:
         super().__init__(case, said)
@@ -234,7 +236,7 @@ class SeveralWords(StatementWords):
 
     @property
     def event(self) -> BoxEvent:
-        """Who has the combination and one of the values that are left."""
+        """Return who has the combination and one of the values that are left."""
         values: dict[str, tuple[str, ...]] = {
             name: (text,) for name, text in self.case.population.describe(self.combination).items()
         }
@@ -243,7 +245,8 @@ class SeveralWords(StatementWords):
     def finding(self, code: str, proof: Proof | None) -> Finding:
         """The finding with its proof."""
         n = int(self.case.population.people[self.combination])
-        event, count = self.event, Bound(n, n)
+        event = self.event
+        count = Bound(n, n)
         who = described(self.case.population.describe(self.combination).items())
         text = values_sentence(who, n, self.case.sensitive, self.left)
         if proof is None:
@@ -257,7 +260,7 @@ class SeveralWords(StatementWords):
         return (_BY_CASES,) if proof is None else tuple(self._steps(proof))
 
     def _record(self, proof: Proof) -> dict[str, Any]:
-        """The sum as the certificate holds it: terms, known people by the terms that speak of them (from 1), and what the sum stays below."""
+        """Return the sum as the certificate holds it."""
         groups = [group_record(group) for group in (*proof.groups, *self._enough(proof))]
         return {
             "sensitive": self.case.sensitive,
@@ -271,7 +274,10 @@ class SeveralWords(StatementWords):
         }
 
     def _enough(self, proof: Proof) -> list[Group]:
-        """The other known people of whom terms speak, whom these count often enough; with them, everybody in a term is in a group."""
+        """Return the groups of people whom the terms count often enough.
+
+        With them, everybody in a term is in a group.
+        """
         listed = {(group.asked, group.terms) for group in proof.groups}
         inside = np.zeros((len(self.case.population), len(proof.terms)), np.bool_)
         for number, term in enumerate(proof.terms):
@@ -285,7 +291,8 @@ class SeveralWords(StatementWords):
 
     def _term_record(self, term: Term) -> dict[str, Any]:
         one = term.statement
-        release, place = self.case.release_of(one.origin), self.place(one)
+        release = self.case.release_of(one.origin)
+        place = self.place(one)
         out: dict[str, Any] = {"release": self.case.first + release if release >= 0 else None}
         out["line" if isinstance(place, int) else "cell"] = place
         out |= {"what": self.what(one.origin), "about": {column: list(values) for column, values in self.about(one)}}
@@ -301,7 +308,8 @@ class SeveralWords(StatementWords):
             found[grouped, "who"] = Citation(grouped, "quasi-identifiers", Bound(n, n), None)
         for term in proof.terms:
             one = term.statement
-            origin, place = self.case.release_of(one.origin), self.place(one)
+            origin = self.case.release_of(one.origin)
+            place = self.place(one)
             release = self.case.first + origin if origin >= 0 else 0
             found.setdefault((release, str(place)), Citation(release, place, Bound(one.lo, one.hi), None))
         return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], not key[1].isdecimal(), key[1].zfill(12))))

@@ -34,7 +34,7 @@ def finding_id(code: str, event: Event, release: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PeopleOfTerm:
-    """The known people whom a term of a sum is about, by its number from 1."""
+    """Known people of a term of a sum, numbered from 1."""
 
     term: int
 
@@ -44,7 +44,10 @@ class PeopleOfTerm:
 
 @dataclass(frozen=True, slots=True)
 class PeopleInTerms:
-    """Known people whom exactly these terms are about, numbered from 1; ``asked``: they have the combination in question."""
+    """Known people in exactly these terms, numbered from 1.
+
+    ``asked``: they have the combination in question.
+    """
 
     terms: tuple[int, ...]
     asked: bool
@@ -71,7 +74,8 @@ class MissingRule:
         MissingRule(antecedent=(('sex', 'F'),), value='flu')
         """
         for value in values:
-            start, end = "missing rule ", f" => {value}"
+            start = "missing rule "
+            end = f" => {value}"
             if text.startswith(start) and text.endswith(end):
                 return cls(tuple(json.loads(text[len(start) : -len(end)]).items()), value)
         return None
@@ -184,7 +188,7 @@ class Finding:
 
     @property
     def id(self) -> str:
-        """A name that depends only on what is inferred, so that it stays the same from run to run."""
+        """Stable name that depends only on what is inferred."""
         of_one = self.code not in OF_SEVERAL and self.because and "people" not in (self.certificate or {})
         return finding_id(self.code, self.event, self.because[0].release if of_one else 0)
 

@@ -19,7 +19,10 @@ THE_GROUP = "in the group"
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines that a step names; without a file, those of the only release that the finding cites."""
+    """Lines that a step names.
+
+    Without a file, they are those of the only release that the finding cites.
+    """
 
     numbers: tuple[int, ...]
     file: str | None = None
@@ -66,7 +69,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The bound that the next steps show: at least or at most so many people in a group."""
+    """Bound on the people of a group that the next steps show."""
 
     end: Literal["least", "most"]
     value: int

@@ -42,7 +42,7 @@ def people(count: Bound) -> str:
 
 
 def sentence(event: ItemEvent, count: Bound) -> str:
-    """What the people of an event have and lack.
+    """Return the predicate about the people of an event.
 
     >>> sentence(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), sentence(ItemEvent((), ("c",)), Bound(2, 2))
     ('has a and b, and neither c nor d', 'have no c')
@@ -67,7 +67,7 @@ def listed(names: Sequence[str], word: str) -> str:
 
 
 def printed_as(text: str, count: Bound) -> str:
-    """What a line prints, where that is not the count itself.
+    """Return the printed text of a line, where that is not the count.
 
     >>> printed_as("50", Bound(45, 54)), printed_as("50", Bound(50, 50)), printed_as("", Bound(0, 4))
     (', printed as 50', '', '')
@@ -88,7 +88,10 @@ Published = Callable[[Set], tuple[int, int, Phrase] | None]
 def derivation_steps(
     steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
 ) -> list[Step]:
-    """Return the derivation of a group from the steps of its certificate; ``threshold`` is that of the complete list."""
+    """Return the derivation of a group from the steps of its certificate.
+
+    ``threshold`` is that of the complete list.
+    """
     by_items: dict[Set, list[Mapping[str, Any]]] = {}
     for step in steps:
         by_items.setdefault(frozenset(step["items"]), []).append(step)
@@ -128,7 +131,7 @@ class _Story:
         yield remark(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
 
     def render_group(self, whole: Set, has: Set) -> Phrase:
-        """Return a group on an itemset as a sum of supports: "Those with a without b: 50 (line 3) - x = 50 - x"."""
+        """Return a group as a sum: "Those with a without b: 50 (line 3) - x"."""
         rest = sorted(whole - has)
         who = f"with {listed(sorted(has), 'and')}" if has else "of all people"
         without = f" without {listed(rest, 'or')}" if rest else ""
@@ -138,10 +141,12 @@ class _Story:
             low, high, place = self._support(has | {item for number, item in enumerate(rest) if mask >> number & 1})
             if mask.bit_count() % 2:
                 sign = "- "
-                lo, hi = lo - high, hi - low
+                lo = lo - high
+                hi = hi - low
             else:
                 sign = "+ " if terms else ""
-                lo, hi = lo + low, hi + high
+                lo = lo + low
+                hi = hi + high
             terms.append((f"{sign}{_ends(low, high)} (", *place, ") "))
         if len(terms) > MOST_TERMS:
             terms = [(f"{_ends(lo, hi)} (a sum of {len(terms)} supports) ",)]
@@ -174,7 +179,7 @@ Box = Mapping[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a cited place says: ``lo <= sum of factor * people in box <= hi``, where it stands, and what it prints there."""
+    """Statement of a cited place: ``lo <= sum of factor * people in box <= hi``."""
 
     terms: Sequence[tuple[Fraction | int, Box]]
     lo: int | None
@@ -192,12 +197,12 @@ LookUp = Callable[[Mapping[str, Any]], Said]
 
 
 def joint_statement(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    """Return what is found: how many people have, lack or changed what, and whose people they are; ``names`` are those of populations."""
+    """Return the statement of X01; ``names`` are those of the populations."""
     return f"{people(count)} {_told(event, count, names)}{_whose(event, names)}."
 
 
 def _told(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    """What the people of an event have, lack and changed."""
+    """Return what the people of an event have, lack and changed."""
     if not event.changes:
         return sentence(event, count)
     verb = "has" if count == Bound(1, 1) else "have"
@@ -219,8 +224,9 @@ def _whose(event: ItemEvent, names: Sequence[str]) -> str:
 
 
 def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
-    """Return the sums behind both ends of a certificate; one where both are the same sum."""
-    least, most = certificate["least"], certificate["most"]
+    """Return the sums of both ends of a certificate; one if they are the same."""
+    least = certificate["least"]
+    most = certificate["most"]
     claim = certificate["claim"]
     single = len(least) == 1 and len(most) == 1 and claim["at_least"] == claim["at_most"]
     if single and "weights" in least[0] and "weights" in most[0] and _weights(least[0], -1) == _weights(most[0], 1):
@@ -260,7 +266,8 @@ def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
 def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
     """Return the conditions of both cases."""
     if "event" in split:
-        group, at = _group_words(split["event"]), split["at"]
+        group = _group_words(split["event"])
+        at = split["at"]
         return f"{group} number at most {at:,}", f"{group} number at least {at + 1:,}"
     if split["what"] == "missing-rule":
         return f"the {split['cell']} has too little support", f"the {split['cell']} has too little confidence"
@@ -292,7 +299,9 @@ def terms_left(number: int) -> list[Step]:
 
 def _line_words(said: Said) -> tuple[str, Phrase]:
     """Return what a line counts, and where it stands."""
-    name, place, what = said.release, said.place, said.what
+    name = said.release
+    place = said.place
+    what = said.what
     where: Phrase = (Lines((place,), name),) if isinstance(place, int) else (name,)
     if what == "count" and isinstance(place, str):
         where = (f"{name}, cell {place}",)
@@ -331,14 +340,14 @@ def _counted_words(said: Said) -> str:
 
 
 def _printed_words(said: Said) -> str:
-    """What a line prints that is not a number of people, and which numbers that means."""
+    """Return a printed text that is not a number, and which numbers it means."""
     count = said.printed
     means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
     return f"{printed_as(said.text, count) or ', hidden'}, that is {means}"
 
 
 def _sum_words(said: Said) -> str:
-    """What a line about several groups adds up."""
+    """Return what a line about several groups adds up."""
     return listed([f"{'' if factor == 1 else f'{factor} times '}{box_words(box)}" for factor, box in said.terms], "and")
 
 
@@ -378,7 +387,7 @@ def _axes_words(event: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def full_group_sentence(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
-    """Return the statement that everybody of a group has a value; with a table, that its blanks hide it.
+    """Return the statement that a group has a value; with a table, that blanks hide it.
 
     >>> full_group_sentence({"village": ["A"], "hiv": ["yes"]}, "hiv", Bound(50, 50))
     'Everyone with village=A has hiv=yes (50 people).'
@@ -399,7 +408,7 @@ def full_group_sentence(event: Mapping[str, Sequence[str]], sensitive: str, coun
 
 
 def full_group_steps(certificate: Mapping[str, Any], look_up: LookUp, table: str = "") -> list[Step]:
-    """Return the sums of a certificate: somebody is in the group, and nobody in it has another value."""
+    """Return the sums of a certificate about a group with one value."""
     proofs = [step for name in ("least", "most", "others") for step in certificate[name]]
     out = [step for proof in proofs for step in _bound_steps(proof, look_up)]
     if not certificate["others"]:
@@ -437,7 +446,7 @@ def _bound_steps(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A statement of a sum: ``lo`` to ``hi`` of the ``whole`` people described by ``who`` have a value; it counts ``weight`` times."""
+    """A weighted statement: ``lo`` to ``hi`` of the ``whole`` people have a value."""
 
     weight: int
     lo: int
@@ -459,7 +468,10 @@ class Counted:
         return Term(self.weight, Bound.of(self.end), f"{side} {self.end:,} {group} have {self.has}", self.where)
 
     def only_step(self, *, names_place_first: bool) -> Step | None:
-        """Return the only step of a proof by this statement: everybody has another value, or nobody has this one; else None."""
+        """Return the only step of a proof by this statement alone, or None.
+
+        It is enough where everybody has another value, or nobody has this one.
+        """
         if self.weight < 0 and self.lo == self.whole:
             text = f"all {people(Bound.of(self.whole))}{self.who} have {self.has}"
         elif self.weight > 0 and self.hi == 0:
@@ -474,7 +486,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class CountedPeople:
-    """Known people of whom the same statements speak (by their places in the sum), each counted ``weight`` times."""
+    """Known people in the same statements, each counted ``weight`` times."""
 
     weight: int
     people: int
@@ -497,7 +509,7 @@ def sum_about_people(
     between: str,
     shown: int | None = None,
 ) -> list[Step]:
-    """Return the steps of a sum that stays below a number, so that nobody asked about ``has`` what it rules out."""
+    """Return the steps of a sum that rules values out by staying below a number."""
     steps: list[Step] = [one.step() for one in statements[:shown]]
     if shown is not None:
         steps += terms_left(len(statements) - shown)
@@ -535,14 +547,15 @@ def _capitalize(text: str) -> str:
 
 
 def change_words(change: Change, names: Sequence[str], verb: str) -> str:
-    """What somebody changed, as it stands in a sentence after ``1 person``.
+    """Return what somebody changed, as it stands in a sentence after ``1 person``.
 
     >>> change_words(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
     'changed from smokes=no to smokes=yes'
     """
     if change.is_any:
         return f"changed {change.name}"
-    before, after = _side_words(change.before), _side_words(change.after)
+    before = _side_words(change.before)
+    after = _side_words(change.after)
     if before and after:
         return f"kept {before}" if before == after else f"changed from {before} to {after}"
     return f"had {before} in {names[0]}" if before else f"{verb} {after} in {names[1]}"
@@ -553,7 +566,7 @@ def _side_words(side: Side) -> str:
 
 
 def differs(history: str) -> bool:
-    """Whether somebody with this history has changed.
+    """Return True if somebody with this history has changed.
 
     >>> differs('["no", "yes"]'), differs('["no", "no"]'), differs('[null, null, "changed"]')
     (True, False, True)

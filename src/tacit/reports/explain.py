@@ -96,7 +96,7 @@ class Explanation:
 
     @property
     def is_proved(self) -> bool:
-        """Whether it carries a proof; else it is an estimate."""
+        """Return True if it carries a proof; else it is an estimate."""
         return "certificate" in self.finding
 
     @property
@@ -168,7 +168,7 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
 
 
 def _total(bound: Bound, code: str) -> str:
-    """Return what a sum comes to; of a finding about a group, that is its people."""
+    """Return the value of a sum; for a group, the number of its people."""
     if code == "R03":
         return f"The sum is {render_total(bound)}."
     if bound.is_exact:
@@ -192,7 +192,10 @@ def _numbered(lines: Sequence[int]) -> str:
 
 
 def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
-    """The names of the files of an audit, as its record has them; of a bucketized release the second, whose lines are cited."""
+    """Return the names of the files of an audit, as in its record.
+
+    Of a bucketized release it is the second file, whose lines are cited.
+    """
     names = [entry.get("file") for entry in releases]
     kinds = [entry.get("kind") for entry in releases]
     return [name.rpartition(" and ")[2] if name and kind == "buckets" else name for name, kind in zip(names, kinds, strict=True)]
@@ -200,7 +203,7 @@ def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
 
 @dataclass(frozen=True, slots=True)
 class SumRow:
-    """One row of a sum: the signed number, empty where it is a remark, and what it counts."""
+    """A row of a sum: its signed number, empty for a remark, and what it counts."""
 
     number: str
     what: str
@@ -229,12 +232,15 @@ class Derivation:
 
     @property
     def lines(self) -> int:
-        """How many published numbers the sum adds up."""
+        """Return how many published numbers the sum adds up."""
         return sum(term.number[:1] in ("+", "-") for term in self.terms)
 
     @classmethod
     def of(cls, finding: Finding, release: Release | None = None) -> Derivation:
-        """Return the derivation of a finding; with the release, terms that share its people are parts of the first one."""
+        """Return the derivation of a finding.
+
+        With the release, terms are told as parts of the first one.
+        """
         statement = finding.statement
         steps = finding.derivation
         for place, step in enumerate(finding.derivation):
@@ -248,7 +254,7 @@ class Derivation:
 
 
 def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[SumRow, ...]:
-    """Return rows with what all terms share named once: ``of them with x`` instead of ``people with a, b and x``."""
+    """Return rows that name shared items once: ``of them with x``."""
     terms = [step for step in steps if isinstance(step, Term)]
     items = [_items(term, release) for term in terms]
     base = frozenset(event.present)
@@ -265,7 +271,7 @@ def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemse
 
 
 def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
-    """Return the items of the published line that a term names; none for all people, None for anything else."""
+    """Return the items of the line that a term names; empty for all people, else None."""
     if term.where == ("n",):
         return frozenset()
     numbers = [number for lines in lines_named(term) for number in lines.numbers]

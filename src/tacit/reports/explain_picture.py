@@ -1,4 +1,4 @@
-"""A finding as a picture that stands alone: a sum as bars that add and take away, bounds as intervals, possible values, or two counts.
+"""Pictures of findings as SVG: sums, bounds, values and counts.
 
 Colours follow the reader's light or dark setting; whatever a colour says is also written, and every picture has a title and a text.
 """
@@ -11,16 +11,22 @@ from html import escape
 from typing import Any
 
 from tacit.model.steps import THE_GROUP, Goal, Share, Shorter, ShownAbove, Step, Term, Total, render_amount, render_phrase
-from tacit.model.words import listed
+from tacit.model.words import listed, values_sentence
 from tacit.reports.explain import Explanation
 from tacit.reports.words import counted, visible
 
 #: So many rows are drawn; of the others it is said how many there are.
 MOST_ROWS = 16
 
-_WIDE, _LABEL, _LEFT, _RIGHT, _ROW = 720, 268, 280, 100, 36
+_WIDE = 720
+_LABEL = 268
+_LEFT = 280
+_RIGHT = 100
+_ROW = 36
 #: So many letters fit in a line of the title, of a label, and of a note; titles and labels take two lines at most.
-_TITLE, _LETTERS, _NOTE = 68, 38, 104
+_TITLE = 68
+_LETTERS = 38
+_NOTE = 104
 _STYLE = (
     "svg{--ink:#1b1b1b;--soft:#5a5a5a;--page:#fff;--grid:#d9d9d9;--add:#0072b2;--take:#9a9a9a;--left:#d55e00;--band:#bcd9ee}"
     "@media (prefers-color-scheme:dark){svg{--ink:#eee;--soft:#b5b5b5;--page:#1b1d20;--grid:#44474c;--add:#56b4e9;--take:#7d7d7d;"
@@ -34,7 +40,7 @@ _STYLE = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its label, the bar from one number to another, how it is drawn, and the number beside it."""
+    """A row of a picture: label, bar, style and number."""
 
     label: str
     start: float
@@ -46,7 +52,10 @@ class Row:
 
 
 def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapping[str, float] | None = None) -> str | None:
-    """The picture of a finding, or None where there is none of its kind; ``values`` are those of the sensitive column, ``bars`` the policy's."""
+    """Return the picture of a finding, or None if its kind has none.
+
+    ``values`` are those of the sensitive column, ``bars`` the policy's limits.
+    """
     finding = told.finding
     if "certificate" not in finding:
         return _estimate_svg(told, bars or {})
@@ -66,12 +75,13 @@ def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapp
 
 
 def _sum_svg(told: Explanation) -> str | None:
-    """The numbers that are added and taken away, one after the other, and what is left."""
+    """Draw a sum: its terms one after the other, and the rest."""
     terms = list(_terms(told.derivation))
     if not terms:
         return None
     lo, hi = told.finding["count"]
-    rows, at = [], 0.0
+    rows = []
+    at = 0.0
     for label, value, number in terms:
         rows.append(Row(label, min(at, at + value), max(at, at + value), "add" if value > 0 else "take", number))
         at += value
@@ -89,7 +99,10 @@ def _sum_svg(told: Explanation) -> str | None:
 
 
 def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
-    """Yield the terms of the sum to draw: the shorter one where there are two, else the first about the group itself."""
+    """Yield the terms of the sum to draw.
+
+    Of two sums it is the shorter one, else the first about the group itself.
+    """
     begin = max((place + 1 for place, step in enumerate(steps) if isinstance(step, Shorter)), default=0)
     goals: list[Goal] = []
     is_wanted = not any(isinstance(step, Goal) for step in steps)
@@ -124,8 +137,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _bounds_svg(told: Explanation) -> str | None:
-    """What is known of each itemset on the way, before and after each step, and the group at the end."""
-    finding, known, rows = told.finding, dict[str, tuple[float, float]](), list[Row]()
+    """Draw the bounds on each itemset before and after each step."""
+    finding = told.finding
+    known = dict[str, tuple[float, float]]()
+    rows = list[Row]()
     steps = finding["certificate"]["steps"]
     ends = [float(step[end]) for step in steps for end in ("at_least", "at_most") if end in step]
     far = max([*ends, float(finding["count"][1])])
@@ -133,7 +148,8 @@ def _bounds_svg(told: Explanation) -> str | None:
     for step in steps:
         label = _listed(step["items"]) or "all people"
         before = known.get(label, (0.0, far))
-        low, high = max(before[0], step.get("at_least", 0)), min(before[1], step.get("at_most", far))
+        low = max(before[0], step.get("at_least", 0))
+        high = min(before[1], step.get("at_most", far))
         known[label] = (low, high)
         first = last[label].before if label in last else (0.0, far)
         open_end = high >= far and not any("at_most" in one and one["items"] == step["items"] for one in steps)
@@ -185,25 +201,31 @@ def _values_svg(told: Explanation, values: Sequence[str]) -> str:
 
 
 def _left_values(finding: Mapping[str, Any]) -> list[str]:
-    """The values that a finding leaves: those of the last column that its sentence ends with."""
-    statement = finding["statement"].rstrip(".")
-    for values in finding["event"].values():
-        if statement.endswith(values[-1]) and all(value in statement for value in values):
-            ends = f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else values[-1]
-            if statement.endswith(f" {ends}"):
-                return list(values)
-    return [value for values in finding["event"].values() if len(values) > 1 for value in values]
+    """Return the values that a finding leaves.
+
+    Of its columns, only the sensitive one can have several.
+    """
+    event = finding["event"]
+    sensitive = finding["certificate"].get("sensitive")
+    if sensitive in event:
+        return list(event[sensitive])
+    for column, values in event.items():
+        _, ending = values_sentence("|", finding["count"][0], column, values).split("|", 1)
+        if len(values) > 1 or finding["statement"].endswith(ending):
+            return list(values)
+    return []
 
 
 # Counts
 
 
 def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    """How many records fit the pattern of a rule, and how many of them show the value."""
+    """Draw the records that fit a rule, and those that show its value."""
     counts = told.finding["certificate"]["counts"]
     if not counts:
         return None
-    whole, both = counts["records"], counts["showing"]
+    whole = counts["records"]
+    both = counts["showing"]
     rows = [
         Row("records that fit the pattern", 0, whole, "take", f"{whole:,}"),
         Row("of them with the value in sight", 0, both, "add", f"{both:,} ({100 * both / whole:.1f} %)"),
@@ -220,7 +242,7 @@ def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    """How probable a value is made, beside its share among all people; None where the finding tells no probability."""
+    """Draw the probability of a value and its share among all people, or None."""
     if told.probability is None:
         return None
     shares = [f"{step.share:.3f}" for step in told.derivation if isinstance(step, Share)]
@@ -234,8 +256,9 @@ def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _choices_svg(told: Explanation) -> str:
-    """How many choices of people fit, and who is in the group in each of them."""
-    (lo, hi), fit = told.finding["count"], int(told.finding["certificate"]["worlds"]["fit"])
+    """Draw the number of choices that fit, and the people in the group."""
+    (lo, hi) = told.finding["count"]
+    fit = int(told.finding["certificate"]["worlds"]["fit"])
     number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
     rows = [
         Row("choices of people that fit all lines", 0, fit, "add", f"{fit:,}"),
@@ -250,8 +273,10 @@ def _choices_svg(told: Explanation) -> str:
 
 def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, mark: float | None = None) -> str:
     """Rows of bars on one scale, with 0 marked."""
-    near, far = min([0.0, *(row.start for row in rows)]), max([1.0, *(row.end for row in rows)])
-    top, room = _top(told), _WIDE - _LEFT - _RIGHT
+    near = min([0.0, *(row.start for row in rows)])
+    far = max([1.0, *(row.end for row in rows)])
+    top = _top(told)
+    room = _WIDE - _LEFT - _RIGHT
 
     def x(value: float) -> float:
         return _LEFT + room * (value - near) / (far - near)
@@ -262,9 +287,11 @@ def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, 
         y = top + _ROW * place + _ROW / 2
         parts += _label(row.label, y)
         if row.before is not None:
-            low, high = x(row.before[0]), x(row.before[1])
+            low = x(row.before[0])
+            high = x(row.before[1])
             parts.append(f'<rect class="before" x="{low:.1f}" y="{y - 9}" width="{high - low:.1f}" height="18"/>')
-        low, high = x(row.start), x(row.end)
+        low = x(row.start)
+        high = x(row.end)
         wide = max(3.0, high - low)  # one person among thousands stays in sight
         parts.append(f'<rect class="{row.style}" x="{low:.1f}" y="{y - 8}" width="{wide:.1f}" height="16"/>')
         right = max(low + wide, x(row.before[1]) if row.before else 0.0)
@@ -275,13 +302,14 @@ def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, 
 
 
 def _top(told: Explanation) -> int:
-    """Where the first row begins: below one or two lines of the title."""
+    """Return where the first row begins: below one or two lines of the title."""
     return 68 + 20 * (len(_lines(told.finding["statement"], _TITLE)) - 1)
 
 
 def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken: str) -> str:
     """The parts under a title, with a note below, as a file that stands alone."""
-    finding, top = told.finding, _top(told)
+    finding = told.finding
+    top = _top(told)
     notes = _lines(note, _NOTE)
     height = top + _ROW * rows + 16 + 17 * len(notes)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_WIDE} {height}" width="{_WIDE}" height="{height}">'
@@ -311,7 +339,7 @@ def _label(text: str, y: float) -> list[str]:
 
 
 def _lines(text: str, letters: int) -> list[str]:
-    """The text in at most two lines; what does not fit is cut and marked so.
+    """Return a text in at most two lines, cut where it does not fit.
 
     >>> _lines("one two three four", 9)
     ['one two', 'three fo…']

@@ -32,7 +32,7 @@ _SIGNS = {"plus": 1, "minus": -1}
 
 
 def recorded_steps(finding: Mapping[str, Any], files: Sequence[str]) -> tuple[Step, ...]:
-    """Return the steps of a finding as its record has it; ``files`` are the names of the releases."""
+    """Return the steps of a recorded finding; ``files`` name the releases."""
     reader = _Reader(files)
     return tuple(reader.step(text) for text in finding["steps"])
 
@@ -84,7 +84,10 @@ class _Reader:
         return Term(times, bound, what, self._phrase(where))
 
     def _phrase(self, text: str) -> Phrase:
-        """Return a text with the lines that it names: at its start, in brackets, or one after the other."""
+        """Return a text with the lines that it names.
+
+        They stand at its start, in brackets, or one after the other.
+        """
         parts: list[str | Lines] = []
         end = 0
         place = text.lower().find("line")
@@ -100,7 +103,7 @@ class _Reader:
         return tuple(part for part in (*parts, text[end:]) if part)
 
     def _lines(self, text: str, place: int) -> Lines | None:
-        """Return the lines that a text names at a place, with the file that stands before them."""
+        """Return the lines named at a place of a text, with their file."""
         word, _, rest = text[place:].partition(" ")
         listed = rest.partition(")")[0].replace(" and ", ", ").split(", ") if word == "lines" else _digits(rest)
         if word.lower() not in ("line", "lines") or not all(number.isdecimal() for number in listed):
@@ -110,7 +113,7 @@ class _Reader:
 
 
 def _digits(text: str) -> list[str]:
-    """Return the number that a text begins with, if a bracket, a comma, a colon, a semicolon or nothing follows."""
+    """Return the number that a text begins with, if punctuation or nothing follows."""
     rest = text.lstrip("0123456789")
     return [text[: len(text) - len(rest)]] if rest[:1] in ("", ",", ")", ":", ";") else [""]
 

@@ -44,7 +44,7 @@ class Story:
         self._told: set[tuple[int, int, int]] = set()
 
     def citations(self, release: int) -> tuple[Citation, ...]:
-        """What the derivation rests on: header entries, then lines in the order of the file."""
+        """Return the citations: header entries, then lines as in the file."""
         source = self.table.release
         header = source.header
         numbers = {"n": source.n, "min_support": source.min_support}
@@ -105,7 +105,7 @@ class Story:
         self._add(Remark(law if is_sentence else (*law, both_ends)))
 
     def _prove(self, step: Bounding) -> None:
-        """Add the step to the certificate: the bound, the law that it follows by, and the line or the set that the law starts from."""
+        """Add a step to the certificate: bound, law, and the line or set it starts from."""
         entry: dict[str, Any] = {"items": list(self.table.named.names(step.place))}
         entry |= {"at_least" if step.end == LO else "at_most": step.value, "by": _LAWS[step.reason]}
         if step.reason in (Reason.COUNT, Reason.WHOLE, Reason.CONFIDENCE):
@@ -119,7 +119,10 @@ class Story:
             self.steps.append(step)
 
     def _law(self, step: Bounding) -> tuple[Phrase, bool]:
-        """Return why a bound holds, and whether that is a whole sentence; what it rests on is explained first."""
+        """Return the law behind a bound, and whether it is a whole sentence.
+
+        What the bound rests on is explained first.
+        """
         state = {
             Reason.COUNT: self._line_alone,
             Reason.WHOLE: self._line_alone,
@@ -153,7 +156,7 @@ class Story:
         return f"{side} {step.value:,} {'person' if step.value == 1 else 'people'} {have} {self.names(step.place)}"
 
     def _how(self, line: int, reason: Reason) -> str:
-        """How a line comes to say so, where that is not its count."""
+        """Return how a line comes to say so, where that is not its count."""
         release = self.table.release
         withheld = release.support is None and not release.count(line).is_exact
         if withheld:
@@ -164,7 +167,8 @@ class Story:
         return printed_as(release.support.text(line), release.count(line)) if release.support is not None else ""
 
     def _line_alone(self, step: Bounding) -> Phrase:
-        release, line = self.table.release, step.source
+        release = self.table.release
+        line = step.source
         count = release.count(line) if step.reason == Reason.COUNT else release.whole(line)
         have = "has" if count == Bound(1, 1) else "have"
         return self.cite(line), f": {people(count)} {have} {self.names(step.place)}{self._how(line, step.reason)}."
