@@ -66,12 +66,14 @@ def _other_group(finding: dict[str, Any]) -> None:
 
 def _without_facts(finding: dict[str, Any]) -> None:
     finding["because"] = [one for one in finding["because"] if "=> not" not in one.get("cell", "")]
+    finding["certificate"]["matching"]["facts"] = []
 
 
 def _more_used_up(finding: dict[str, Any]) -> None:
     for one in finding["because"]:
         if one.get("cell", "").startswith("used up"):
             one["cell"], one["count"] = 'used up ["flu"]', [1, 1]
+    finding["certificate"]["matching"] |= {"used_up": ["flu"], "users": 1}
 
 
 def _other_count(finding: dict[str, Any]) -> None:
@@ -115,7 +117,7 @@ def _a_citation_of_nothing(finding: dict[str, Any]) -> None:
         (_other_words, "its words do not say"),
         (_other_step, "its words do not say"),
         (_other_id, "its id is not that"),
-        (_a_citation_of_nothing, "neither a line nor a fact"),
+        (_a_citation_of_nothing, "something else than the facts"),
     ],
 )
 def test_tampering_is_rejected(

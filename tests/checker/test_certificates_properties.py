@@ -151,7 +151,7 @@ def test_random_weights_make_no_false_value_certain(rows: list[tuple[str, ...]],
     book = RuleBook(release)
     asked = data.draw(st.sampled_from(rows))[:2]
     lines = data.draw(st.lists(st.sampled_from(list(book.by_line)), max_size=4, unique=True)) if book.by_line else []
-    terms, because = [], []
+    terms, because, weights, groups = [], [], [], []
     for line in lines:
         index = book.by_line[line]
         pairs = [release.items.pairs[item] for item in release.antecedents[index].tolist()] if release.items.pairs else []
@@ -159,21 +159,26 @@ def test_random_weights_make_no_false_value_certain(rows: list[tuple[str, ...]],
         count = release.count(index)
         terms.append((pairs, line, whole))
         weight = data.draw(st.sampled_from([-2, -1, 1, 2]))
-        because.append({"release": 0, "line": line, "count": [count.lo, min(count.hi, whole)], "weight": weight})
+        entry = {"release": 0, "line": line, "count": [count.lo, min(count.hi, whole)]}
+        because.append(entry | {"weight": weight})
+        weights.append(entry | {"people": whole, "weight": str(weight)})
     because += [{"release": 0, "cell": f"people with {n}", "count": [w, w]} for n, (_, _, w) in enumerate(terms, 1)]
     for (mine, inside), number in groups_of(rows, terms, asked).items():
         name = f"people{' asked about' if mine else ''} in {', '.join(str(place + 1) for place in inside) or 'none'}"
-        because.append({"release": 0, "cell": name, "count": [number, number], "weight": data.draw(st.integers(-1, 3))})
+        weight = data.draw(st.integers(-1, 3))
+        because.append({"release": 0, "cell": name, "count": [number, number], "weight": weight})
+        groups.append({"people": number, "asked": mine, "terms": [place + 1 for place in inside], "weight": str(weight)})
     because.append({"release": 0, "cell": "denominator", "count": [1, 1]})
     left = data.draw(st.lists(st.sampled_from(release.header.sa_values), min_size=1, max_size=2, unique=True))
     number = sum(row[:2] == asked for row in rows)
     event = {"q": [asked[0]], "r": [asked[1]], "s": sorted(left)}
     finding = {"code": "R03", "event": event, "count": [number, number], "because": because, "statement": "", "steps": []}
+    proof = {"weights": weights, "groups": groups, "below": 1}
     try:
-        check_values(finding, book, 3, None)
+        check_values(finding | {"certificate": proof}, book, 3, None)
     except Reject as why:
-        # Its words are looked at last: who gets there has a sum that was accepted.
-        if "sentence" not in str(why) and "steps" not in str(why):
+        # Its citations and words are looked at last: who gets there has a sum that was accepted.
+        if not any(word in str(why) for word in ("citations", "sentence", "steps")):
             return
     assert {row[2] for row in rows if row[:2] == asked} <= set(left)
 
@@ -204,6 +209,7 @@ def test_random_arguments_leave_everybody_the_true_value(rows: list[tuple[str, .
         {"release": 0, "cell": f'known {n}: {{"{c}": ["{v}"]}} => not {out}', "count": [0, 0]}
         for n, (c, v, out) in enumerate(facts)
     ]
+    total = 0
     if used:
         listed = ", ".join(f'"{value}"' for value in used)
         total = sum(counts[value] for value in used)
@@ -211,7 +217,10 @@ def test_random_arguments_leave_everybody_the_true_value(rows: list[tuple[str, .
     number = sum(row[:2] == asked for row in rows)
     event = {"q": [asked[0]], "r": [asked[1]], "s": sorted(left), "group": [book.release.names[0]]}
     finding = {"code": "B01", "event": event, "count": [number, number], "because": because, "statement": "", "steps": []}
-    proof: dict[str, Any] = {"matching": {"ruled_out": [], "left": []}}
+    known = [{"where": f"known {n}", "event": {c: [v]}, "not": out} for n, (c, v, out) in enumerate(facts)]
+    proof: dict[str, Any] = {
+        "matching": {"facts": known, "ruled_out": [], "used_up": used, "users": total, "left": []},
+    }
     try:
         check_buckets(finding | {"certificate": proof}, book, len(counts) + 1)
     except Reject as why:

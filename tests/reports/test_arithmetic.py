@@ -12,7 +12,8 @@ from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
-from tacit.reports.explain import Derivation, Term
+from tacit.model.steps import Shorter, Term, Total
+from tacit.reports.explain import Derivation, SumRow
 from tacit.verbs.attacks import ATTACKS
 from tests.reports.audit_cases import LEAKING, audit_of, itemsets
 
@@ -21,11 +22,11 @@ SHORTENED = {"a": 50, "b": 80, "c": 60, "a b": 49, "a c": 50, "b c": 50, "a b c"
 
 
 def test_fewer_words_are_preferred_with_their_own_sum() -> None:
-    long = Finding(
-        "I01", ItemEvent(("a",)), Bound.of(1), "long.", steps=("plus 3: x", "The same people in fewer words: short.", "sum: 1")
-    )
-    assert Derivation.of(long) == Derivation("short.", (Term("= 1", ""),))
-    plain = Finding("I01", ItemEvent(("a",)), Bound.of(1), "plain.", steps=("plus 1: x", "sum: 1"))
+    total = Total(Bound.of(1))
+    steps = (Term(1, Bound.of(3), "x"), Shorter("short."), total)
+    long = Finding("I01", ItemEvent(("a",)), Bound.of(1), "long.", derivation=steps)
+    assert Derivation.of(long) == Derivation("short.", (SumRow("= 1", ""),))
+    plain = Finding("I01", ItemEvent(("a",)), Bound.of(1), "plain.", derivation=(Term(1, Bound.of(1), "x"), total))
     assert Derivation.of(plain).statement == "plain."
     assert Derivation.of(plain).lines == 1
 
@@ -41,7 +42,11 @@ def test_the_marker_of_fewer_words_is_the_one_the_attack_writes() -> None:
 def test_terms_are_told_as_parts_of_the_first() -> None:
     release = itemsets(LEAKING)
     told = Derivation.of(audit_of(release).findings[0], release)
-    assert told.terms == (Term("+ 50", "people with a (line 2)"), Term("- 49", "of them with b (line 4)"), Term("= 1", ""))
+    assert told.terms == (
+        SumRow("+ 50", "people with a (line 2)"),
+        SumRow("- 49", "of them with b (line 4)"),
+        SumRow("= 1", ""),
+    )
     assert told.lines == 2
 
 

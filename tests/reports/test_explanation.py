@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 import tacit
+from tacit.model.finding import Finding
+from tacit.model.steps import render_steps
 from tacit.reports.explain import Explanation, explanation_text, files_of
 from tacit.reports.explain_picture import explanation_svg
-from tests.checker.test_certificates import CASES, audited
+from tests.checker.test_certificates import CASES, PATIENTS, PMICD, QIT, ST, audited
+from tests.itemsets.made_releases import released
+from tests.reports.audit_cases import itemsets
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -19,7 +24,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def explained(name: str) -> Explanation:
     record, _ = audited(name)
     longest = max(record["findings"], key=lambda one: len(one["steps"]))
-    return Explanation.of(longest, [None] * len(record["release"]))  # then they are called by their numbers
+    return Explanation.recorded(longest, [None] * len(record["release"]))  # then they are called by their numbers
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -49,7 +54,8 @@ def test_sums_are_told_as_they_are_added_up() -> None:
     ]
     steps += ["sum: between 1 and 3"]
     finding = {"id": "I01-0", "code": "I01", "statement": "s", "count": [1, 3], "steps": steps}
-    told = Explanation.of(finding | {"because": [{"release": 0, "line": 6, "count": [64, 64]}]}, ["a b.csv"])
+    cited = [{"release": 0, "line": line, "count": [64, 64]} for line in (6, 3)]
+    told = Explanation.recorded(finding | {"because": cited}, ["a b.csv"])
     assert [step.text for step in told.steps] == [
         "Start from 2 times 64: people with a (a b.csv, line 6).",
         "Take away 30 to 32: people with a and b (a b.csv, line 3).",
@@ -57,6 +63,39 @@ def test_sums_are_told_as_they_are_added_up() -> None:
         "That leaves between 1 and 3 people.",
     ]
     assert told.steps[0].to_dict()["lines"] == [{"file": "a b.csv", "line": 6}]
+
+
+def together() -> list[Finding]:
+    releases = [itemsets({"x": 50, "y": 30, "x y": 20}, complete=False), itemsets({"z": 50, "x y z": 19}, complete=False)]
+    return list(tacit.audit(releases, people=tacit.Same(), attacks=["X01"]).findings)
+
+
+def of_baskets() -> list[Finding]:
+    return list(tacit.audit(released(PMICD, 4, "all"), policy=tacit.Policy(k=3)).findings)
+
+
+def of_rules() -> list[Finding]:
+    table = tacit.read_table(PATIENTS, qi=["age", "sex"], sa="ill")
+    release = tacit.mine_rules(table, min_support=2, min_confidence=0.3, digits=3, with_confidence=True)
+    return list(tacit.audit(release, known=table.qi, policy=tacit.Policy(k=8, max_posterior=0.4)).findings)
+
+
+def of_groups() -> list[Finding]:
+    known = [({"sex": "M"}, "baby"), ({"age": ["50", "60"]}, "flu")]
+    return list(tacit.audit(tacit.read_buckets(qit=QIT, st=ST), knowledge=known, policy=tacit.Policy(l=3)).findings)
+
+
+@pytest.mark.parametrize("find", [together, of_baskets, of_rules, of_groups])
+def test_a_finding_is_explained_alike_from_memory_and_from_its_record(find: Callable[[], list[Finding]]) -> None:
+    found = find()
+    assert found
+    for finding in found[:200]:
+        files = [None] * 2 if finding.code == "X01" else ["r.csv"]
+        told = Explanation.of(finding, files)
+        recorded = Explanation.recorded(finding.to_dict(), files)
+        assert recorded.steps == told.steps
+        assert render_steps(recorded.derivation) == finding.steps
+        assert explanation_svg(recorded) == explanation_svg(told)
 
 
 def test_an_item_that_looks_like_a_place_stays_as_it_is() -> None:
@@ -68,7 +107,7 @@ def test_an_item_that_looks_like_a_place_stays_as_it_is() -> None:
         "because": [],
         "steps": ["Those with line 3 or more."],
     }
-    assert Explanation.of(finding, ["f.csv"]).steps[0].text == "Those with line 3 or more."
+    assert Explanation.recorded(finding, ["f.csv"]).steps[0].text == "Those with line 3 or more."
 
 
 def test_the_lines_of_a_bucketized_release_are_those_of_its_second_table() -> None:
@@ -106,7 +145,7 @@ def test_a_picture_of_a_sum_ends_with_who_is_left() -> None:
 def test_values_that_are_ruled_out_are_said_to_be() -> None:
     record, _ = audited("B01")
     finding = next(one for one in record["findings"] if one["certificate"]["matching"]["used_up"])
-    picture = explanation_svg(Explanation.of(finding, ["st.csv"])) or ""
+    picture = explanation_svg(Explanation.recorded(finding, ["st.csv"])) or ""
     described = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
     matching: dict[str, Any] = finding["certificate"]["matching"]
     for value in matching["left"]:
@@ -119,7 +158,7 @@ def test_names_of_any_length_and_kind_are_drawn() -> None:
     long = "x<&" * 60
     baskets = tacit.read_transactions([[long, "b"]] * 49 + [[long]] + [["c"]] * 20)
     finding = tacit.audit(tacit.mine_itemsets(baskets, min_support=40)).findings[0].to_dict()
-    picture = explanation_svg(Explanation.of(finding, ["a.csv"])) or ""
+    picture = explanation_svg(Explanation.recorded(finding, ["a.csv"])) or ""
     texts = [text.text or "" for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
     assert max(map(len, texts)) <= 104
     assert any(text.endswith("…") for text in texts)
@@ -128,7 +167,7 @@ def test_names_of_any_length_and_kind_are_drawn() -> None:
 def estimate(statement: str) -> Explanation:
     """An estimate that says this."""
     about = {"id": "R02-0", "code": "R02", "count": [1, 1], "because": [], "steps": ["Among all people the share is 0.500."]}
-    return Explanation.of(about | {"statement": statement}, ["r.csv"])
+    return Explanation.recorded(about | {"statement": statement}, ["r.csv"])
 
 
 def test_an_estimate_is_drawn_beside_what_an_outsider_knows_and_is_no_proof() -> None:
@@ -146,7 +185,7 @@ def test_an_estimate_is_drawn_beside_what_an_outsider_knows_and_is_no_proof() ->
 def test_a_choice_of_people_is_drawn_with_who_is_in_the_group() -> None:
     table = tacit.FrequencyTable.of(["sex"], [["F"], ["M"]], [1, 2], n=3)
     finding = tacit.audit(table).findings[0].to_dict() | {"certificate": {"worlds": {"fit": 4}}, "count": [1, 2]}
-    picture = explanation_svg(Explanation.of(finding, ["t.csv"]))
+    picture = explanation_svg(Explanation.recorded(finding, ["t.csv"]))
     assert picture is not None
     described = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
     assert "that fit all lines: 4; people in the group, in each of them: 1 to 2" in described

@@ -26,7 +26,7 @@ import numpy as np
 
 from tacit.buckets.assignments import Shares, share_values
 from tacit.buckets.case import BucketCase
-from tacit.buckets.words import told
+from tacit.buckets.words import argument_steps
 from tacit.errors import LimitReached
 from tacit.known.sensitive_values import BEHIND_PROOFS, no_limit
 from tacit.model.arrays import Ints
@@ -36,6 +36,7 @@ from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
+from tacit.model.steps import Share, remark, render_steps
 
 CODE = "B02"
 NAME = "equally-likely"
@@ -131,11 +132,17 @@ class _Outcome:
         text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
         exact = bool(self.found.exact[case.buckets.group[row]])
         how = "counting every one" if exact else "by scaling, since they are too many to count"
-        steps = (
-            f"All assignments that fit the group are taken as equally likely, {how}.",
-            f"Among all people the share is {case.baseline[value]:.3f}.",
+        return Finding(
+            CODE,
+            self.event(index),
+            Bound.of(people),
+            f"{text} (estimated).",
+            derivation=(
+                remark(f"All assignments that fit the group are taken as equally likely, {how}."),
+                Share(float(case.baseline[value])),
+            ),
+            probability=share,
         )
-        return Finding(CODE, self.event(index), Bound.of(people), f"{text} (estimated).", steps=steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +186,6 @@ def members(case: BucketCase, rows: np.ndarray, *, top: int) -> tuple[Member, ..
         listed = ", ".join(f"{value} {share:.3f}" for value, share in sorted(found.items(), key=lambda one: -one[1]))
         statement = f"{case.who(row, number)}: {case.buckets.sensitive} {listed}."
         group = case.buckets.names[int(case.buckets.group[row])]
-        steps = told(case, row, number, 0)[1]
+        steps = render_steps(argument_steps(case, row, number))
         out.append(Member(case.describe(row), group, number, case.buckets.sensitive, statement, found, steps))
     return tuple(out)

@@ -38,6 +38,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
+from tacit.model.steps import Share, remark
 
 #: The model is learnt from so many people at the most, whose groups are drawn at random; more hardly change it.
 LEARNT_FROM = 40_000
@@ -344,11 +345,18 @@ class _Outcome:
         inside = case.buckets.contents(int(case.buckets.group[row])).get(case.buckets.values[value], 0)
         size = int(case.buckets.sizes[int(case.buckets.group[row])])
         text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
-        steps = (
-            f"In the group {inside:,} of {size:,} people have the value; who they are is estimated from what all groups together show.",
-            f"Among all people the share is {case.baseline[value]:.3f}.",
+        known = f"In the group {inside:,} of {size:,} people have the value"
+        return Finding(
+            CODE,
+            self.event(index),
+            Bound.of(people),
+            f"{text} (estimated).",
+            derivation=(
+                remark(f"{known}; who they are is estimated from what all groups together show."),
+                Share(float(case.baseline[value])),
+            ),
+            probability=share,
         )
-        return Finding(CODE, self.event(index), Bound.of(people), f"{text} (estimated).", steps=steps)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.buckets.case import BucketCase
-from tacit.buckets.words import told
+from tacit.buckets.words import argue
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
@@ -112,6 +112,6 @@ class _Outcome:
             if len(left) == 1
             else f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
         )
-        because, steps, proof = told(self.case, row, people, self.index)
+        because, steps, proof = argue(self.case, row, people, self.index)
         event, count = self.event(index), Bound.of(people)
-        return Finding(CODE, event, count, text, because=because, steps=steps, certificate=certificate(event, count, **proof))
+        return Finding(CODE, event, count, text, because, steps, certificate=certificate(event, count, **proof))

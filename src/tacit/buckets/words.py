@@ -1,4 +1,4 @@
-"""Why somebody cannot have a value, as citations that a program can check and as steps that a reader can redo.
+"""Arguments that somebody of a group cannot have a value.
 
 Two things rule a value out: knowledge about the person, and other people of the group who can have nothing else and are as many as the values
 that are left for them (Hall's condition), so that they use these up.
@@ -6,28 +6,25 @@ that are left for them (Hall's condition), so that they use these up.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tacit.buckets.case import BucketCase
-from tacit.errors import numbered
-from tacit.model.finding import Citation
+from tacit.model.finding import Citation, Exclusion, UsedUp
 from tacit.model.knowledge import Fact
 from tacit.model.numbers import Bound
+from tacit.model.steps import Lines, Step, remark
 
 #: How many values of a column a step names.
 _SHOWN = 6
 
-Told = tuple[tuple[Citation, ...], tuple[str, ...], dict[str, Any]]
-
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Why the person of a row is left with what she is: values ruled out by facts, and values that others use up."""
+    """Values left to a person, ruled out by facts, and used up by others."""
 
     facts: tuple[Fact, ...]
     ruled_out: tuple[str, ...]
@@ -38,12 +35,16 @@ class Argument:
 
 def argument(case: BucketCase, row: int) -> Argument:
     """The argument about the person of a row."""
-    buckets, valid = case.buckets, case.valid
-    cells, group = valid.cells, int(buckets.group[row])
-    base, width = int(cells.blocks[group]), len(case.entries(row))
+    buckets = case.buckets
+    valid = case.valid
+    cells = valid.cells
+    group = int(buckets.group[row])
+    base = int(cells.blocks[group])
+    width = len(case.entries(row))
     height = int(cells.starts[group + 1] - cells.starts[group])
     block = slice(base, base + height * width)
-    may, possible = cells.may[block].reshape(height, width), valid.possible[block].reshape(height, width)
+    may = cells.may[block].reshape(height, width)
+    possible = valid.possible[block].reshape(height, width)
     hold = valid.hold[block].reshape(height, width)
     mine = int(cells.cell[row] - cells.starts[group])
     names = [buckets.values[int(buckets.value[entry])] for entry in case.entries(row)]
@@ -65,8 +66,9 @@ def argument(case: BucketCase, row: int) -> Argument:
 
 
 def _closed(begin: Iterable[int], may: np.ndarray, hold: np.ndarray) -> set[int]:
-    """The values that these lead to: whoever has one of them can only have one of them."""
-    reached, waiting = set(begin), list(begin)
+    """Return the closure of values: their holders can only have one of them."""
+    reached = set(begin)
+    waiting = list(begin)
     while waiting:
         value = waiting.pop()
         for owner in np.flatnonzero(hold[:, value] > 0).tolist():
@@ -85,20 +87,25 @@ def _cite(case: BucketCase, facts: list[Fact], person: dict[str, str], values: S
             facts.append(reason)
 
 
-def told(case: BucketCase, row: int, people: int, release: int) -> Told:
-    """Citations, steps and the matching argument about the people of a row."""
-    found, entries = argument(case, row), case.entries(row)
+def argue(case: BucketCase, row: int, people: int, release: int) -> tuple[tuple[Citation, ...], tuple[Step, ...], dict[str, Any]]:
+    """Return the citations, the steps and the proof about the people of a row."""
+    found = argument(case, row)
     buckets = case.buckets
-    because = [Citation(release, buckets.line(entry), Bound.of(int(buckets.count[entry])), None) for entry in entries]
-    because += [Citation(release, cell(fact), Bound.of(0), None) for fact in found.facts]
+    because = [Citation(release, buckets.line(one), Bound.of(int(buckets.count[one])), None) for one in case.entries(row)]
+    for fact in found.facts:
+        because.append(Citation(release, Exclusion(fact.place, fact.allowed, fact.value), Bound.of(0), None))
     if found.used_up:
-        place = f"used up {json.dumps(list(found.used_up), ensure_ascii=False)}"
-        because.append(Citation(release, place, Bound.of(found.users), None))
+        because.append(Citation(release, UsedUp(found.used_up), Bound.of(found.users), None))
     return tuple(because), tuple(_steps(case, row, people, found)), {"matching": _matching(found)}
 
 
+def argument_steps(case: BucketCase, row: int, people: int) -> tuple[Step, ...]:
+    """Return the steps of the argument about the people of a row."""
+    return tuple(_steps(case, row, people, argument(case, row)))
+
+
 def _matching(found: Argument) -> dict[str, Any]:
-    """The argument as a certificate holds it: facts, what they rule out, and the values that as many others use up."""
+    """Return the argument as a certificate holds it."""
     facts = [
         {"where": one.place, "event": {column: list(values) for column, values in sorted(one.allowed.items())}, "not": one.value}
         for one in found.facts
@@ -107,35 +114,31 @@ def _matching(found: Argument) -> dict[str, Any]:
     return out | {"users": found.users, "left": list(found.left)}
 
 
-def cell(fact: Fact) -> str:
-    """A fact as a citation names it: where it stands, and what it says."""
-    allowed = {column: list(values) for column, values in sorted(fact.allowed.items())}
-    return f"{fact.place}: {json.dumps(allowed, ensure_ascii=False)} => not {fact.value}"
-
-
-def _steps(case: BucketCase, row: int, people: int, found: Argument) -> Iterable[str]:
-    buckets, entries = case.buckets, case.entries(row)
+def _steps(case: BucketCase, row: int, people: int, found: Argument) -> Iterator[Step]:
+    buckets = case.buckets
+    entries = case.entries(row)
     group = buckets.names[int(buckets.group[row])]
     counts = [int(buckets.count[entry]) for entry in entries]
     held = ", ".join(
         f"{buckets.values[int(buckets.value[entry])]} ({count:,})" for entry, count in zip(entries, counts, strict=True)
     )
-    lines = numbered([buckets.line(entry) for entry in entries], most=len(counts))
-    yield f"The {_people(sum(counts))} of group {group} have {buckets.sensitive} {held} ({lines})."
+    lines = Lines(tuple(buckets.line(entry) for entry in entries))
+    yield remark(f"The {_people(sum(counts))} of group {group} have {buckets.sensitive} {held} (", lines, ").")
     for fact in found.facts:
-        yield f"{fact.place}: nobody{_described(fact)} has {buckets.sensitive} {fact.value}."
+        yield remark(f"{fact.place}: nobody{_described(fact)} has {buckets.sensitive} {fact.value}.")
     they = "this person" if people == 1 else f"these {people:,} people"
     if found.ruled_out:
-        yield f"{they.capitalize()} cannot have {_either(found.ruled_out)}."
+        yield remark(f"{they.capitalize()} cannot have {_either(found.ruled_out)}.")
     if found.used_up:
         times = "once" if found.users == 1 else f"{found.users:,} times"
         occur = "occurs" if len(found.used_up) == 1 else "occur"
-        yield f"{_people(found.users)} of the group can only have {_either(found.used_up)}, which {occur} {times}: nobody else has it."
-    yield f"So {they} {'has' if people == 1 else 'have'} {_either(found.left)}."
+        only = f"{_people(found.users)} of the group can only have {_either(found.used_up)}"
+        yield remark(f"{only}, which {occur} {times}: nobody else has it.")
+    yield remark(f"So {they} {'has' if people == 1 else 'have'} {_either(found.left)}.")
 
 
 def _described(fact: Fact) -> str:
-    """Whom a fact speaks of."""
+    """Return whom a fact speaks of."""
     parts = []
     for column, values in sorted(fact.allowed.items()):
         more = f" or {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""

@@ -1,4 +1,4 @@
-"""Re-checks the proved findings of an audit with nothing but the published lines and whole-number arithmetic.
+"""Checks the proved findings of an audit again, from the published lines alone.
 
 It shares no code with the attacks: it reads the record, looks every cited line up in the release, writes the sum of the claimed event out
 anew, and compares. Whoever doubts a finding needs to trust these pages only.
@@ -14,13 +14,14 @@ from functools import cached_property
 from typing import Any
 
 from tacit.checker.buckets import BucketBook, check_buckets
-from tacit.checker.certificates import check_carried, check_citations, check_claim, check_format
+from tacit.checker.certificates import check_carried, check_claim, check_format
 from tacit.checker.full_groups import check_full_group, is_about_groups
 from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_itemsets
 from tacit.checker.joint import check_joint
 from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.lines import JointBook
 from tacit.checker.partial import TableBook, check_table
+from tacit.checker.rule_words import check_rule_citations, check_rules
 from tacit.checker.rules import Reject, RuleBook
 from tacit.checker.schema import Wrong, check_schema
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
@@ -28,8 +29,6 @@ from tacit.checker.values import check_values
 from tacit.checker.words import (
     check_every_way_words,
     check_joint_words,
-    check_rule_citations,
-    check_rules,
     check_statement,
     population_names,
 )
@@ -128,7 +127,10 @@ class _Shelf:
         knowledge: Sequence[Fact] | None,
         names: Sequence[str] | None,
     ) -> None:
-        self._record, self._releases, self._known, self._knowledge = record, releases, known, knowledge
+        self._record = record
+        self._releases = releases
+        self._known = known
+        self._knowledge = knowledge
         self._names = names or population_names(releases, record["adversary"].get("population", ()))
         self._books: dict[int, Book] = {}
         self._fitting: dict[str, Any] = {}
@@ -147,7 +149,8 @@ class _Shelf:
 
     def check(self, finding: Mapping[str, Any]) -> None:
         """Redo one finding; raises :class:`Reject` where it does not follow."""
-        code, policy = finding["code"], self._record["policy"]
+        code = finding["code"]
+        policy = self._record["policy"]
         if is_about_known(finding):
             check_known(finding, self._people, int(policy["l"]))
         elif code == "R03" and is_about_groups(finding):
@@ -182,7 +185,6 @@ class _Shelf:
             check_buckets(finding, book, int(policy["l"]), self._knowledge)
         elif isinstance(book, RuleBook):
             check_values(finding, book, int(policy["l"]), self._known)
-        check_citations(finding)
 
     def _book(self, finding: Mapping[str, Any]) -> Book:
         """The lines of the one release that a finding cites."""
@@ -218,7 +220,7 @@ def _check_id(finding: Mapping[str, Any]) -> None:
 
 
 def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
-    """Redo one finding about a group of people: the lines it cites, its arithmetic, its words."""
+    """Check a finding about a group: its lines, its arithmetic, its words."""
     if isinstance(book, BucketBook | TableBook) or not finding["because"]:
         raise Reject("it cites no lines of one release of its kind")
     cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}

@@ -1,4 +1,6 @@
-"""Re-checks groups of which everybody has one sensitive value: somebody is in the group, and nobody in it has another value.
+"""Checks groups of which everybody has the same sensitive value.
+
+Somebody is in the group, and nobody in it has another value.
 
 Both are bounds on groups, shown by weights on published lines as for several releases (:mod:`tacit.checker.joint`).
 """
@@ -6,28 +8,26 @@ Both are bounds on groups, shown by weights on published lines as for several re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from tacit.checker.joint import check_bound, check_cited
-from tacit.checker.lines import HAS, Box, JointBook
+from tacit.checker.lines import Box, JointBook, name_of
 from tacit.checker.rules import Reject
+from tacit.model.frequencies import UNBOUNDED
+from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.release import Release
-
-#: Where no line bounds a group, its number of people is said to be below this.
-UNBOUNDED = 2**50
-#: How many terms of a sum the steps show.
-_SHOWN = 16
+from tacit.model.steps import render_steps
+from tacit.model.words import HAS, full_group_sentence, full_group_steps
 
 
 def is_about_groups(finding: Mapping[str, Any]) -> bool:
-    """Whether a finding is about everybody of a group, known or not."""
+    """Return True if a finding is about everybody of a group, known or not."""
     return "others" in (finding.get("certificate") or {})
 
 
 def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], people: str, least: int) -> None:
-    """Raise :class:`Reject` unless somebody is in the group, and fewer than ``least`` values are left to its people."""
+    """Raise unless a group has people and keeps fewer than ``least`` values."""
     proof = finding["certificate"]
     numbers = [int(number) for number in proof["of"]]
     if not numbers or len(set(numbers)) < len(numbers) or not set(numbers) <= set(range(len(releases))):
@@ -35,7 +35,8 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
     if len(numbers) > 1 and (proof.get("people") != "same" or people != "same"):
         raise Reject("it takes releases together whose people are not the same")
     book = JointBook([releases[number] for number in numbers], "same")
-    sensitive, event = str(proof["sensitive"]), dict(finding["event"])
+    sensitive = str(proof["sensitive"])
+    event = dict(finding["event"])
     left = event.pop(sensitive, [])
     if not 0 < len(set(left)) == len(left) < least:
         raise Reject(f"it leaves {len(left)} values, and the policy allows that")
@@ -61,11 +62,11 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
     if len(because) < len(finding["because"]):
         raise Reject("it cites a release that it is not about")
     check_cited(book, because, cited)
-    _check_words(finding, book, sensitive, left)
+    _check_words(finding, book, sensitive)
 
 
 def _check_blanks(finding: Mapping[str, Any], book: JointBook, sensitive: str, left: Sequence[str]) -> int:
-    """Count the blanks that a finding is about; return how many rows beside them show a value that is ruled out."""
+    """Check the blanks of a finding; return how many other rows show a value that is ruled out."""
     told = finding["certificate"]["blanks"]
     number = int(told["release"])
     rows = book.rows.get(number)
@@ -93,69 +94,12 @@ def _box(book: JointBook, event: Mapping[str, Sequence[str]]) -> Box:
     return box
 
 
-def _check_words(finding: Mapping[str, Any], book: JointBook, sensitive: str, left: Sequence[str]) -> None:
-    """The sentence and the steps say what the certificate says."""
-    who = " and ".join(
-        name if list(values) == [HAS] else f"{name}={' or '.join(values)}"
-        for name, values in finding["event"].items()
-        if name != sensitive
-    )
-    number = _number(*finding["count"])
+def _check_words(finding: Mapping[str, Any], book: JointBook, sensitive: str) -> None:
+    """Raise unless the sentence and the steps say what the certificate says."""
     proof = finding["certificate"]
-    people = f" with {who}" if who else ""
-    sentence = f"Everyone{people} has {sensitive}={' or '.join(left)} ({number})."
-    if "blanks" in proof:
-        name = _name(book, int(proof["blanks"]["release"]))
-        sentence = f"The hidden {sensitive} of {number}{people} is {' or '.join(left)} ({name})."
-    if finding["statement"] != sentence:
+    number = int(proof["blanks"]["release"]) if "blanks" in proof else None
+    table = "" if number is None else name_of(book.releases[number], number)
+    if finding["statement"] != full_group_sentence(finding["event"], sensitive, Bound(*finding["count"]), table):
         raise Reject("its sentence does not say what its event and count say")
-    told = [line for name in ("least", "most", "others") for step in proof[name] for line in _step(book, step)]
-    told += [] if proof["others"] else [f"{sensitive} has no other values."]
-    if "blanks" in proof and proof["others"]:
-        told.append(f"So many rows of {name} show it: {proof['blanks']['shown']:,}. No blank hides it.")
-    if list(finding["steps"]) != told:
+    if tuple(finding["steps"]) != render_steps(full_group_steps(proof, book.look_up, table)):
         raise Reject("its steps do not say what its certificate says")
-
-
-def _number(lo: int, hi: int) -> str:
-    if (lo, hi) == (1, 1):
-        return "1 person"
-    if hi >= UNBOUNDED:
-        return f"at least {lo:,} {'person' if lo == 1 else 'people'}"
-    return f"{lo:,} people" if lo == hi else f"{lo:,} to {hi:,} people"
-
-
-def _step(book: JointBook, step: Mapping[str, Any]) -> list[str]:
-    """One step in words."""
-    low = "at_least" in step
-    parts = []
-    for entry in step["event"]:
-        kind = "item" if "item" in entry else "column"
-        named = entry[kind] if kind == "item" else f"{entry[kind]}={' or '.join(entry['values'])}"
-        parts.append(f"not {named}" if entry["excluded"] else named)
-    group = f"people with {' and '.join(parts)}" if parts else "people"
-    first = f"At {'least' if low else 'most'} {step['at_least' if low else 'at_most']:,} {group}:"
-    if "split" in step:
-        return [first, "by telling cases apart, which the certificate lists"]
-    terms = [_term(book, entry, 1 if low else -1) for entry in step["weights"][:_SHOWN]]
-    if len(step["weights"]) > _SHOWN:
-        terms.append(f"and {len(step['weights']) - _SHOWN:,} more terms, which the certificate lists")
-    return [first, *terms]
-
-
-def _name(book: JointBook, number: int) -> str:
-    source = book.releases[number].source
-    return source.name if source else f"release {number + 1}"
-
-
-def _term(book: JointBook, entry: Mapping[str, Any], sign: int) -> str:
-    """One term of a sum in words."""
-    weight = Fraction(entry["weight"])
-    times = "" if abs(weight) == 1 else f"{abs(weight)} times "
-    if "step" in entry:
-        return f"plus {times}what was shown above ({entry['step'] + 1})"
-    said = book.statement(entry)
-    bound = said.lo if weight > 0 else said.hi
-    name = _name(book, int(entry["release"]))
-    place = f"line {entry['line']}" if "line" in entry else entry["cell"]
-    return f"{'plus' if weight * sign > 0 else 'minus'} {times}{bound:,} ({name}, {place})"

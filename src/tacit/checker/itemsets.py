@@ -1,10 +1,7 @@
-"""Re-checks what itemsets give away (I01, I02): sums of supports written out anew, and the steps of a certificate about unpublished itemsets.
+"""Checks findings about itemsets (I01, I02): sums, derivations, citations and words.
 
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. I01 claims a sum of published supports. I02 claims one over
-supports of which some are not published: each of these is bounded by a step of the certificate, because a complete list leaves it out, or
-because some group of people cannot have fewer than 0 members.
-
-Re-checks the citations and the words of findings about itemsets: both are written again from the event and the certificate.
+I01 claims a sum of published supports. I02 claims one over supports of which some are not published: each of these is bounded by a step of the
+certificate, because a complete list leaves it out, or because some group of people cannot have fewer than 0 members.
 """
 
 from __future__ import annotations
@@ -21,10 +18,12 @@ import numpy.typing as npt
 from tacit.checker.rules import Bounds, Reject, Set
 from tacit.checker.words import read_event
 from tacit.model.arrays import Ints
+from tacit.model.finding import place_entry
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.sets import Sets
-from tacit.model.words import derivation_steps, listed, people, printed_as, sentence
+from tacit.model.steps import Lines, More, Phrase, Shorter, Step, Term, Total, lines_named, remark, render_steps
+from tacit.model.words import derivation_steps, listed, people, sentence
 
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
@@ -99,7 +98,7 @@ class ItemsetBook:
         return np.arange(len(self.release)) if found is None else found
 
     def find(self, items: Set) -> int | str | None:
-        """The line that gives the support of an itemset, ``"n"`` for everybody, None where none does."""
+        """Return the line with an itemset's support, ``"n"`` for everybody, or None."""
         if items not in self._found:
             self._found[items] = self._place(items)
         return self._found[items]
@@ -123,7 +122,10 @@ class ItemsetBook:
         return None
 
     def was_looked_for(self, items: Set) -> bool:
-        """Whether an itemset would be listed if it were frequent: where coarser values are items, only one item of each column is."""
+        """Return True if an itemset would be listed if it were frequent.
+
+        Where coarser values are items, only sets with one item of each column are.
+        """
         if not self.release.header.coarser:
             return True
         columns = dict(zip(self.release.items.names, self.release.items.pairs or (), strict=False))
@@ -131,7 +133,7 @@ class ItemsetBook:
         return len(named) == len(items) == len(set(named))
 
     def bounds(self, place: int | str) -> Bounds:
-        """What the release prints at a place."""
+        """Return what the release prints at a place."""
         if place == "n":
             if self.release.n is None:
                 raise Reject("it uses the number of people, which the release does not tell")
@@ -147,7 +149,7 @@ class ItemsetBook:
 
 
 def check_itemsets(finding: Mapping[str, Any], book: ItemsetBook, cited: Mapping[Any, Any]) -> Bounds:
-    """Bounds on the number of people in an event, as its attack may conclude them from the lines that a finding cites."""
+    """Return bounds on the people of an event, by the lines that its finding cites."""
     present, absent = (frozenset(finding["event"][side]) for side in ("present", "absent"))
     if present & absent or len(absent) > MOST_ABSENT:
         raise Reject("its event is empty or too long to check")
@@ -164,9 +166,13 @@ def check_itemsets(finding: Mapping[str, Any], book: ItemsetBook, cited: Mapping
 
 
 def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """The sum of published supports, by inclusion-exclusion; the certificate and the citations must hold its weights."""
+    """Return the sum of published supports, by inclusion-exclusion.
+
+    Certificate and citations must hold its weights.
+    """
     weights: dict[int | str, int] = {}
-    signs, bounds = [], []
+    signs = []
+    bounds = []
     for extra in subsets(absent):
         place = book.place(present.union(extra))
         signs.append((-1) ** len(extra))
@@ -186,7 +192,7 @@ def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, abse
 
 
 def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set) -> None:
-    """A shorter event asks for less and holds as many people, so they are the same."""
+    """Raise unless the shorter event asks for less and has as many people."""
     if "same_people" not in finding:
         return
     has, lacks = (frozenset(finding["same_people"][side]) for side in ("present", "absent"))
@@ -197,7 +203,7 @@ def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: S
 
 
 def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """The sum of supports of which some are bounded by the steps of the certificate."""
+    """Return the sum of supports, some of them bounded by the certificate."""
     shown: dict[Set, Bounds] = {}
     used: set[int | str] = {"min_support"}
     for step in finding["certificate"]["steps"]:
@@ -216,12 +222,16 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
 
 
 def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], used: set[int | str]) -> None:
-    """Take over a bound on an unpublished support, if it follows from the list being complete or from a group that cannot be negative."""
+    """Accept a bound on an unpublished support if it follows.
+
+    It may follow from the list being complete, or from a group that cannot be negative.
+    """
     items = frozenset(map(str, step["items"]))
     if book.find(items) is not None:
         raise Reject("a step of its certificate bounds an itemset that is published")
     lo, hi = shown.get(items, (0, _ENDLESS))
-    at_least, at_most = int(step.get("at_least", 0)), int(step.get("at_most", _ENDLESS))
+    at_least = int(step.get("at_least", 0))
+    at_most = int(step.get("at_most", _ENDLESS))
     if step["by"] == "group":
         part = frozenset(map(str, step["present"]))
         if not part < items or len(items - part) > MOST_ABSENT:
@@ -261,11 +271,15 @@ def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: s
 
 
 def _behind_maximal(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """Bounds on people who lack an item, or who have two lines, from two maximal itemsets: what no line holds is below the threshold."""
+    """Return bounds on a group from two maximal itemsets.
+
+    An itemset that no line holds is below the threshold.
+    """
     lines = [place for place in cited if isinstance(place, int)]
     if set(cited) != {"n", "min_support", *lines} or len(lines) != 2 or len(absent) > 1:
         raise Reject("the lines it cites are not those of its derivation")
-    n, most = book.bounds("n")[0], book.bounds("min_support")[0] - 1
+    n = book.bounds("n")[0]
+    most = book.bounds("min_support")[0] - 1
     one, two = (book.line(line) for line in sorted(lines, key=lambda line: bool(absent & book.line(line)[0])))
     together = one[0] | (absent or two[0])
     if len(book.holding(together)):
@@ -301,27 +315,28 @@ Finding = Mapping[str, Any]
 
 
 def check_itemset_words(finding: Finding, book: ItemsetBook) -> None:
-    """Raise unless the citations and the steps of a finding of I01 or I02 are those that its event and its certificate make."""
+    """Raise unless citations and steps of I01 or I02 fit event and certificate."""
     words = _Words(finding, book)
     cited = words.citations()
-    if cited is not None and list(finding["because"]) != cited:
+    if list(finding["because"]) != cited:
         raise Reject("the lines it cites are not those of its sum, each once and in order")
-    if list(finding["steps"]) not in list(words.steps()):
+    if tuple(finding["steps"]) not in [render_steps(steps) for steps in words.steps()]:
         raise Reject("its steps do not say what its certificate says")
 
 
 class _Words:
-    """What one finding may say."""
+    """Citations and steps that one finding may have."""
 
     def __init__(self, finding: Finding, book: ItemsetBook) -> None:
-        self.finding, self.book = finding, book
+        self.finding = finding
+        self.book = book
         self.owner = finding["because"][0]["release"]
         self.present, self.absent = (frozenset(finding["event"][side]) for side in ("present", "absent"))
         self.count = Bound(*finding["count"])
         self.lines: list[int] = sorted({one["line"] for one in finding["because"] if "line" in one}, key=book.index_of)
 
     def citations(self) -> list[dict[str, Any]]:
-        """The citations in their order: the number of people, then lines as they stand in the file, then the threshold."""
+        """Return the citations in order: n, lines as in the file, the threshold."""
         if self.finding["code"] == "I01":
             weights = self._weights(self.present, self.absent)
             places = sorted(weights, key=lambda place: -1 if place == "n" else self.book.index_of(int(place)))
@@ -335,14 +350,10 @@ class _Words:
         return [*head, *(self._cited(line) for line in self.lines), self._cited("min_support")]
 
     def _cited(self, place: int | str) -> dict[str, Any]:
-        return {
-            "release": self.owner,
-            "line" if isinstance(place, int) else "cell": place,
-            "count": list(self.book.bounds(place)),
-        }
+        return {"release": self.owner, **place_entry(place), "count": list(self.book.bounds(place))}
 
-    def steps(self) -> Iterator[list[str]]:
-        """The steps as they may be."""
+    def steps(self) -> Iterator[list[Step]]:
+        """Yield the steps as they may be."""
         if self.finding["code"] == "I01":
             yield self._channel()
         elif self.book.release.only == "maximal":
@@ -357,81 +368,84 @@ class _Words:
                 self._published,
                 self.book.release.min_support or 1,
             )
-            named = [line for line in self.lines if any(f"(line {line})" in step for step in told)]
-            yield [*self._prints(named), *told]
+            named = {number for step in told for place in lines_named(step) for number in place.numbers}
+            yield [*self._prints([line for line in self.lines if line in named]), *told]
 
-    def _channel(self) -> list[str]:
-        """The sum of I01, and that of the same people in fewer words."""
+    def _channel(self) -> list[Step]:
+        """Return the sum of I01, and that of the same people in fewer words."""
         out = self._sum(self.present, self.absent)
         if "same_people" not in self.finding:
             return out
         same = read_event(self.finding["same_people"])
-        head = f"The same people in fewer words: {people(self.count)} {sentence(same, self.count)}."
+        head = Shorter(f"{people(self.count)} {sentence(same, self.count)}.")
         return [*out, head, *self._sum(frozenset(same.present), frozenset(same.absent))]
 
     def _weights(self, has: Set, lacks: Set) -> dict[int | str, int]:
-        """How often each line is added in the sum of a group."""
+        """Return the weight of each line in the sum of a group."""
         weights: dict[int | str, int] = {}
         for extra in subsets(lacks):
             place = self.book.place(has.union(extra))
             weights[place] = weights.get(place, 0) + (-1) ** len(extra)
         return {place: weight for place, weight in weights.items() if weight}
 
-    def _sum(self, has: Set, lacks: Set) -> list[str]:
+    def _sum(self, has: Set, lacks: Set) -> list[Step]:
         weights = self._weights(has, lacks)
         order = sorted(weights, key=lambda place: (-self.book.bounds(place)[1], str(place)))
-        steps = [self._term(place, weights[place]) for place in order[:_SHOWN]]
+        steps: list[Step] = [self._term(place, weights[place]) for place in order[:_SHOWN]]
         if len(order) > _SHOWN:
-            steps.append(f"and {len(order) - _SHOWN} more terms, all listed as published lines with their weights")
-        count = self.count
-        total = f"{count.lo:,}" if count.is_exact else f"between {count.lo:,} and {count.hi:,}"
-        return [*steps, f"sum: {total}"]
+            steps.append(More(len(order) - _SHOWN, "terms, all listed as published lines with their weights"))
+        return [*steps, Total(self.count)]
 
-    def _term(self, place: int | str, weight: int) -> str:
-        sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight)} times" if abs(weight) > 1 else "")
+    def _term(self, place: int | str, weight: int) -> Term:
         count = Bound(*self.book.bounds(place))
-        number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
         if place == "n":
-            return f"{sign} {number}: all people (n)"
-        items, _ = self.book.line(int(place))
-        return f"{sign} {number}: people with {listed(sorted(items), 'and')}{self._printed_as(int(place))} (line {place})"
+            return Term(weight, count, "all people", ("n",))
+        line = int(place)
+        items, _ = self.book.line(line)
+        return Term(weight, count, f"people with {listed(sorted(items), 'and')}", (Lines((line,)),), self._printed(line))
 
-    def _printed_as(self, line: int) -> str:
-        return printed_as(self.book.release.text(self.book.index_of(line)), Bound(*self.book.bounds(line)))
+    def _printed(self, line: int) -> str:
+        """Return what a line prints, where that is not an exact count."""
+        count = Bound(*self.book.bounds(line))
+        return "" if count.is_exact else self.book.release.text(self.book.index_of(line))
 
-    def _prints(self, lines: Sequence[int]) -> list[str]:
-        """What lines print whose counts are not exact, each with the counts that it means."""
-        out = []
-        for line in lines:
-            text, count = self.book.release.text(self.book.index_of(line)), Bound(*self.book.bounds(line))
-            if text and not count.is_exact:
-                out.append(f"Line {line}: {text} is printed, that is {people(count)}.")
-        return out
+    def _prints(self, lines: Sequence[int]) -> list[Step]:
+        """Return the steps that explain printed counts that are not exact."""
+        return [
+            remark(Lines((line,)), f": {text} is printed, that is {people(Bound(*self.book.bounds(line)))}.")
+            for line in lines
+            if (text := self._printed(line))
+        ]
 
-    def _published(self, items: Set) -> tuple[int, int, str] | None:
+    def _published(self, items: Set) -> tuple[int, int, Phrase] | None:
         place = self.book.find(items)
         if place is None:
             return None
-        return (*self.book.bounds(place), "n" if place == "n" else f"line {place}")
+        return (*self.book.bounds(place), (Lines((place,)),) if isinstance(place, int) else (place,))
 
-    def _maximal(self, line: int, other: int) -> list[str]:
-        """The two lines of a list of maximal itemsets, and what no line holds."""
-        release, least = self.book.release, self.book.release.min_support or 1
-        items, others = self.book.line(line)[0], self.book.line(other)[0]
+    def _maximal(self, line: int, other: int) -> list[Step]:
+        """Return the derivation from two maximal itemsets."""
+        release = self.book.release
+        least = self.book.release.min_support or 1
+        items = self.book.line(line)[0]
+        others = self.book.line(other)[0]
         number = {name: place for place, name in enumerate(release.items.names)}
         union = items | (self.absent or others)
         together = listed(sorted(union, key=number.__getitem__), "and")
-        first, second = self._at(line), self._at(other)
-        head = f"The list is complete from {least:,} people on and no line holds {together}: at most {least - 1:,} people have them all."
+        first = self._at(line)
+        second = self._at(other)
+        complete = f"The list is complete from {least:,} people on and no line holds {together}"
+        head = remark(f"{complete}: at most {least - 1:,} people have them all.")
         if not self.absent:
-            return [head, f"Those with {together}: at least {first} + {second} - {release.n:,} (n) people."]
-        had, (lacked,) = listed(release.names(self.book.index_of(line)), "and"), self.absent
+            return [head, remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {release.n:,} (n) people.")]
+        had = listed(release.names(self.book.index_of(line)), "and")
+        (lacked,) = self.absent
         return [
             head,
-            f"Those with {had} without {lacked}: at least {first} - {least - 1:,} people.",
-            f"Those without {lacked}: at most {release.n:,} (n) - {second} people.",
+            remark(f"Those with {had} without {lacked}: at least ", *first, f" - {least - 1:,} people."),
+            remark(f"Those without {lacked}: at most {release.n:,} (n) - ", *second, " people."),
         ]
 
-    def _at(self, line: int) -> str:
+    def _at(self, line: int) -> Phrase:
         lo, hi = self.book.bounds(line)
-        return f"{lo:,} (line {line})" if lo == hi else f"[{lo:,} to {hi:,}] (line {line})"
+        return f"{lo:,} (" if lo == hi else f"[{lo:,} to {hi:,}] (", Lines((line,)), ")"

@@ -1,4 +1,4 @@
-"""Re-checks findings about several releases: weights on published lines, kind of person by kind of person, in exact fractions.
+"""Checks findings about several releases in exact fractions.
 
 A step claims that a group holds at least (or at most) so many people. Its weights say how often each cited line is added. If no kind of person
 counts in that sum for more than she counts in the group, the sum of the printed bounds bounds the group. Nothing else is trusted: lines are
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.checker.lines import HAS, KINDS, MEMBER, Axis, Box, JointBook, Statement, Values
+from tacit.checker.lines import KINDS, MEMBER, Axis, Box, JointBook, Statement, Values
 from tacit.checker.rules import Reject
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.release import Itemsets, Rules
+from tacit.model.words import HAS
 
 #: No kind of person is tried after so many steps; such a proof is too long to be re-done.
 MOST_TRIED = 500_000
@@ -46,7 +47,7 @@ def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:
 def check_bound(
     book: JointBook, steps: Sequence[Mapping[str, Any]], box: Box, end: str, cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> int:
-    """Redo the steps that bound a group; what the last one, which is about it, shows."""
+    """Check the steps that bound a group; return the bound of the last one."""
     shown = [_check_step(book, step, steps[:place], cited) for place, step in enumerate(steps)]
     if not shown or end not in steps[-1] or not _same_box(book, shown[-1], box):
         raise Reject("its last step is not about its group")
@@ -54,7 +55,7 @@ def check_bound(
 
 
 def check_cited(book: JointBook, because: Sequence[Mapping[str, Any]], cited: Mapping[tuple[int, Any], tuple[int, int]]) -> None:
-    """Raise unless a finding cites the lines of its sums, each once and with what it prints."""
+    """Raise unless a finding cites each line of its sums once, as printed."""
     listed = {(one["release"], one.get("line", one.get("cell"))): tuple(one["count"]) for one in because}
     if set(listed) != set(cited):
         raise Reject("the lines it cites are not those of its sum")
@@ -93,7 +94,7 @@ def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
 def _check_step(
     book: JointBook, step: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> Box:
-    """Check one step: its sum reaches its bound, and nobody counts for too much in it; or so in each of its cases."""
+    """Check a step by its sum, or by the sum of each of its cases."""
     box = _certificate_box(step["event"])
     low = "at_least" in step
     claimed = int(step["at_least"] if low else step["at_most"])
@@ -103,7 +104,7 @@ def _check_step(
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """``sign * people in the box >= sign * claimed``, with the steps that were shown before and the lines that are cited."""
+    """Claim that ``sign * people in the box >= sign * claimed``."""
 
     book: JointBook
     box: Box
@@ -114,7 +115,7 @@ class _Claim:
 
 
 def _check_case(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
-    """Check one case of a proof: it is split into two that are checked, or a sum settles it."""
+    """Check a case of a proof: two further cases, or a sum."""
     if "split" not in case:
         _check_sum(claim, case, assumed)
         return
@@ -126,12 +127,13 @@ def _check_case(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement
 
 
 def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statement]:
-    """Two statements of which one is true: on either side of a number, or as a place of a release says."""
+    """Return two statements of which one is true."""
     if "event" not in split:
         fewer, more = claim.book.choice(split)
         claim.cited[int(split["release"]), split.get("line", split.get("cell"))] = fewer.printed
         return fewer, more
-    box, at = _certificate_box(split["event"]), split["at"]
+    box = _certificate_box(split["event"])
+    at = split["at"]
     if not isinstance(at, int):
         raise Reject("it splits a case at something that is no whole number")
     term = ((Fraction(1), box),)
@@ -139,7 +141,7 @@ def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statemen
 
 
 def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
-    """Check a sum: it reaches the bound, or shows that nobody fits the case at all."""
+    """Check that a sum reaches the bound, or that nobody fits the case."""
     impossible = bool(case.get("impossible")) and bool(assumed)
     total: Exact = 0
     terms: list[tuple[Exact, Box]] = [] if impossible else [(claim.sign, claim.box)]
@@ -179,7 +181,10 @@ def _assumed(entry: Mapping[str, Any], assumed: tuple[Statement, ...]) -> Statem
 def _said(
     book: JointBook, entry: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> Statement:
-    """What a line or an earlier step says; a step is about its group, an upper bound about its negative."""
+    """Return the statement of a line or of an earlier step.
+
+    An upper bound of a step is about the negative of its group.
+    """
     if "step" not in entry:
         said = book.statement(entry)
         cited[int(entry["release"]), entry.get("line", entry.get("cell"))] = said.printed
@@ -225,7 +230,8 @@ def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
             box[axis] = (known[0] | {value}, True)
         else:
             raise Reject("its event names a column twice")
-    inside, outside = event.get("inside", []), event.get("outside", [])
+    inside = event.get("inside", [])
+    outside = event.get("outside", [])
     if (inside or outside) and not book.declared.sets:
         raise Reject("its event tells people apart who are the same")
     if inside or outside:
@@ -237,7 +243,7 @@ def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
 
 
 def _same_box(book: JointBook, one: Box, two: Box) -> bool:
-    """Whether two boxes hold the same people, axis by axis."""
+    """Return True if two boxes hold the same people, axis by axis."""
     for axis in {*one, *two}:
         values = _values(book.domains, axis, [box[axis] for box in (one, two) if axis in box])
         first, second = ([_allows(box.get(axis), value) for value in values] for box in (one, two))
@@ -260,7 +266,7 @@ def _allows(allowed: Values | None, value: str | None) -> bool:
 
 
 def least_of(terms: Sequence[tuple[Exact, Box]], domains: Mapping[Axis, frozenset[str]]) -> Fraction:
-    """A number below 0 when some kind of person counts for less than 0 in a weighted sum of boxes, else 0.
+    """Return a number below 0 if some kind of person counts for less than 0, else 0.
 
     >>> x = ("item", "x")
     >>> least_of([(Fraction(1), {x: (frozenset({"has"}), False)}), (Fraction(-1), {})], {})
@@ -276,7 +282,7 @@ def least_of(terms: Sequence[tuple[Exact, Box]], domains: Mapping[Axis, frozense
 
 
 class _Kinds:
-    """The search for a kind of person, one column after the other; who is still in which box is kept as bits."""
+    """Search for a kind of person, column by column, with boxes as bits."""
 
     def __init__(self, terms: Sequence[tuple[int, Box]], domains: Mapping[Axis, frozenset[str]]) -> None:
         axes = sorted({axis for _, box in terms for axis in box})
@@ -292,7 +298,10 @@ class _Kinds:
         self.tried: set[tuple[int, int]] = set()
 
     def below_zero(self, place: int = 0, alive: int | None = None) -> int:
-        """What the first kind of person found below 0 counts for, given the boxes that she may still be in; 0 where there is none."""
+        """Return the first count below 0 of a kind of person, or 0.
+
+        ``alive`` are the boxes that the person may still be in.
+        """
         inside = (1 << len(self.weights)) - 1 if alive is None else alive
         if (place, inside) in self.tried:
             return 0

@@ -1,30 +1,27 @@
-"""What a cited line says about known people, read anew from its release: whom it speaks of, about which value, and how many have it.
+"""Checks findings of several releases about the sensitive values of known people.
 
-The sentence and the steps of a finding about known people must say what its certificate says.
-
-Re-checks what several releases together say about the sensitive values of known people, in whole numbers.
-
-A certificate lists statements with weights: each is looked up in its release and read anew, about whoever its line speaks of. Known people are
-counted one combination after the other, from ``--known``, from a bucketized release that lists everybody, or else as the record groups them. The
-sum must count everybody asked about who has a value that is ruled out at least ``below`` times and nobody less than 0 times, and stay
-below that.
+A certificate lists statements with weights: each is looked up in its release, about whoever its line is about. Known people are counted one
+combination after the other, from ``--known``, from a bucketized release that lists everybody, or else as the record groups them. The sum must
+count everybody asked about who has a value that is ruled out at least ``below`` times and nobody less than 0 times, and stay below that.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tacit.checker.rules import Reject, RuleBook
+from tacit.checker.lines import name_of
+from tacit.checker.rules import Reject, RuleBook, most_left_out
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Itemsets, Release, Rules, ValueGroup
+from tacit.model.steps import Lines, Phrase, Step, render_steps
 from tacit.model.table import Table
+from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people, values_sentence
 
 Person = Mapping[str, str]
 Who = Callable[[Person], bool]
@@ -33,7 +30,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Everybody by what is known of them: the names of the columns, and how many have each combination."""
+    """Known people: columns, and the number of people with each combination."""
 
     names: tuple[str, ...]
     counted: Counter[tuple[str, ...]]
@@ -47,7 +44,7 @@ class People:
         object.__setattr__(self, "listed", listed)
 
     def members(self, key: str, who: Who) -> frozenset[int]:
-        """The places of the combinations that are meant; ``key`` is the same where the same people are meant."""
+        """Return the places of the combinations that fit; ``key`` names them in a cache."""
         if key not in self._members:
             self._members[key] = frozenset(place for place, (person, _) in enumerate(self.listed) if who(person))
         return self._members[key]
@@ -55,7 +52,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A cited statement: ``lo`` to ``hi`` of the ``people`` whom it speaks of have the value; it counts ``weight`` times.
+    """A cited statement: ``lo`` to ``hi`` of these ``people`` have the value.
 
     ``members`` are the places of these people's combinations, where everybody is given.
     """
@@ -76,7 +73,7 @@ class Term:
 
 
 def values_named(release: Release, sensitive: str) -> tuple[str, ...]:
-    """The only values of the sensitive column, as a release says; empty where it does not."""
+    """Return all values of the sensitive column, if a release lists them."""
     if isinstance(release, Buckets):
         return release.values if release.sensitive == sensitive else ()
     if isinstance(release, FrequencyTable):
@@ -87,7 +84,7 @@ def values_named(release: Release, sensitive: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a finding is about: the sensitive column, its values, the release whose groups are known, and everybody, where given."""
+    """Subject of a finding: sensitive column, values, grouped release, known people."""
 
     sensitive: str
     values: tuple[str, ...]
@@ -96,8 +93,10 @@ class Asked:
 
 
 def read_term(entry: Mapping[str, Any], page: Page | None, asked: Asked, knowledge: Sequence[Fact] | None) -> Term:
-    """The statement that a certificate cites, if its release says so; without a page, if it is known."""
-    (lo, hi), people, value = entry["count"], int(entry["people"]), str(entry["value"])
+    """Return a cited statement if its release says so; without a page, if it is known."""
+    (lo, hi) = entry["count"]
+    people = int(entry["people"])
+    value = str(entry["value"])
     if value not in asked.values:
         raise Reject("a value in its sum is not one of the sensitive column's")
     who, low, high = _fact(entry, people, knowledge) if page is None else page.read(entry, asked, value, people)
@@ -117,7 +116,7 @@ def _place(entry: Mapping[str, Any]) -> str:
 
 
 def _fact(entry: Mapping[str, Any], people: int, knowledge: Sequence[Fact] | None) -> tuple[Who, int, int]:
-    """A fact as the record tells it, or as the knowledge has it where that is given."""
+    """Return a fact as recorded, or as in the knowledge where that is given."""
     allowed = {str(column): tuple(map(str, listed)) for column, listed in entry["about"].items()}
     lo, hi = (int(end) for end in entry["count"])
     if knowledge is not None:
@@ -130,6 +129,16 @@ def _fact(entry: Mapping[str, Any], people: int, knowledge: Sequence[Fact] | Non
             raise Reject("it rests on a fact that is not known")
         lo, hi = same[0].bounds(people)
     return _among(allowed), lo, hi
+
+
+def has_values(person: Person, pairs: Iterable[tuple[str, str]], groups: Mapping[tuple[str, str], ValueGroup]) -> bool:
+    """Return True if a person has these values, or values of groups so named."""
+    for column, wanted in pairs:
+        own = person.get(column)
+        named = groups.get((column, wanted))
+        if own != wanted if named is None else own is None or (own in named.values) == named.excluded:
+            return False
+    return True
 
 
 def _among(allowed: Mapping[str, Sequence[str]]) -> Who:
@@ -153,7 +162,7 @@ class Page:
         return release.place(index) if isinstance(release, FrequencyTable) else release.line(index)
 
     def read(self, entry: Mapping[str, Any], asked: Asked, value: str, people: int) -> tuple[Who, int, int]:
-        """Whom a citation speaks of, and how many of these people can have the value."""
+        """Return whom a citation is about, and bounds on those with the value."""
         return _Citation(self.release, self._rules, self._places, entry, asked).read(value, people)
 
 
@@ -163,13 +172,18 @@ class _Citation:
     def __init__(
         self, release: Release, rules: RuleBook | None, places: Mapping[int | str, int], entry: Mapping[str, Any], asked: Asked
     ) -> None:
-        self.release, self.rules, self.places, self.entry = release, rules, places, entry
-        self.sensitive, self.everybody = asked.sensitive, asked.everybody
+        self.release = release
+        self.rules = rules
+        self.places = places
+        self.entry = entry
+        self.sensitive = asked.sensitive
+        self.everybody = asked.everybody
         self.grouped = asked.grouped is not None and asked.grouped == entry["release"]
 
     def read(self, value: str, people: int) -> tuple[Who, int, int]:
-        """Whom it speaks of, and how many of these people can have the value."""
-        release, what = self.release, self.entry["what"]
+        """Return whom it is about, and bounds on those with the value."""
+        release = self.release
+        what = self.entry["what"]
         if what == "values":
             named = values_named(release, self.sensitive)
             if not named or value in named:
@@ -192,16 +206,14 @@ class _Citation:
 
     def _rule(self, release: Rules, value: str, people: int) -> tuple[Who, int, int]:
         assert self.rules is not None
-        line, index = self.rules.line(self.entry["line"]), self.rules.by_line[self.entry["line"]]
+        line = self.rules.line(self.entry["line"])
+        index = self.rules.by_line[self.entry["line"]]
         having = tuple(_pair(release, item) for item in release.antecedents[index].tolist())
         then = tuple(_pair(release, item) for item in release.consequents[index].tolist())
         if then != ((self.sensitive, value),) or release.header.coarser:
             raise Reject(f"{_place(self.entry)} is about something else")
-        low, high = line.low * people, line.high * people
-        least, most = math.ceil(low), math.floor(high)
-        least += line.low_open and least == low
-        most -= line.high_open and most == high
-        return self._who(having), max(line.people[0], least, release.header.min_support or 0), min(line.people[1], most)
+        least, most = line.among(people)
+        return self._who(having), max(least, release.header.min_support or 0), most
 
     def _listed(self, release: Release, value: str) -> tuple[Who, int, int]:
         """An itemset, or a cell of a table."""
@@ -225,15 +237,10 @@ class _Citation:
 
     def _who(self, pairs: Pairs) -> Who:
         """People with these values, or with values of the groups that go by these names."""
-        groups = {(group.column, group.name): group for group in self.release.header.groups}
         if self.everybody is not None and not {column for column, _ in pairs} <= set(self.everybody.names):
             raise Reject(f"{_place(self.entry)} is about a column that is not known")
-
-        def fits(own: str | None, pair: tuple[str, str]) -> bool:
-            group = groups.get(pair)
-            return own == pair[1] if group is None else own is not None and (own in group.values) != group.excluded
-
-        return lambda person: all(fits(person.get(pair[0]), pair) for pair in pairs)
+        groups = {(group.column, group.name): group for group in self.release.header.groups}
+        return lambda person: has_values(person, pairs, groups)
 
     def _bucket(self, release: Buckets, value: str, people: int) -> tuple[Who, int, int]:
         """A line of the ST, or a value that a group lacks."""
@@ -281,10 +288,7 @@ class _Citation:
             sides = zip(release.antecedents, release.consequents, strict=True)
             if any(frozenset(items[item] for item in (*having, *then)) == wanted for having, then in sides):
                 raise Reject("a rule that it takes for missing is published")
-            share = header.min_confidence * people
-            most = math.floor(share)
-            most -= not header.strict and most == share
-            return self._who(pairs), 0, max(0, header.min_support - 1, most)
+            return self._who(pairs), 0, most_left_out(header, people)
         above = [index for index in range(len(release)) if wanted <= {items[item] for item in release.sets[index].tolist()}]
         if not any(items[item][0] == self.sensitive for item in release.sets.members.tolist()):
             raise Reject("the list does not name the sensitive column")
@@ -311,101 +315,72 @@ _NAMED = {
 }
 
 
-def check_words(
-    finding: Mapping[str, Any],
-    releases: Sequence[Release],
-    sensitive: str,
-    ruled_out: Sequence[str],
-    terms: Sequence[Term],
-    total: int,
-) -> None:
-    """Raise :class:`Reject` where words and numbers differ."""
-    told = _Told(finding, releases, sensitive)
-    told.check_sentence()
-    if list(finding["steps"]) not in (told.sum(terms, ruled_out, total), told.single(terms), told.nothing(terms)):
-        raise Reject("its steps do not say what its certificate says")
-    cited = {(entry["release"], str(entry.get("line", entry.get("cell")))) for entry in finding["because"]}
-    used = {(max(0, term.entry["release"] or 0), str(term.entry.get("line", term.entry.get("cell")))) for term in terms}
-    carried = finding["certificate"]
-    who = {(carried["grouped"], "quasi-identifiers")} if carried["listed"] and terms else set()
-    if cited != used | who:
-        raise Reject("the lines it cites are not those of its sum")
+def check_sentence(text: str, person: Person, number: int, sensitive: str, left: Sequence[str]) -> None:
+    """Raise unless a sentence names these people and the values left to them.
+
+    Columns may stand in any order.
+    """
+    pairs = [f"{column}={value}" for column, value in person.items()]
+    start, end = values_sentence("|", number, sensitive, left).split("|", 1)
+    who = text.removeprefix(start).removesuffix(end)
+    if text != f"{start}{who}{end}" or len(who) != len(", ".join(pairs)) or any(pair not in who for pair in pairs):
+        raise Reject("its sentence does not say what its event and count say")
 
 
-class _Told:
-    """One finding in words."""
+class _Words:
+    """The words of one finding."""
 
     def __init__(self, finding: Mapping[str, Any], releases: Sequence[Release], sensitive: str) -> None:
-        self.finding, self.releases, self.sensitive = finding, releases, sensitive
-        self.left = [value for value in finding["certificate"]["values"] if value in finding["event"][sensitive]]
+        self.finding = finding
+        self.releases = releases
+        self.sensitive = sensitive
 
-    def check_sentence(self) -> None:
-        """The sentence names the people and the values that are left."""
-        number = int(self.finding["count"][0])
-        pairs = [f"{column}={values[0]}" for column, values in self.finding["event"].items() if column != self.sensitive]
-        who = f"The {'one person' if number == 1 else f'{number:,} people'} with "
-        ends = f" certainly {'has' if number == 1 else 'have'} {self.sensitive} {self.left[0]}."
-        if len(self.left) > 1:
-            ends = f" can only have {self.sensitive} {', '.join(self.left[:-1])} or {self.left[-1]}."
-        text = self.finding["statement"]
-        middle = text.removeprefix(who).removesuffix(ends)
-        fits = text == f"{who}{middle}{ends}" and len(middle) == len(", ".join(pairs))
-        if not fits or any(pair not in middle for pair in pairs):
-            raise Reject("its sentence does not say what its event and count say")
-
-    def sum(self, terms: Sequence[Term], ruled_out: Sequence[str], total: int) -> list[str]:
-        """The steps of a sum."""
+    def check(self, person: Person, terms: Sequence[Term], ruled_out: Sequence[str]) -> None:
+        """Raise where words and numbers differ."""
+        finding = self.finding
         carried = self.finding["certificate"]
-        groups, below = [group for group in carried["groups"] if int(group["weight"])], int(carried["below"])
-        steps = [self._term(term) for term in terms[:_SHOWN]]
-        if len(terms) > _SHOWN:
-            steps.append(f"and {len(terms) - _SHOWN:,} more terms, which the certificate lists")
-        steps += [self._group(group, terms) for group in groups[:_SHOWN]]
-        if len(groups) > _SHOWN:
-            steps.append(f"and {len(groups) - _SHOWN:,} more groups of people, which the certificate lists")
-        times = "once" if below == 1 else f"{below:,} times"
+        left = [value for value in carried["values"] if value in finding["event"][self.sensitive]]
+        check_sentence(finding["statement"], person, int(finding["count"][0]), self.sensitive, left)
+        if tuple(finding["steps"]) not in map(render_steps, self._steps(terms, ruled_out)):
+            raise Reject("its steps do not say what its certificate says")
+        cited = {(entry["release"], str(entry.get("line", entry.get("cell")))) for entry in finding["because"]}
+        used = {(max(0, term.entry["release"] or 0), str(term.entry.get("line", term.entry.get("cell")))) for term in terms}
+        who = {(carried["grouped"], "quasi-identifiers")} if carried["listed"] and terms else set()
+        if cited != used | who:
+            raise Reject("the lines it cites are not those of its sum")
+
+    def _steps(self, terms: Sequence[Term], ruled_out: Sequence[str]) -> Iterator[Sequence[Step]]:
+        """Yield the steps as they may be."""
+        carried = self.finding["certificate"]
+        if not terms:
+            yield [only_values(self.sensitive, len(carried["values"]))]
+            return
+        statements = [
+            Counted(one.weight, one.lo, one.hi, one.people, _with(one), f"{self.sensitive} {one.value}", self._where(one.entry))
+            for one in terms
+        ]
+        only = statements[0].only_step(names_place_first=False) if len(statements) == 1 else None
+        if only is not None:
+            yield [only]
+        groups = [
+            CountedPeople(int(one["weight"]), one["people"], bool(one["asked"]), tuple(number - 1 for number in one["terms"]))
+            for one in carried["groups"]
+            if int(one["weight"])
+        ]
         has = f"{self.sensitive} {' or '.join(ruled_out)}"
-        last = f"The sum counts everybody asked about who has {has} at least {times}, and nobody less than 0 times."
-        return [*steps, f"sum: {total:,}", f"{last} It is less than {below:,}, so there is nobody."]
+        yield sum_about_people(statements, groups, has, int(carried["below"]), between="; ", shown=_SHOWN)
 
-    def single(self, terms: Sequence[Term]) -> list[str]:
-        """The one step of a proof by one statement about a whole group."""
-        if len(terms) != 1:
-            return []
-        (term,) = terms
-        where = self._where(term)
-        if term.weight < 0 and term.lo == term.people:
-            return [f"All {_people(term.people)}{_with(term)} have {self.sensitive} {term.value} ({where})."]
-        return [f"Nobody{_with(term)} has {self.sensitive} {term.value} ({where})."] if term.weight > 0 and term.hi == 0 else []
-
-    def nothing(self, terms: Sequence[Term]) -> list[str]:
-        """What is said where the column has no other values."""
-        number = len(self.finding["certificate"]["values"])
-        return [] if terms else [f"{self.sensitive} has only {number:,} value{'' if number == 1 else 's'}."]
-
-    def _term(self, term: Term) -> str:
-        side = "exactly" if term.lo == term.hi else "at most" if term.weight > 0 else "at least"
-        group = f"of {'the' if _with(term) else 'all'} {_people(term.people)}{_with(term)}"
-        has = f"{side} {term.end:,} {group} have {self.sensitive} {term.value}"
-        return f"{_times(term.weight)}{term.end:,}: {has} ({self._where(term)})"
-
-    def _group(self, group: Mapping[str, Any], terms: Sequence[Term]) -> str:
-        spoken = "; ".join(dict.fromkeys(self._where(terms[number - 1]) for number in group["terms"]))
-        who = "people asked about" if group["asked"] else "known people of whom these speak"
-        return f"{_times(int(group['weight']))}{group['people']:,}: {who} ({spoken or 'nothing above'})"
-
-    def _where(self, term: Term) -> str:
-        entry = term.entry
+    def _where(self, entry: Mapping[str, Any]) -> Phrase:
+        """Return where a statement stands, in words."""
         if entry["release"] is None:
-            return f"known: {entry['cell']}"
+            return (f"known: {entry['cell']}",)
         number = int(entry["release"])
-        source = self.releases[number].source
-        name = source.name if source else f"release {number + 1}"
+        name = name_of(self.releases[number], number)
         if entry["what"] == "missing":
-            return f"{name} leaves it out"
+            return (f"{name} leaves it out",)
         if "line" in entry:
-            return f"{name}, line {entry['line']}"
-        return f"{name}, {_NAMED.get(entry['what'], entry['cell'])}"
+            return (Lines((entry["line"],), name),)
+        return (f"{name}, {_NAMED.get(entry['what'], entry['cell'])}",)
 
 
 def _with(term: Term) -> str:
@@ -416,23 +391,14 @@ def _with(term: Term) -> str:
     return f" with {pairs}" if pairs else ""
 
 
-def _people(number: int) -> str:
-    return f"{number:,} {'person' if number == 1 else 'people'}"
-
-
-def _times(weight: int) -> str:
-    sign = "plus" if weight > 0 else "minus"
-    return f"{sign} " if abs(weight) == 1 else f"{sign} {abs(weight):,} times "
-
-
 def is_about_known(finding: Mapping[str, Any]) -> bool:
-    """Whether a finding is about the values of known people, by several releases together."""
+    """Return True if a finding is about known people."""
     carried = finding.get("certificate") or {}
     return "sensitive" in carried and "below" in carried
 
 
 class KnownBook:
-    """The releases of an audit, the people whom they are about as far as they are given, and what is known besides."""
+    """Releases of an audit, with known people and background knowledge."""
 
     def __init__(
         self,
@@ -441,7 +407,9 @@ class KnownBook:
         knowledge: Sequence[Fact] | None = None,
         declared: str = "same",
     ) -> None:
-        self.releases, self.known, self.declared = releases, known, declared
+        self.releases = releases
+        self.known = known
+        self.declared = declared
         self._pages = [Page(release) for release in releases]
         self._knowledge = knowledge
         self._people: dict[tuple[str, ...], People] = {}
@@ -473,14 +441,13 @@ class KnownBook:
 
 
 def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None:
-    """Raise :class:`Reject` unless fewer than ``least`` values are left to the people of a finding, by the sum that it carries."""
+    """Raise unless a finding's sum leaves its people fewer than ``least`` values."""
     claim = _Claim(finding, book)
     if not len(claim.left) < least:
         raise Reject(f"it leaves {len(claim.left)} values, and the policy allows that")
-    total, told = claim.total()
-    if not total < claim.below:
+    if not claim.total() < claim.below:
         raise Reject("its sum does not rule the other values out")
-    check_words(finding, book.releases, claim.asked.sensitive, claim.ruled_out, claim.terms, told)
+    _Words(finding, book.releases, claim.asked.sensitive).check(claim.person, claim.terms, claim.ruled_out)
 
 
 class _Claim:
@@ -488,9 +455,11 @@ class _Claim:
 
     def __init__(self, finding: Mapping[str, Any], book: KnownBook) -> None:
         carried = finding["certificate"]
-        sensitive, values = str(carried["sensitive"]), tuple(map(str, carried["values"]))
+        sensitive = str(carried["sensitive"])
+        values = tuple(map(str, carried["values"]))
         event: dict[str, list[str]] = dict(finding["event"])
-        self.left, self.values = event.pop(sensitive, []), values
+        self.left = event.pop(sensitive, [])
+        self.values = values
         if not self.left or not set(self.left) <= set(values) or len(set(values)) != len(values):
             raise Reject("its values are not those of the sensitive column")
         named = [values_named(release, sensitive) for release in self._releases(carried, book)]
@@ -503,13 +472,15 @@ class _Claim:
             raise Reject("no release says that the sensitive column has no other values")
         if any(len(listed) != 1 for listed in event.values()):
             raise Reject("its event is not one combination of quasi-identifiers")
-        self.person, self.number = {column: listed[0] for column, listed in event.items()}, int(finding["count"][0])
+        self.person = {column: listed[0] for column, listed in event.items()}
+        self.number = int(finding["count"][0])
         if finding["count"] != [self.number, self.number] or self.number < 1:
             raise Reject("its count is not that of a combination")
         grouped = None if carried["grouped"] is None else int(carried["grouped"])
         self.people = book.people(tuple(self.person), grouped)
         self._check_person(sensitive)
-        self.groups, self.below = carried["groups"], int(carried["below"])
+        self.groups = carried["groups"]
+        self.below = int(carried["below"])
         if self.below < 1:
             raise Reject("its sum is not written out")
         self.asked = Asked(sensitive, values, grouped, self.people)
@@ -517,7 +488,7 @@ class _Claim:
 
     @staticmethod
     def _releases(carried: Mapping[str, Any], book: KnownBook) -> Sequence[Release]:
-        """The releases that the finding takes together: all of them where their people are the same, else a single one."""
+        """Return the releases that a finding combines; one unless their people are the same."""
         if "people" in carried:
             if carried["people"] != "same" or book.declared != "same":
                 raise Reject("it takes releases together whose people are not the same")
@@ -542,22 +513,25 @@ class _Claim:
         """The values that are claimed to be impossible."""
         return [value for value in self.values if value not in self.left]
 
-    def total(self) -> tuple[int, int]:
-        """What the sum comes to, everybody counted as often as it takes, and what it comes to as the record groups people."""
+    def total(self) -> int:
+        """Return the sum, everybody counted as often as it takes.
+
+        Where the people are not given, they are counted as the record groups them.
+        """
         terms = sum(term.weight * term.end for term in self.terms)
-        told = terms + self._as_recorded()
+        recorded = terms + self._as_recorded()
         if self.people is None:
-            return told, told
+            return recorded
         # Whoever no term speaks of and who is not asked about need not be counted at all.
         asked = self.people.places[tuple(self.person[name] for name in self.people.names)]
         counted = 0
         for one in {asked}.union(*(term.members for term in self.terms)):
             inside = [place for place, term in enumerate(self.terms) if one in term.members]
             counted += self.people.listed[one][1] * self._short(inside, asked=one == asked)
-        return terms + counted, told
+        return terms + counted
 
     def _short(self, inside: Sequence[int], *, asked: bool) -> int:
-        """How often somebody of whom these terms speak has to be counted besides, whatever value is had."""
+        """Return how often people in these terms must still be counted, whatever their value."""
         counted = dict.fromkeys(self.values, 0)
         for place in inside:
             counted[self.terms[place].value] += self.terms[place].weight
@@ -565,8 +539,9 @@ class _Claim:
         return max(wanted[value] - counted[value] for value in self.values)
 
     def _as_recorded(self) -> int:
-        """What the groups of the record come to; each is counted often enough, and the one that is asked about is the person's."""
-        total, asked_for = 0, 0
+        """Return the total of the recorded groups, each counted often enough."""
+        total = 0
+        asked_for = 0
         own = [place for place, term in enumerate(self.terms) if term.speaks_of(self.person)]
         for group in self.groups:
             inside = [int(number) - 1 for number in group["terms"]]

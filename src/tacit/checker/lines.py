@@ -1,25 +1,9 @@
-"""What the lines of several releases say, read anew for the checker: each as a bound on a weighted sum of people in boxes.
+"""Lines of several releases as bounds on weighted sums of people in boxes.
 
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
-
-What frequency tables say, read anew for the checker of findings about several releases.
-
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
-
-What tables of people and bucketized releases say, counted anew for the checker of findings about several releases.
-
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks: rows are compared with values one by one.
-
-Who the people of several releases are, read anew from the declaration for the checker.
-
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. Whoever is in the same set of populations has the same
-value on one axis, ``0+2`` for the people of the first and of the third; a declaration says which of these values there are.
-
-Columns whose values may have changed between two releases, read anew for the checker.
-
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. Where a column may have changed, people are told apart by
-what they had and what they have: a JSON list of the two values, in which null is any value that no release names. Somebody with two such
-values has the same one twice, unless ``"changed"`` stands behind them.
+Like the rest of :mod:`tacit.checker`, nothing here shares code with the attacks. A box allows some values on each axis. One axis tells people
+apart by the populations that they are in: ``0+2`` are those of the first and of the third, and a declaration says which of these values there
+are. Where a column may have changed between two releases, its axis holds what somebody had and has: a JSON list of the two values, in which
+null is any value that no release names. Somebody with two such values has the same one twice, unless ``"changed"`` stands behind them.
 """
 
 from __future__ import annotations
@@ -33,13 +17,14 @@ from fractions import Fraction
 from typing import Any
 from urllib.parse import unquote
 
-from tacit.checker.rules import Reject
+from tacit.checker.rules import Reject, allowed_confidences, most_left_out
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import UNBOUNDED, FrequencyTable
 from tacit.model.knowledge import Fact
-from tacit.model.numbers import DOUBLE_DIGITS, Printed
+from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header, Itemsets, Release, Rules
+from tacit.model.words import HAS, Said
 
 #: The columns of a group with the values that they allow, or with those that they do not.
 Axis = tuple[str, str]
@@ -47,15 +32,20 @@ Values = tuple[frozenset[str], bool]
 Box = dict[Axis, Values]
 
 
+def name_of(release: Release, number: int) -> str:
+    """Return what a release is called in sentences: its file, or its number."""
+    return release.source.name if release.source else f"release {number + 1}"
+
+
 def places(table: FrequencyTable) -> dict[int | str, int]:
-    """Where each cell stands, by line or as in a spreadsheet."""
+    """Return where each cell stands, by line or as in a spreadsheet."""
     return {table.place(index): index for index in range(len(table))}
 
 
 def cell(
     table: FrequencyTable, known: Mapping[int | str, int], cited: Mapping[str, Any]
 ) -> tuple[Box, int, int | None, tuple[int, int]]:
-    """The group of a cited cell, the fewest and the most people in it, and the ends that are printed."""
+    """Return the group of a cited cell, its bounds, and the printed ends."""
     index = known.get(cited.get("line", cited.get("cell")))
     if index is None or cited["what"] != "count":
         raise Reject("it cites a place where no cell of a table stands")
@@ -64,14 +54,16 @@ def cell(
     for column in range(width):
         code = int(table.codes[index * width + column])
         if code >= 0:
-            name, label = table.columns[column], table.values[column][code]
+            name = table.columns[column]
+            label = table.values[column][code]
             box["column", name] = (frozenset(labelled(table, name, label)), False)
-    least, most = int(table.lo[index]), int(table.hi[index])
+    least = int(table.lo[index])
+    most = int(table.hi[index])
     return box, least, None if most >= UNBOUNDED else most, (least, most)
 
 
 def domains(table: FrequencyTable) -> dict[tuple[str, str], frozenset[str]]:
-    """The columns of which the table lists every value, with these; none where it says that values are left out."""
+    """Return the columns of which the table lists every value, with the values."""
     if not table.header.complete:
         return {}
     out = {("column", column): frozenset(values) for column, values in zip(table.columns, table.values, strict=True)}
@@ -81,7 +73,7 @@ def domains(table: FrequencyTable) -> dict[tuple[str, str], frozenset[str]]:
 
 
 def labelled(table: FrequencyTable, column: str, label: str) -> set[str]:
-    """The values that a label stands for: itself, or of a measured column the numbers of a range."""
+    """Return the values of a label: itself, or the numbers of a range."""
     if table.measured is None or column != table.measured.column:
         return {label}
     span = table.measured.span
@@ -118,7 +110,7 @@ def _plain(label: str) -> str:
 
 @dataclass(slots=True)
 class RowBook:
-    """The rows of a release that shows people one by one, as texts by column; None where a cell is blank."""
+    """Rows of a release about individuals, as texts by column; None is a blank."""
 
     release: PartialTable | Buckets
     rows: dict[str, list[str | None]] = field(default_factory=dict)
@@ -147,8 +139,9 @@ class RowBook:
         return out
 
     def statement(self, cited: Mapping[str, Any]) -> tuple[Box, int, int]:
-        """The group that a cited place is about, with the fewest and the most people in it."""
-        what, items = cited["what"], list(cited["items"])
+        """Return the group of a cited place, with bounds on its people."""
+        what = cited["what"]
+        items = list(cited["items"])
         place = f"{what} with {' and '.join(items)}"
         if cited.get("cell") != place:
             raise Reject("it cites a place of a table that says something else")
@@ -199,7 +192,7 @@ MOST_SETS = 1_000
 
 @dataclass(slots=True)
 class Declaration:
-    """What is declared about the people of releases, of which ``of`` names the populations."""
+    """Declaration about the populations of releases."""
 
     text: str
     of: Sequence[int]
@@ -229,9 +222,11 @@ class Declaration:
             return [frozenset({number}) for number in every]
         if kind not in ("nested", "left", "joined"):
             raise Reject("it rests on a declaration about people that there is not")
-        comes, goes = self.text == "nested:1,0", self.text == "nested"
+        comes = self.text == "nested:1,0"
+        goes = self.text == "nested"
         if self.spans:
-            comes, goes = self.spans["joined"][1] > 0, self.spans["left"][1] > 0
+            comes = self.spans["joined"][1] > 0
+            goes = self.spans["left"][1] > 0
         found: list[frozenset[int]] = [frozenset()]
         for number in every:
             longer = []
@@ -245,7 +240,7 @@ class Declaration:
         return [one for one in found if one]
 
     def members(self, inside: Collection[int], outside: Collection[int]) -> frozenset[str]:
-        """The values of people who are in all populations of the first kind and in none of the second."""
+        """Return the values of people in all ``inside`` and no ``outside`` populations."""
         return frozenset(name for name, one in self.sets.items() if one.issuperset(inside) and one.isdisjoint(outside))
 
     def scope(self, number: int) -> frozenset[str] | None:
@@ -254,7 +249,7 @@ class Declaration:
         return None if len(values) == len(self.sets) else values
 
     def mover(self, number: int, what: str) -> tuple[frozenset[str], tuple[int, int]]:
-        """Who left after a release, or joined before it, and the fewest and the most of them."""
+        """Return who left after a release or joined before it, with bounds."""
         population = self.of[number]
         other = population + 1 if what == "left" else population - 1
         if what not in self.spans or other not in self.of or list(self.of).index(population) != number:
@@ -334,7 +329,7 @@ def _differs(history: Sequence[str | None]) -> bool:
 
 
 def _fits(axis: Axis, history: Sequence[str | None], change: Mapping[str, Any]) -> bool:
-    """Whether a history has what a change tells of before and of after."""
+    """Return True if a history has what a change tells of before and of after."""
     for value, side in zip(history[:2], (change["before"], change["after"]), strict=True):
         name = axis[1] if axis[0] == "item_change" else f"{axis[1]}={value}"
         has = set() if value is None else {name}
@@ -347,7 +342,6 @@ def _fits(axis: Axis, history: Sequence[str | None], change: Mapping[str, Any]) 
 Term = tuple[Fraction, Box]
 
 MEMBER: Axis = ("people", "")
-HAS = "has"
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +354,7 @@ class Statement:
     printed: tuple[int, int]
 
     def strictly(self, is_open: bool, times: int) -> Statement:
-        """The same times a whole number, so that its weights are whole; more than the lower end where that is open."""
+        """Return the statement times a whole number; strictly more if the end is open."""
         terms = tuple((weight * times, box) for weight, box in self.terms)
         return Statement(terms, (self.lo or 0) * times + int(is_open), None, self.printed)
 
@@ -424,7 +418,7 @@ class JointBook:
         return named
 
     def _take_in(self, release: Release) -> dict[Axis, frozenset[str]]:
-        """Note the places and columns of a release; what comes back are columns of which it lists every value."""
+        """Note a release's places and columns; return columns with all their values."""
         if isinstance(release, FrequencyTable):
             self.by_line.append(places(release))
             self.columns |= set(release.columns)
@@ -440,16 +434,18 @@ class JointBook:
         self.columns |= {*(column for column, _ in release.items.pairs), *release.header.columns}
         if isinstance(release, Rules) and release.header.sa:
             self.columns |= {*release.header.qi, " & ".join(release.header.sa)}
-        sensitive, values = ("column", " & ".join(release.header.sa)), release.header.sa_values
+        sensitive = ("column", " & ".join(release.header.sa))
+        values = release.header.sa_values
         return {sensitive: frozenset(values)} if values else {}
 
     def scope(self, number: int) -> Box:
-        """Who the people of a release are."""
+        """Return who the people of a release are."""
         values = self.declared.scope(number)
         return {} if values is None else {MEMBER: (values, False)}
 
     def _item(self, release: Itemsets | Rules, item: int) -> tuple[Axis, Values]:
-        pairs, name = release.items.pairs, release.items.names[item]
+        pairs = release.items.pairs
+        name = release.items.names[item]
         if pairs is not None and not release.header.coarser:
             column, value = pairs[item]
             for group in release.header.groups:
@@ -479,7 +475,7 @@ class JointBook:
         return box
 
     def _unlisted(self, release: Itemsets, cited: Mapping[str, Any]) -> tuple[Axis, Values] | None:
-        """A single value of a column of the list that it does not name; None where something else is cited."""
+        """Return a cited value that the list does not name, or None."""
         published = {int(item) for item in release.sets.members.tolist()}
         if len(cited["items"]) != 1 or cited["items"][0] in {release.items.names[item] for item in published}:
             return None
@@ -499,7 +495,10 @@ class JointBook:
         return items
 
     def statement(self, cited: Mapping[str, Any]) -> Statement:
-        """What a cited place says; where values may have changed, of what people had or have there."""
+        """Return the statement of a cited place.
+
+        Where values may have changed, it is about what people had or have there.
+        """
         if self.histories is None:
             return self._statement(cited)
         number = int(cited["release"])
@@ -507,12 +506,34 @@ class JointBook:
             (name,) = cited["items"]
             span = self.declared.mover(number, "changed")[1]
             return Statement(((Fraction(1), self.histories.changed(name)),), *span, span)
-        said, half = self._statement(cited), self.declared.of[number]
+        said = self._statement(cited)
+        half = self.declared.of[number]
         terms = tuple((factor, self.histories.rewritten(box, half)) for factor, box in said.terms)
         return Statement(terms, said.lo, said.hi, said.printed)
 
+    def look_up(self, cited: Mapping[str, Any]) -> Said:
+        """Return what a cited place says, as sentences name it."""
+        said = self.statement(cited)
+        number = int(cited["release"])
+        release = self.releases[number]
+        place = cited["line"] if "line" in cited else cited["cell"]
+        index = self.by_line[number].get(place) if cited["what"] == "count" else None
+        text = release.text(index) if index is not None and isinstance(release, Itemsets | FrequencyTable) else ""
+        return Said(
+            terms=said.terms,
+            lo=said.lo,
+            hi=said.hi,
+            release=name_of(release, number),
+            place=place,
+            what=cited["what"],
+            items=cited.get("items", ()),
+            printed=Bound(*said.printed),
+            text=text,
+        )
+
     def _statement(self, cited: Mapping[str, Any]) -> Statement:
-        number, what = int(cited["release"]), cited["what"]
+        number = int(cited["release"])
+        what = cited["what"]
         release = self.releases[number]
         one = Fraction(1)
         if what == "n" and cited["cell"] == "n" and release.n is not None:
@@ -543,7 +564,8 @@ class JointBook:
         return self._of_rule(number, release, cited)
 
     def _of_itemsets(self, number: int, release: Itemsets, cited: Mapping[str, Any]) -> Statement:
-        what, one = cited["what"], Fraction(1)
+        what = cited["what"]
+        one = Fraction(1)
         if what == "missing" and cited["cell"] == "min_support":
             least = release.min_support
             if not release.header.complete or least is None or release.header.coarser:
@@ -585,7 +607,7 @@ class JointBook:
         return Statement(((Fraction(1), self._lacking(number, release, items, item)),), 1, None, count)
 
     def _of_closure(self, number: int, release: Itemsets, cited: Mapping[str, Any], count: tuple[int, int]) -> Statement:
-        """That everybody with an itemset has an item too, as every listed itemset above it holds it."""
+        """Everybody with an itemset has an item, as every listed superset holds it."""
         *items, item = self._named(release, cited)
         above = [set(release.sets[place].tolist()) for place in range(len(release))]
         above = [one for one in above if set(items) <= one]
@@ -612,10 +634,11 @@ class JointBook:
         return Statement(((Fraction(1), box),), None, 0, (0, 0))
 
     def _of_fact(self, number: int, cited: Mapping[str, Any]) -> Statement:
-        """What is known besides; among the facts at hand where these are given, else as the record has it."""
+        """Return a background fact, compared with the known facts where these are given."""
         (text,) = cited["items"]
         told = json.loads(text)
-        least, most = told["at_least"], told["at_most"]
+        least = told["at_least"]
+        most = told["at_most"]
         if self.facts is not None and not any(_is_fact(fact, told) for fact in self.facts):
             raise Reject("it rests on a fact that is not among those that are known")
         sensitive = [
@@ -632,8 +655,12 @@ class JointBook:
         return Statement(((Fraction(1), box),), least, most, ends)
 
     def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
-        """How many people a rule that a complete list leaves out allows, given how many have its antecedent at most."""
-        header, given = release.header, cited["given"]
+        """Return the bound on a rule that a complete list leaves out.
+
+        It depends on how many people have the antecedent at most.
+        """
+        header = release.header
+        given = cited["given"]
         by_share = cited["what"] == "missing-share"
         whole, box = self._missing_boxes(number, release, cited)
         if given["what"] in ("missing-rule", "missing-share"):
@@ -650,20 +677,21 @@ class JointBook:
                 raise Reject("a rule that it takes as missing may be missing for its support")
             self.missing[number, place].add((said.lo or 0, said.lo or 0))
             return self._below_share(header, (whole, box), said.lo or 0)
-        share = header.min_confidence * (said.hi or 0)
-        most = max(header.min_support - 1, math.floor(share) if header.strict else math.ceil(share) - 1)
+        most = most_left_out(header, said.hi or 0)
         self.missing[number, place].add((0, most))
         return Statement(((Fraction(1), box),), None, most, (0, most))
 
     def _missing_boxes(self, number: int, release: Rules, cited: Mapping[str, Any]) -> tuple[Box, Box]:
-        """The people with the antecedent of a rule that a complete list leaves out, and those of them with its value."""
-        header, items = release.header, list(cited["items"])
+        """Return the people of a missing rule's antecedent, and those with its value."""
+        header = release.header
+        items = list(cited["items"])
         share = "share of " if cited["what"] == "missing-share" else ""
         if cited.get("cell") != f"{share}missing rule {' and '.join(items[:-1])} => {items[-1]}":
             raise Reject("it cites a missing rule that is none")
         if not header.complete or header.coarser or not header.min_support or not header.min_confidence or len(header.sa) != 1:
             raise Reject("it needs a complete list of rules, and the release is none")
-        antecedent, (value,) = self._columns_of(items[:-1], header.qi), self._columns_of(items[-1:], header.sa).values()
+        antecedent = self._columns_of(items[:-1], header.qi)
+        (value,) = self._columns_of(items[-1:], header.sa).values()
         if value not in header.sa_values or self._is_listed(release, antecedent, value):
             raise Reject("it takes a rule as missing that the release lists")
         whole: Box = {("column", name): (frozenset({one}), False) for name, one in antecedent.items()}
@@ -671,7 +699,10 @@ class JointBook:
         return whole, {**whole, ("column", header.sa[0]): (frozenset({value}), False)}
 
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
-        """Two statements of which one is true: why a rule is missing, or what a printed 0 means where small numbers are hidden."""
+        """Return two statements of which one is true.
+
+        A rule is missing for one of two reasons; a printed 0 may be a small number that is hidden.
+        """
         number = int(cited["release"])
         release = self.releases[number]
         if self.histories is not None:
@@ -684,7 +715,8 @@ class JointBook:
             return fewer, self._below_share(release.header, (whole, box), rare)
         if not isinstance(release, FrequencyTable):
             raise Reject("it tells cases apart by a line that says no such thing")
-        said, least = self.statement(cited), release.printing.hidden_below
+        said = self.statement(cited)
+        least = release.printing.hidden_below
         index = self.by_line[number][cited.get("line", cited.get("cell"))]
         if least is None or not release.printing.zeros_shown or bool(release.is_hidden[index]):
             raise Reject("it tells cases apart by a cell that may hold any number of people")
@@ -692,7 +724,7 @@ class JointBook:
 
     @staticmethod
     def _below_share(header: Header, boxes: tuple[Box, Box], least: int) -> Statement:
-        """That fewer people with an antecedent have a value than the confidence of a rule needs."""
+        """Fewer people with an antecedent have a value than a rule's confidence needs."""
         assert header.min_confidence is not None
         whole, having = boxes
         terms = (
@@ -727,15 +759,19 @@ class JointBook:
         index = self.by_line[number].get(cited["line"])
         if index is None:
             raise Reject(f"it cites line {cited['line']}, which holds no rule")
-        left, right = release.antecedents[index].tolist(), release.consequents[index].tolist()
-        whole, both = self._box(number, left), self._box(number, sorted({*left, *right}))
-        count, wholes = release.count(index), release.whole(index)
-        what, printed = cited["what"], (count.lo, count.hi)
+        left = release.antecedents[index].tolist()
+        right = release.consequents[index].tolist()
+        whole = self._box(number, left)
+        both = self._box(number, sorted({*left, *right}))
+        count = release.count(index)
+        wholes = release.whole(index)
+        what = cited["what"]
+        printed = (count.lo, count.hi)
         if what == "count":
             return Statement(((Fraction(1), both),), *printed, printed)
         if what == "antecedent":
             return Statement(((Fraction(1), whole),), wholes.lo, wholes.hi, (wholes.lo, wholes.hi))
-        low, high, low_open, high_open = _confidence(release, index)
+        low, high, low_open, high_open = allowed_confidences(release, index)
         if what == "least":
             terms = ((Fraction(low.denominator), both), (Fraction(-low.numerator), whole))
             return Statement(terms, int(low_open), None, printed)
@@ -760,7 +796,7 @@ class JointBook:
 
 
 def _is_fact(fact: Fact, told: Mapping[str, Any]) -> bool:
-    """Whether a fact says what the record has: whom it is about, the value, and whole numbers of people."""
+    """Return True if a fact is the one in the record."""
     amounts = {"at_least": fact.at_least, "at_most": fact.at_most}
     for end, amount in amounts.items():
         number = None if amount is None or (amount.is_share and amount.value) else amount.value
@@ -768,21 +804,3 @@ def _is_fact(fact: Fact, told: Mapping[str, Any]) -> bool:
             return False
     event = {name: sorted(values) for name, values in fact.allowed.items()}
     return bool(fact.value == told["value"] and event == told["event"])
-
-
-def _confidence(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, bool]:
-    """The confidences that a line allows: those that print so and reach the threshold."""
-    header, printed = release.header, release.confidence
-    low, high = header.min_confidence or Fraction(0), Fraction(1)
-    low_open, high_open = bool(header.strict and low > 0), False
-    if printed is None or printed.digits[index] < 0:
-        return low, high, low_open, high_open
-    scaled, digits = int(printed.scaled[index]), int(printed.digits[index])
-    value, long = Fraction(scaled, 10**digits), len(str(scaled)) >= DOUBLE_DIGITS
-    shown = Printed.decimal(value, Fraction(1, 10**digits), header.rounding, is_double=long)
-    if shown.lo >= low:
-        low_open = shown.lo_open or (low_open and shown.lo == low)
-        low = shown.lo
-    if shown.hi < high:
-        high, high_open = shown.hi, shown.hi_open
-    return low, high, low_open, high_open

@@ -1,13 +1,12 @@
-"""Re-checks findings about blank cells of a table: every count anew, row by row, and the records that are told, line by line.
+"""Checks findings about blank cells of a table.
 
-A finding cites how many records fit its pattern, how many of them show the value, and the lines of the records that are told. The checker
-counts both in the table, the cited records never among those that show the value, and compares with the thresholds of the policy.
+A certificate says how many records fit its pattern, how many of them show the value, and on which lines the records stand whose cell is
+inferred. The checker counts both in the table, never these records among those that show the value, and compares with the thresholds of the
+policy.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.checker.rules import Reject
+from tacit.model.finding import Citation, RecordsWith
+from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 
-_COUNTED = re.compile(r"records with (?P<cells>\{.*\})", re.DOTALL)
 #: How many rows a step names.
 _SHOWN = 8
 
@@ -69,7 +69,9 @@ def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str
     if not set(pattern) <= set(conditions):
         raise Reject("its event is not a pattern of conditions and one sensitive value")
     pattern = {name: pattern[name] for name in conditions if name in pattern}
-    counts, rows = _taken_apart(finding["because"], book.release)
+    rows = [int(line) - 2 for line in finding["certificate"]["lines"]]
+    if any(not 0 <= row < len(book.release) for row in rows):
+        raise Reject("it cites a line outside the table")
     if finding["count"] != [len(rows), len(rows)] or not rows or len(set(rows)) < len(rows):
         raise Reject("its count is not that of the records that it cites")
     mine = np.zeros(len(book.release), np.bool_)
@@ -79,17 +81,19 @@ def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str
         fits &= book.shows(name, wanted)
     shows = book.shows(column, value)
     if not pattern:
-        if counts or not bool(shows[mine].all()):
+        if not bool(shows[mine].all()):
             raise Reject("a record that it cites does not show the value")
+        _check_proof(finding, {}, [], rows)
         _check_words(finding, _shown_words(column, value, rows))
         return
     if not bool(fits[mine].all()) or not bool((book.is_blank(column) | shows)[mine].all()):
         raise Reject("a record that it cites does not fit its pattern, or shows another value")
-    whole, both = int(fits.sum()), int((fits & shows & ~mine).sum())
-    expected = [(pattern, whole), (pattern | {column: value}, both)]
-    if counts != expected:
-        raise Reject("the table shows other counts")
-    confidence, support = Fraction(repr(float(policy["min_confidence"]))), int(policy["min_support"])
+    whole = int(fits.sum())
+    both = int((fits & shows & ~mine).sum())
+    cited = [(RecordsWith(pattern), whole), (RecordsWith(pattern | {column: value}), both)]
+    _check_proof(finding, {"records": whole, "showing": both}, cited, rows)
+    confidence = Fraction(repr(float(policy["min_confidence"])))
+    support = int(policy["min_support"])
     if both <= support or both <= confidence * whole:
         raise Reject("the rule is within the thresholds of the policy")
     _check_words(finding, _rule_words(pattern, column, value, (whole, both), rows, (confidence, support)))
@@ -101,21 +105,17 @@ def _single(values: Sequence[str]) -> str:
     return str(values[0])
 
 
-def _taken_apart(
-    because: Sequence[Mapping[str, Any]], release: PartialTable
-) -> tuple[list[tuple[dict[str, str], int]], list[int]]:
-    """The counts and the rows that a finding cites."""
-    counts, rows = [], []
-    for one in because:
-        if "line" in one:
-            rows.append(int(one["line"]) - 2)
-        elif match := _COUNTED.fullmatch(str(one.get("cell", ""))):
-            counts.append((dict(json.loads(match["cells"])), int(one["count"][0])))
-        else:
-            raise Reject("it cites something that is neither a line nor a count")
-    if any(not 0 <= row < len(release) for row in rows):
-        raise Reject("it cites a line outside the table")
-    return counts, rows
+def _check_proof(
+    finding: Mapping[str, Any], counts: Mapping[str, int], counted: Sequence[tuple[RecordsWith, int]], rows: Sequence[int]
+) -> None:
+    """Raise unless certificate and citations hold these counts and the lines of these rows."""
+    proof = finding["certificate"]
+    because = finding["because"]
+    owner = because[0]["release"] if because else 0
+    cited = [Citation(owner, place, Bound.of(number), None) for place, number in counted]
+    cited += [Citation(owner, row + 2, Bound.of(1), None) for row in rows]
+    if dict(proof["counts"]) != counts or list(because) != [one.to_dict() for one in cited]:
+        raise Reject("the table shows other counts, or it cites other lines")
 
 
 # Words
@@ -135,7 +135,8 @@ def _rule_words(
     bars: tuple[Fraction, int],
 ) -> tuple[str, list[str]]:
     whole, both = counts
-    fits, share = ", ".join(f"{name}={text}" for name, text in pattern.items()), _percent(Fraction(both, whole))
+    fits = ", ".join(f"{name}={text}" for name, text in pattern.items())
+    share = _percent(Fraction(both, whole))
     those = _records(len(rows))
     verb = "shows" if both == 1 else "show"
     head = f"{both:,} of the {_records(whole)} with {fits} {verb} {column} {value} ({share})"

@@ -1,4 +1,4 @@
-"""Re-checks what rules give away (R01) from nothing but the lines that a finding cites, in whole numbers and exact fractions.
+"""Checks findings about rules (R01) from the lines that they cite.
 
 Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. A certificate lists bounds on numbers of people, each with
 the law that it follows by: one of the few that counts of people obey. Every step is redone on the cited lines and on earlier steps.
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tacit.model.numbers import Printed
-from tacit.model.release import Rules
+from tacit.model.numbers import DOUBLE_DIGITS, Printed
+from tacit.model.release import Header, Rules
 
 Set = frozenset[str]
 Bounds = tuple[int, int]
@@ -28,7 +28,7 @@ class Reject(Exception):
 
 
 class _Line(NamedTuple):
-    """A rule: its antecedent, all its items, bounds on the people of both, and the confidences that it allows."""
+    """A published rule: its items, bounds on their people, allowed confidences."""
 
     has: Set
     all: Set
@@ -38,6 +38,11 @@ class _Line(NamedTuple):
     high: Fraction
     low_open: bool
     high_open: bool
+
+    def among(self, people: int) -> Bounds:
+        """Return bounds on those of the people with its antecedent who have its consequent."""
+        least = max(self.people[0], _ceil(self.low * people, self.low_open))
+        return least, min(self.people[1], _floor(self.high * people, self.high_open))
 
 
 @dataclass(slots=True)
@@ -68,17 +73,19 @@ class RuleBook:
         return frozenset(self.release.items.names[item] for item in items)
 
     def line(self, number: int) -> _Line:
-        """What a line says by itself."""
+        """Return what a line says by itself."""
         if number not in self.by_line:
             raise Reject(f"it cites line {number}, which holds no rule")
-        release, index = self.release, self.by_line[number]
+        release = self.release
+        index = self.by_line[number]
         has = self._names(release.antecedents[index])
-        count, whole = release.count(index), release.whole(index)
+        count = release.count(index)
+        whole = release.whole(index)
         every = has | self._names(release.consequents[index])
-        return _Line(has, every, (count.lo, count.hi), (whole.lo, whole.hi), *_confidence(release, index))
+        return _Line(has, every, (count.lo, count.hi), (whole.lo, whole.hi), *allowed_confidences(release, index))
 
     def bounds(self, place: int | str) -> Bounds:
-        """What the release prints at a place."""
+        """Return what the release prints at a place."""
         header = self.release.header
         entries = {"n": self.release.n, "min_support": header.min_support}
         entries |= {"sa_values": len(self.values) or None, "sa_distribution": sum(header.sa_counts) or None}
@@ -89,28 +96,37 @@ class RuleBook:
         return entry, entry
 
 
-def _confidence(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, bool]:
-    """The fractions that print as the confidence of a line, and reach the threshold."""
+def allowed_confidences(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, bool]:
+    """Return the confidences that a line allows: both ends, and which are open."""
     header = release.header
-    low, high = header.min_confidence or Fraction(0), Fraction(1)
-    low_open, high_open = header.strict and low > 0, False
+    low = header.min_confidence or Fraction(0)
+    high = Fraction(1)
+    low_open = bool(header.strict and low > 0)
+    high_open = False
     printed = release.confidence.value(index) if release.confidence is not None else None
     if printed is None or release.confidence is None:
         return low, high, low_open, high_open
     step = Fraction(1, 10 ** int(release.confidence.digits[index]))
-    # Fifteen digits are a binary double, which may be off by a few units in its last place whatever the rounding.
-    double = len(str(int(release.confidence.scaled[index]))) >= 15
-    shown = Printed.decimal(printed, step, header.rounding, is_double=double)
+    # A binary double may be off by a few units in its last place whatever the rounding.
+    is_double = len(str(int(release.confidence.scaled[index]))) >= DOUBLE_DIGITS
+    shown = Printed.decimal(printed, step, header.rounding, is_double=is_double)
     if shown.lo >= low:
         low_open = shown.lo_open or (low_open and shown.lo == low)
         low = shown.lo
     if shown.hi < high:
-        high, high_open = shown.hi, shown.hi_open
+        high = shown.hi
+        high_open = shown.hi_open
     return low, high, low_open, high_open
 
 
+def most_left_out(header: Header, people: int) -> int:
+    """Return the most people of a rule that a complete list leaves out."""
+    assert header.min_confidence is not None
+    return max(0, (header.min_support or 0) - 1, _floor(header.min_confidence * people, not header.strict))
+
+
 def _ceil(value: Fraction, is_open: bool) -> int:
-    """The smallest whole number that is at least the value (more than it, when the end is open)."""
+    """Return the smallest whole number from a value on; above it if open."""
     least = -(-value.numerator // value.denominator)
     return least + 1 if is_open and least == value else least
 
@@ -121,7 +137,7 @@ def _floor(value: Fraction, is_open: bool) -> int:
 
 
 class World:
-    """What is known about supports: nothing at first, then what each step of a certificate shows from the cited lines and from earlier steps."""
+    """Bounds on supports, as the steps of a certificate show them one by one."""
 
     def __init__(self, book: RuleBook, cited: Sequence[int | str]) -> None:
         self.book = book
@@ -132,8 +148,9 @@ class World:
         self.hi: dict[Set, int] = defaultdict(lambda: _ENDLESS)
 
     def replay(self, step: Mapping[str, Any]) -> None:
-        """Take a step over, if its law gives what it claims; the law may be one about lines, or about people."""
-        items, law = frozenset(map(str, step["items"])), step["by"]
+        """Accept a step if its law gives what it claims."""
+        items = frozenset(map(str, step["items"]))
+        law = step["by"]
         laws: dict[str, Callable[[Set, Mapping[str, Any]], Bounds]] = {
             "count": self._line,
             "antecedent": self._line,
@@ -148,10 +165,12 @@ class World:
         if law not in laws:
             raise Reject("a step of its certificate names no law")
         lo, hi = laws[law](items, step)
-        at_least, at_most = int(step.get("at_least", 0)), int(step.get("at_most", _ENDLESS))
+        at_least = int(step.get("at_least", 0))
+        at_most = int(step.get("at_most", _ENDLESS))
         if at_least > max(0, lo) or at_most < min(hi, _ENDLESS):
             raise Reject("a step of its certificate does not follow from its lines and earlier steps")
-        self.lo[items], self.hi[items] = max(self.lo[items], at_least), min(self.hi[items], at_most)
+        self.lo[items] = max(self.lo[items], at_least)
+        self.hi[items] = min(self.hi[items], at_most)
         if self.lo[items] > self.hi[items]:
             raise Reject("the lines that it cites contradict each other")
 
@@ -165,7 +184,7 @@ class World:
             raise Reject(f"a step of its certificate rests on {cell}, which it does not cite")
 
     def _line(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """What a line says by itself, about all its items or about its antecedent."""
+        """Return what a line says by itself, about all its items or about its antecedent."""
         line = self._cited(step)
         mine, bounds = (line.all, line.people) if step["by"] == "count" else (line.has, line.whole)
         if items != mine:
@@ -173,9 +192,10 @@ class World:
         return bounds
 
     def _confidence(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """What the confidence of a line makes of one of its two numbers, from the other."""
+        """Return bounds on one number of a line, from the other by the confidence."""
         line = self._cited(step)
-        low, high = line.low, line.high
+        low = line.low
+        high = line.high
         if items == line.all:
             return _ceil(self.lo[line.has] * low, line.low_open), _floor(self.hi[line.has] * high, line.high_open)
         if items != line.has:
@@ -185,7 +205,7 @@ class World:
         return least, _floor(self.hi[line.all] / low, line.low_open) if bounded else _ENDLESS
 
     def _inside(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """Who has a set has every part of it."""
+        """Return who has a set has every part of it."""
         other = frozenset(map(str, step["from"]))
         return self.lo[other] if items <= other else 0, self.hi[other] if other <= items else _ENDLESS
 
@@ -194,7 +214,7 @@ class World:
         return self.book.bounds("n") if not items else (0, self.book.bounds("n")[1])
 
     def _distribution(self, items: Set, _: Mapping[str, Any]) -> Bounds:
-        """How many people have a value, as the header says."""
+        """Return how many people have a value, as the header says."""
         self._needs("sa_distribution")
         self.book.bounds("sa_distribution")
         if len(self.book.values) != len(self.book.release.header.sa_counts):
@@ -203,12 +223,13 @@ class World:
         return next(((count, count) for value, count in counts if items == {value}), (0, _ENDLESS))
 
     def _values(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """Each person has one value of the sensitive column: the people of an antecedent are those of all values together."""
+        """Return bounds by each person having exactly one sensitive value."""
         self._needs("sa_values")
         parent = frozenset(map(str, step["from"]))
         children = [parent | {value} for value in self.book.values]
         most = {child: min(self.hi[child], self.hi[parent]) for child in children}
-        low, high = sum(self.lo[child] for child in children), sum(most.values())
+        low = sum(self.lo[child] for child in children)
+        high = sum(most.values())
         if not children or items not in (parent, *children):
             raise Reject("a step of its certificate adds up other values")
         if items == parent:
@@ -218,14 +239,14 @@ class World:
     def _missing(self, items: Set, step: Mapping[str, Any]) -> Bounds:
         """A complete list says that a missing rule does not reach the thresholds."""
         self._needs("min_support")
-        parent, header = frozenset(map(str, step["from"])), self.book.release.header
+        parent = frozenset(map(str, step["from"]))
+        header = self.book.release.header
         value = items - parent
         if not parent or not header.complete or header.min_confidence is None or not value <= set(self.book.values):
             raise Reject("a step of its certificate takes as missing what need not be listed")
         if len(value) != 1 or parent | value != items or (parent, value) in self.book.rules:
             raise Reject("a step of its certificate takes a rule as missing that is none, or is listed")
-        share = header.min_confidence * self.hi[parent]
-        return 0, max(0, (header.min_support or 0) - 1, _floor(share, not header.strict))
+        return 0, most_left_out(header, self.hi[parent])
 
     def _groups(self, items: Set, _: Mapping[str, Any]) -> Bounds:
         """No group on a set of items has fewer than 0 people."""
@@ -233,18 +254,20 @@ class World:
         if len(listed) > MOST_ITEMS:
             raise Reject("a step of its certificate is too long to check")
         masks = [frozenset(item for j, item in enumerate(listed) if mask >> j & 1) for mask in range(1 << len(listed))]
-        low, high = [self.lo[part] for part in masks], [self.hi[part] for part in masks]
+        low = [self.lo[part] for part in masks]
+        high = [self.hi[part] for part in masks]
         low[-1] = high[-1] = 0
         for j in range(len(listed)):
             for mask in range(len(masks)):
                 if not mask >> j & 1:
-                    low[mask], high[mask] = low[mask] - high[mask | 1 << j], high[mask] - low[mask | 1 << j]
+                    low[mask] = low[mask] - high[mask | 1 << j]
+                    high[mask] = high[mask] - low[mask | 1 << j]
         odd = [(len(listed) - len(part)) % 2 for part in masks]
         least = max((-high[mask] for mask in range(len(masks)) if not odd[mask]), default=0)
         return max(0, least), min((high[mask] for mask in range(len(masks)) if odd[mask]), default=_ENDLESS)
 
     def people(self, present: Set, absent: Set, not_all: Set) -> Bounds:
-        """Bounds on the people who have all of ``present``, none of ``absent`` and not all of ``not_all``."""
+        """Return bounds on those with ``present``, without ``absent`` or all of ``not_all``."""
         if not_all:
             return self._one_absent(present, present | not_all)
         lo, hi = self._pattern(present, absent, {})
@@ -255,7 +278,7 @@ class World:
         return lo, hi
 
     def _exclusive(self, items: Set) -> bool:
-        """Whether nobody can have two of these items: they are values of the sensitive column."""
+        """Return True if these items are values of the sensitive column."""
         release = self.book.release
         columns = dict(zip(release.items.names, release.items.pairs or (), strict=False))
         sa = " & ".join(release.header.sa)
@@ -266,24 +289,34 @@ class World:
             return known[present, absent]
         if not absent:
             return self.lo[present], self.hi[present]
-        lo, hi = 0, _ENDLESS
+        lo = 0
+        hi = _ENDLESS
         for item in sorted(absent):
             rest = absent - {item}
-            wider, narrower = self._pattern(present, rest, known), self._pattern(present | {item}, rest, known)
-            lo, hi = max(lo, wider[0] - narrower[1]), min(hi, wider[1] - narrower[0])
+            wider = self._pattern(present, rest, known)
+            narrower = self._pattern(present | {item}, rest, known)
+            lo = max(lo, wider[0] - narrower[1])
+            hi = min(hi, wider[1] - narrower[0])
         if len(absent) == 1:
             tied = self._one_absent(present, present | absent)
-            lo, hi = max(lo, tied[0]), min(hi, tied[1])
+            lo = max(lo, tied[0])
+            hi = min(hi, tied[1])
         known[present, absent] = (lo, hi)
         return lo, hi
 
     def _one_absent(self, has: Set, all_: Set) -> Bounds:
-        """The people with a set and without all of a larger one; the confidence of a rule between them ties the two numbers."""
-        part, whole = (self.lo[all_], self.hi[all_]), (self.lo[has], self.hi[has])
-        lo, hi = max(0, whole[0] - part[1]), whole[1] - part[0]
+        """Return bounds on those with a set but not all of a larger one.
+
+        The confidence of a rule between the two ties their numbers.
+        """
+        part = (self.lo[all_], self.hi[all_])
+        whole = (self.lo[has], self.hi[has])
+        lo = max(0, whole[0] - part[1])
+        hi = whole[1] - part[0]
         for line in self.lines:
             if (line.has, line.all) == (has, all_):
-                low, high = line.low, line.high
+                low = line.low
+                high = line.high
                 lo = max(lo, _ceil(whole[0] * (1 - high), line.high_open))
                 if high > 0:
                     lo = max(lo, _ceil(part[0] * (1 / high - 1), line.high_open))

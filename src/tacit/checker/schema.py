@@ -1,4 +1,4 @@
-"""The strict schema of the record of an audit: every key, and the type of what stands under it.
+"""Strict schema of an audit's record: every key and its type.
 
 A record with a key that no audit has, without one that every audit has, or with a value of another type is refused before anything is checked.
 Numbers are bounded, so that none of them can keep the checker busy.
@@ -214,7 +214,7 @@ _CITED = exactly_one(("line", "cell"), fields({"release": natural, "count": span
 
 
 def _origin(value: Any, place: str) -> None:
-    """A place of a release in a sum of X01, which may rest on another one."""
+    """Check a place of a release in a sum of X01."""
     needed = {"release": natural, "what": text}
     exactly_one(("line", "cell"), fields(needed, _PLACE | {"items": _NAMES, "given": _bare_origin}))(value, place)
 
@@ -223,7 +223,7 @@ _bare_origin = exactly_one(("line", "cell"), fields({"release": natural, "what":
 
 
 def _summand(value: Any, place: str) -> None:
-    """A term of a sum of X01: a place, an earlier step, or a case that is assumed."""
+    """Check a term of X01: a place, a step or an assumed case."""
     if not isinstance(value, dict) or "weight" not in value:
         raise Wrong(place, "is not a term of a sum")
     weight(value["weight"], f"{place}.weight")
@@ -365,7 +365,7 @@ _OPTION = maybe(either(flag, whole, text, _NAMES))
 
 
 def _release(value: Any, place: str) -> None:
-    """The entry of a release; it is compared with the release itself, so only what is used before is looked at here."""
+    """Check the entry of a release, as far as it is used before it is compared."""
     map_of(anything)(value, place)
     needed = {"kind": text, "file": maybe(text), "sha256": maybe(text), "header_sha256": maybe(text), "read": map_of(_OPTION)}
     fields(needed)({name: one for name, one in value.items() if name in needed}, place)

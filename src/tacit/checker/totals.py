@@ -1,4 +1,4 @@
-"""Re-checks what a record says around its findings: its attacks, totals, policy, waivers and releases, which must fit each other.
+"""Checks that attacks, totals, policy, waivers and releases of a record fit.
 
 Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
 """
@@ -75,7 +75,7 @@ def _short(digest: Any) -> str:
 
 
 def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
-    """Return what the record says about the adversary's knowledge that the releases or the options do not."""
+    """Return what the record says about the adversary against releases or options."""
     told = record["adversary"]
     problems = []
     facts = [_told_by(release) for release in releases]
@@ -97,7 +97,7 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
 
 
 def _told_by(release: Release) -> dict[str, Any]:
-    """What one release tells the adversary about itself."""
+    """Return what one release tells the adversary about itself."""
     header = release.header
     if isinstance(release, FrequencyTable):
         rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
@@ -124,7 +124,8 @@ def check_totals(record: Record) -> list[str]:
     if len(ids) > record["options"]["top"]:
         problems.append("more findings are listed than were asked for")
     for attack in record["attacks"]:
-        code, total = attack["code"], attack["findings"]
+        code = attack["code"]
+        total = attack["findings"]
         listed = sum(finding["code"] == code for finding in record["findings"])
         if listed > total or (total and not ids and record["options"]["top"]):
             problems.append(f"{code}: {total} findings are claimed, {listed} are listed")
@@ -138,12 +139,13 @@ def check_totals(record: Record) -> list[str]:
 
 
 def _attacks(record: Record) -> Iterator[str]:
-    """What is wrong with the list of attacks."""
+    """Return what is wrong with the list of attacks."""
     if [attack["code"] for attack in record["attacks"]] != list(ATTACKS):
         yield "the attacks are not those that every audit lists"
     asked = record["options"]["attacks"]
     for attack in record["attacks"]:
-        code, status = attack["code"], attack["status"]
+        code = attack["code"]
+        status = attack["status"]
         if (attack["name"], attack["claim"]) != ATTACKS.get(code):
             yield f"{code}: it has another name, or the record claims that it {attack['claim']}"
         if status in ("not-relevant", "not-asked") and (attack["findings"] or attack["undecided"] or attack["people"]):
@@ -157,7 +159,7 @@ def _attacks(record: Record) -> Iterator[str]:
 
 
 def _policy(record: Record) -> Iterator[str]:
-    """What is wrong with the policy."""
+    """Return what is wrong with the policy."""
     policy = record["policy"]
     if policy["safe_threshold"] != policy["k"]:
         yield "the policy: safe_threshold is not k"
@@ -167,7 +169,7 @@ def _policy(record: Record) -> Iterator[str]:
 
 
 def _waivers(record: Record) -> Iterator[str]:
-    """What does not fit together in what the record says about findings that somebody accepts."""
+    """Return what does not fit among the waivers."""
     accepted = sum(attack["waived"] for attack in record["attacks"])
     waivers = [waiver for waiver in record["waivers"] if waiver["status"] == "applied"]
     read = [entry["sha256"] for entry in record["release"]]
@@ -185,7 +187,7 @@ def _waivers(record: Record) -> Iterator[str]:
 
 
 def _is_about(waiver: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
-    """Whether a waiver accepts a finding, by its number of people and by its id or its event."""
+    """Return True if a waiver accepts a finding."""
     if waiver["people"] != finding["count"]:
         return False
     if "waived" in finding and (waiver["name"], waiver["reason"]) != (finding["waived"]["name"], finding["waived"]["reason"]):

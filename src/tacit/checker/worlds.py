@@ -1,4 +1,6 @@
-"""Re-checks findings that hold because nothing else fits: places a few people anew in every way that tables with means and medians allow.
+"""Checks findings about a few people by trying every way to choose them.
+
+Tables with means and medians allow few ways.
 
 Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
 """
@@ -22,7 +24,7 @@ MOST_TRIED = 3_000_000
 
 @dataclass(slots=True)
 class _Group:
-    """What a line prints, and the values of those who were placed in its group, smallest first."""
+    """Printed numbers of a group, and the values placed in it, smallest first."""
 
     fewest: int
     most: int
@@ -31,38 +33,43 @@ class _Group:
     placed: list[int] = field(default_factory=list)
 
     def is_closed_to(self, value: int, largest: int) -> bool:
-        """Whether nobody with this value can be the next."""
-        size, rank = self.fewest, len(self.placed)
+        """Return True if nobody with this value can be the next."""
+        size = self.fewest
+        rank = len(self.placed)
         if rank >= self.most or self.is_beyond(value):
             return True
         if size != self.most:
             return False
         if self.total is not None and sum(self.placed) + value + (size - rank - 1) * largest < self.total[0]:
             return True
-        lower, upper = (size - 1) // 2, size // 2
+        lower = (size - 1) // 2
+        upper = size // 2
         both = value + (self.placed[lower] if lower < rank else value)
         return self.middle is not None and rank == upper and not self.middle[0] <= both
 
     def is_beyond(self, value: int) -> bool:
-        """Whether those who are still missing cannot all have this value or larger ones."""
-        size, rank = self.fewest, len(self.placed)
+        """Return True if the missing people cannot all have this value or more."""
+        size = self.fewest
+        rank = len(self.placed)
         if size != self.most or rank >= size:
             return False
         if self.total is not None and sum(self.placed) + (size - rank) * value > self.total[1]:
             return True
-        lower, upper = (size - 1) // 2, size // 2
+        lower = (size - 1) // 2
+        upper = size // 2
         both = value + (self.placed[lower] if lower < rank else value)
         return self.middle is not None and rank <= upper and both > self.middle[1]
 
 
 def people_who_fit(tables: Sequence[FrequencyTable]) -> tuple[tuple[str, ...], list[list[tuple[str, ...]]]]:
-    """The columns of the tables, and every world that fits them, each a list of people."""
+    """Return the tables' columns, and every list of people that fits them."""
     columns = tuple(sorted({column for table in tables for column in table.columns}))
     measured = [table.measured for table in tables if table.measured is not None]
     people = {table.n for table in tables}
     if len({(one.column, one.span) for one in measured}) != 1 or len(people) != 1 or None in people:
         raise Reject("there is no way to try all people that these tables allow")
-    number, span = measured[0].column, measured[0].span
+    number = measured[0].column
+    span = measured[0].span
     domains = []
     for column in columns:
         if column == number:
@@ -87,8 +94,9 @@ def _values(table: FrequencyTable, column: str) -> tuple[str, ...]:
 
 
 def _group(table: FrequencyTable, index: int) -> _Group:
-    """What a line of a table prints about its group."""
-    fewest, most = int(table.lo[index]), int(table.hi[index])
+    """Return what a line of a table prints about its group."""
+    fewest = int(table.lo[index])
+    most = int(table.hi[index])
     measured = table.measured
     if measured is None or fewest != most:
         return _Group(fewest, most, None, None)
@@ -110,7 +118,10 @@ class _Placing:
     """People placed so far, by cell."""
 
     def __init__(self, values: Sequence[int], of: Sequence[Sequence[_Group]], groups: Sequence[_Group], largest: int) -> None:
-        self._values, self._of, self._groups, self._largest = values, of, groups, largest
+        self._values = values
+        self._of = of
+        self._groups = groups
+        self._largest = largest
         self._placed: list[int] = []
         self._tried = 0
 
@@ -139,7 +150,7 @@ class _Placing:
 
 
 def check_worlds(finding: Mapping[str, Any], tables: Sequence[FrequencyTable], k: int, known: dict[str, Any]) -> None:
-    """Redo a finding that holds in all worlds that fit; ``known`` keeps these for the next finding of the same audit."""
+    """Check a finding in all worlds that fit, which ``known`` keeps."""
     if "worlds" not in known:
         known["worlds"] = people_who_fit(tables)
     columns, worlds = known["worlds"]

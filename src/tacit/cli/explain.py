@@ -118,7 +118,7 @@ def explain_command(**given: Any) -> None:
 class _Explained:
     """A finding with what its explanation refers to."""
 
-    finding: Mapping[str, Any]
+    finding: Finding | Mapping[str, Any]
     releases: Any
     policy: Any
     read: Sequence[Release]
@@ -130,7 +130,9 @@ def _explain_finding(asked: ExplainOptions) -> None:
     from tacit.reports.explain_picture import explanation_svg
 
     found = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
-    explanation = Explanation.of(found.finding, files_of(found.releases))
+    files = files_of(found.releases)
+    finding = found.finding
+    explanation = Explanation.recorded(finding, files) if isinstance(finding, Mapping) else Explanation.of(finding, files)
     if asked.picture_to is not None:
         values = next((one.header.sa_values for one in found.read if one.kind == "rules" and one.header.sa_values), ())
         picture = explanation_svg(explanation, values=values, bars=found.policy)
@@ -142,7 +144,7 @@ def _explain_finding(asked: ExplainOptions) -> None:
         explanation.to_dict(),
         lambda: explanation_text(explanation, width=width()),
         json_to=asked.json_to,
-        headline=str(found.finding["statement"]),
+        headline=str(explanation.finding["statement"]),
     )
 
 
@@ -159,7 +161,7 @@ def _find_now(asked: ExplainOptions) -> _Explained:
         where = ", ".join(asked.releases)
         raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=where, remedy=remedy)
     finding = found.findings[0] if asked.finding is None else found.finding(asked.finding)
-    return _Explained(finding.to_dict(), found.release, found.policy.to_dict(), releases)
+    return _Explained(finding, found.release, found.policy.to_dict(), releases)
 
 
 def _attack_of(finding: str | None) -> list[str] | None:

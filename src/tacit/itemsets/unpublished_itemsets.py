@@ -38,6 +38,7 @@ from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, certificate
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
+from tacit.model.steps import Lines, Phrase, remark
 from tacit.model.words import listed, people, sentence
 
 WITHOUT_N = "the number of people is not known, and nothing follows from maximal itemsets without it"
@@ -195,15 +196,14 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
     together = listed(tuple(release.items.names[i] for i in union), "and")
     first, second = _printed(release, line), _printed(release, other)
     steps = print_steps(release, sorted((line, other)))
-    steps += [
-        f"The list is complete from {least:,} people on and no line holds {together}: at most {least - 1:,} people have them all."
-    ]
+    complete = f"The list is complete from {least:,} people on and no line holds {together}"
+    steps.append(remark(f"{complete}: at most {least - 1:,} people have them all."))
     if item < 0:
-        steps.append(f"Those with {together}: at least {first} + {second} - {n:,} (n) people.")
+        steps.append(remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {n:,} (n) people."))
     else:
         had, lacked = listed(tuple(release.names(line)), "and"), release.items.names[item]
-        steps.append(f"Those with {had} without {lacked}: at least {first} - {least - 1:,} people.")
-        steps.append(f"Those without {lacked}: at most {n:,} (n) - {second} people.")
+        steps.append(remark(f"Those with {had} without {lacked}: at least ", *first, f" - {least - 1:,} people."))
+        steps.append(remark(f"Those without {lacked}: at most {n:,} (n) - ", *second, " people."))
     because = [
         Citation(index, "n", Bound.of(n), None),
         *(Citation(index, release.line(one), release.count(one), None) for one in sorted((line, other))),
@@ -214,11 +214,11 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
     return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), None, proof)
 
 
-def _printed(release: Itemsets, line: int) -> str:
-    """A published count with its place."""
+def _printed(release: Itemsets, line: int) -> Phrase:
+    """Return a published count with its place."""
     count = release.count(line)
     number = f"{count.lo:,}" if count.is_exact else f"[{count.lo:,} to {count.hi:,}]"
-    return f"{number} (line {release.line(line)})"
+    return f"{number} (", Lines((release.line(line),)), ")"
 
 
 CODE = "I02"

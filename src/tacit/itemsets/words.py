@@ -1,7 +1,4 @@
-"""The arithmetic of a channel in words, with the published lines that it adds and takes away.
-
-The arithmetic of a group that an unpublished itemset gives away, in words.
-"""
+"""Findings about itemsets: sums of I01 and derivations of I02."""
 
 from __future__ import annotations
 
@@ -17,10 +14,11 @@ from tacit.kernels.deduction import Book, bits_of
 from tacit.kernels.moebius import cells
 from tacit.model.arrays import Ints
 from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, certificate
+from tacit.model.finding import Citation, Finding, Place, certificate, place_entry
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
-from tacit.model.words import derivation_steps, listed, people, printed_as, sentence
+from tacit.model.steps import Lines, More, Phrase, Shorter, Step, Term, Total, lines_named, remark
+from tacit.model.words import derivation_steps, listed, people, sentence
 
 #: Sums over more free items than this are not written out: 2**20 terms are a million.
 MOST_FREE = 20
@@ -33,42 +31,46 @@ SHORTENED_ITEMS = 16
 def write_out(
     code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], free: int, count: Bound
 ) -> Finding:
-    """The finding "count people have these items of published set ``line`` and not the others", with its sum; ``free`` items may be either."""
+    """Return the finding about a pattern on published set ``line``, with its sum.
+
+    ``free`` items may be present or absent.
+    """
     release = supports.release
     items, held = _items_held(release, line, present, free)
     within = release.sets[line].astype(np.int64) if free else NOTHING
-    has, lacks = items[held], items[~held]
+    has = items[held]
+    lacks = items[~held]
     event = _event(release, has, lacks)
     because, steps = _sum(supports, index, has, lacks, count, within)
     shorter = _shortest(supports, items, held, within) if count.is_exact else None
     same = None
     if shorter is not None:
         same = _event(release, *shorter)
-        steps += [
-            f"The same people in fewer words: {people(count)} {sentence(same, count)}.",
-            *_sum(supports, index, *shorter, count, within if free else items)[1],
-        ]
+        steps.append(Shorter(f"{people(count)} {sentence(same, count)}."))
+        steps += _sum(supports, index, *shorter, count, within if free else items)[1]
     proof = certificate(event, count, weights=[_weight(cited) for cited in because]) if because else None
     return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same, proof)
 
 
 def _weight(cited: Citation) -> dict[str, Any]:
-    """How often a line is added, as the certificate holds it."""
-    return {
-        "release": cited.release,
-        "line" if isinstance(cited.place, int) else "cell": cited.place,
-        "weight": str(cited.weight),
-    }
+    """Return the weight of a line as in the certificate."""
+    return {"release": cited.release, **place_entry(cited.place), "weight": str(cited.weight)}
 
 
 def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:
-    """The event "these items of published set ``line`` and not the others"; ``free`` items may be either."""
+    """Return the event of a pattern on published set ``line``.
+
+    ``free`` items may be present or absent.
+    """
     items, held = _items_held(release, line, present, free)
     return _event(release, items[held], items[~held])
 
 
 def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The items of a published set (line -1: the empty set) without the free ones, and which of them are present."""
+    """Return the items of a published set that are not free, and which are present.
+
+    Line -1 is the empty set.
+    """
     items = release.sets[line].astype(np.int64) if line >= 0 else NOTHING
     held = np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
     asked = np.array([not free >> j & 1 for j in range(len(items))], np.bool_)
@@ -82,60 +84,63 @@ def _event(release: Itemsets, has: Ints, lacks: Ints) -> ItemEvent:
 
 def _sum(
     supports: Supports, index: int, has: Ints, lacks: Ints, count: Bound, within: Ints = NOTHING
-) -> tuple[list[Citation], list[str]]:
-    """The signed sum of a pattern: the lines with their weights, and the same in words."""
+) -> tuple[list[Citation], list[Step]]:
+    """Return the signed sum of a pattern: the lines with their weights, and the steps."""
     release = supports.release
     if len(lacks) > MOST_FREE:
-        return [], [f"The sum over the supersets of the present items has 2^{len(lacks)} terms; it is not written out."]
+        return [], [remark(f"The sum over the supersets of the present items has 2^{len(lacks)} terms; it is not written out.")]
     cube = supports.cube(lacks, has, within)
     signs = 1 - 2 * (np.bitwise_count(np.arange(1 << len(lacks), dtype=np.uint64)).astype(np.int64) & 1)
     lines, place = np.unique(cube.line, return_inverse=True)
     weights = np.zeros(len(lines), np.int64)
     np.add.at(weights, place, signs)
-    because, terms = [], []
+    because: list[Citation] = []
+    terms: list[Term] = []
     for line, weight in zip(lines.tolist(), weights.tolist(), strict=True):
         if weight == 0:
             continue
         published = Bound.of(release.n or 0) if line == -1 else release.count(line)
-        place_name = "n" if line == -1 else release.line(line)
+        place_name: Place = "n" if line == -1 else release.line(line)
         because.append(Citation(index, place_name, published, weight))
         terms.append(_term(release, line, weight, published))
     # The largest contributions first: a reader starts from the widest group and takes away.
     order = sorted(range(len(terms)), key=lambda i: (-because[i].count.hi, str(because[i].place)))
-    steps = [terms[i] for i in order[:SHOWN_TERMS]]
+    steps: list[Step] = [terms[i] for i in order[:SHOWN_TERMS]]
     if len(terms) > SHOWN_TERMS:
-        steps.append(f"and {len(terms) - SHOWN_TERMS} more terms, all listed as published lines with their weights")
-    total = f"{count.lo:,}" if count.is_exact else f"between {count.lo:,} and {count.hi:,}"
-    return because, [*steps, f"sum: {total}"]
+        steps.append(More(len(terms) - SHOWN_TERMS, "terms, all listed as published lines with their weights"))
+    return because, [*steps, Total(count)]
 
 
-def _term(release: Itemsets, line: int, weight: int, published: Bound) -> str:
-    """One line of the sum."""
-    sign = ("plus" if weight > 0 else "minus") + (f" {abs(weight)} times" if abs(weight) > 1 else "")
-    number = f"{published.lo:,}" if published.is_exact else f"{published.lo:,} to {published.hi:,}"
+def _term(release: Itemsets, line: int, weight: int, published: Bound) -> Term:
+    """Return one term of the sum."""
     if line == -1:
-        return f"{sign} {number}: all people (n)"
-    counted = f"people with {listed(tuple(sorted(release.names(line))), 'and')}{printed_as(release.text(line), published)}"
-    return f"{sign} {number}: {counted} (line {release.line(line)})"
+        return Term(weight, published, "all people", ("n",))
+    what = f"people with {listed(sorted(release.names(line)), 'and')}"
+    printed = "" if published.is_exact else release.text(line)
+    return Term(weight, published, what, (Lines((release.line(line),)),), printed)
 
 
-def print_steps(release: Itemsets, lines: Iterable[int]) -> list[str]:
-    """What lines print whose counts are not exact, each with the counts that it means."""
+def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
+    """Return the steps that explain printed counts that are not exact."""
     return [
-        f"Line {release.line(line)}: {release.text(line)} is printed, that is {people(release.count(line))}."
+        remark(Lines((release.line(line),)), f": {release.text(line)} is printed, that is {people(release.count(line))}.")
         for line in lines
         if not release.count(line).is_exact and release.text(line)
     ]
 
 
 def _shortest(supports: Supports, items: Ints, held: npt.NDArray[np.bool_], within: Ints = NOTHING) -> tuple[Ints, Ints] | None:
-    """Fewer conditions that still hold exactly the same people, or None; a greedy search, so not always the fewest possible."""
+    """Return fewer conditions that hold exactly the same people, or None.
+
+    The search is greedy, so they are not always the fewest possible.
+    """
     if len(items) > SHORTENED_ITEMS:
         return None
     cube = supports.cube(items, within=within)
     if not cube.known.all() or not np.array_equal(cube.lo, cube.hi):
         return None
-    lo, hi = cube.lo.copy(), cube.hi.copy()
+    lo = cube.lo.copy()
+    hi = cube.hi.copy()
     cells(lo, hi)
     groups = np.flatnonzero(lo)
     sizes = lo[groups]
@@ -170,7 +175,7 @@ _HUGE = np.iinfo(np.int64).max
 def write_out_deduction(
     code: str, supports: Supports, book: Book, index: int, items: Ints, held: npt.NDArray[np.bool_], count: Bound
 ) -> Finding:
-    """The finding "count people have these items of the unpublished set and not the others", with its derivation."""
+    """Return the finding about a pattern on an unpublished set, with its derivation."""
     release = supports.release
     event = ItemEvent(tuple(release.items.names[i] for i in items[held]), tuple(release.items.names[i] for i in items[~held]))
     cube = supports.cube(items, within=np.arange(len(release.items)))
@@ -184,15 +189,15 @@ def write_out_deduction(
     steps = derivation_steps(
         proved, frozenset(event.present), frozenset(event.absent), count, story.published, release.min_support or 1
     )
-    named = [line for line in lines if line >= 0 and any(f"(line {release.line(line)})" in step for step in steps)]
-    steps = [*print_steps(release, named), *steps]
+    named = {number for step in steps for place in lines_named(step) for number in place.numbers}
+    steps = [*print_steps(release, [line for line in lines if line >= 0 and release.line(line) in named]), *steps]
     proof = certificate(event, count, steps=proved)
     return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), None, proof)
 
 
 @dataclass(eq=False)
 class _Story:
-    """Steps of a derivation over the subsets of one itemset, each unpublished subset explained once, smaller ones first.
+    """Derivation over the subsets of one itemset, each explained once.
 
     Subsets are bit masks over ``items``: ``low`` and ``high`` bound their supports, ``line`` says which published set tells them.
     """
@@ -210,18 +215,20 @@ class _Story:
         return cls(supports, items, low, high, line)
 
     def _tightest(self, mask: int) -> tuple[int, int, int, int]:
-        """The least and the most people of an unpublished subset, each with the group that says so by not being negative."""
+        """Return the bounds of an unpublished subset, each with the group that proves it."""
         parts = _submasks(mask)
-        low, high = self.low[parts].copy(), self.high[parts].copy()
+        low = self.low[parts].copy()
+        high = self.high[parts].copy()
         low[-1] = high[-1] = 0
         cells(low, high)
         odd = np.bitwise_count((parts ^ mask).astype(np.uint64)).astype(np.int64) & 1
         ceiling = (self.supports.release.min_support or 1) - 1
-        below, above = int(np.argmax(np.where(odd == 0, -high, -1))), int(np.argmin(np.where(odd == 1, high, _HUGE)))
+        below = int(np.argmax(np.where(odd == 0, -high, -1)))
+        above = int(np.argmin(np.where(odd == 1, high, _HUGE)))
         return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
 
     def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
-        """The certificate of the group: bounds on the unpublished subsets that its sum needs, and on those that these need."""
+        """Return the certificate of a group: bounds on the unpublished subsets it needs."""
         whole = len(self.line) - 1
         has = sum(1 << j for j in np.flatnonzero(held).tolist())
         steps: list[dict[str, Any]] = []
@@ -248,14 +255,14 @@ class _Story:
             show(has | extra)
         return steps
 
-    def published(self, items: frozenset[str]) -> tuple[int, int, str] | None:
-        """Bounds on the support of a subset, and where it stands; None where no line tells it."""
+    def published(self, items: frozenset[str]) -> tuple[int, int, Phrase] | None:
+        """Return bounds on a subset's support and its place; None if unpublished."""
         names = self.supports.release.items.names
         mask = sum(1 << place for place, item in enumerate(self.items.tolist()) if names[item] in items)
         line = int(self.line[mask])
         if line == -2:
             return None
-        place = "n" if line == -1 else f"line {self.supports.release.line(line)}"
+        place: Phrase = ("n",) if line == -1 else (Lines((self.supports.release.line(line),)),)
         return int(self.low[mask]), int(self.high[mask]), place
 
     def _items(self, mask: int) -> list[str]:

@@ -29,7 +29,7 @@ import numpy as np
 from tacit.joint import full_groups
 from tacit.joint.full_groups import describes_groups
 from tacit.known.case import PeopleCase, RuleCase
-from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, bounds_of, bounds_together, proof_of, state_everything
+from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, bounds_of, bounds_together, state_everything
 from tacit.known.releases import SeveralCase
 from tacit.known.sensitive_values import describe_combination, describe_releases, why_not
 from tacit.known.words import ProofWords, SeveralWords
@@ -38,6 +38,7 @@ from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
+from tacit.model.words import values_sentence
 from tacit.solve.bounds import Bounds
 from tacit.solve.statements import Statements
 
@@ -183,19 +184,14 @@ class _Outcome:
         q = int(self.which[index])
         n = int(self.people[q])
         left = [case.values[v] for v in self._values(q, possible=True)]
-        who = f"The {'one person' if n == 1 else f'{n:,} people'} with {describe_combination(case, q)}"
-        has = "has" if n == 1 else "have"
-        text = (
-            f"{who} certainly {has} {case.sensitive} {left[0]}."
-            if len(left) == 1
-            else f"{who} can only have {case.sensitive} {', '.join(left[:-1])} or {left[-1]}."
-        )
+        text = values_sentence(describe_combination(case, q), n, case.sensitive, left)
         ruled_out = self._values(q, possible=False)
         if isinstance(case, SeveralCase):
             return SeveralWords(case, self.said, q, ruled_out).finding(CODE, self._prover.ruled_out(q, ruled_out))
         assert isinstance(case, RuleCase)
         words = ProofWords(case, self.said, q, ruled_out, release=self.number)
         found = self._prover.ruled_out(q, ruled_out)
-        because, steps = words.told(found)
-        proof = None if found is None else certificate(self.event(index), Bound(n, n), **proof_of(because))
-        return Finding(CODE, self.event(index), Bound(n, n), text, because=because, steps=steps, certificate=proof)
+        event = self.event(index)
+        count = Bound.of(n)
+        proof = None if found is None else certificate(event, count, **words.certificate(found))
+        return Finding(CODE, event, count, text, words.citations(found), words.steps(found), certificate=proof)

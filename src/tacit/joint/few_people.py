@@ -21,6 +21,7 @@ from tacit.model.finding import Citation, Finding, certificate
 from tacit.model.frequencies import FrequencyTable, Measured, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.people import Same
+from tacit.model.steps import remark
 from tacit.model.words import people, sentence
 
 #: Most people whose worlds are enumerated.
@@ -171,9 +172,9 @@ def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Find
     lines = len(cited)
     fitting = "One choice fits" if ways == 1 else f"{ways:,} choices fit"
     steps = (
-        f"{n} people are chosen in every possible way, one after another by their value.",
-        f"{fitting} the counts, means and medians of all {lines} lines.",
-        f"In {'it' if ways == 1 else 'each of them'} {people(count)} {sentence(event, count)}.",
+        remark(f"{n} people are chosen in every possible way, one after another by their value."),
+        remark(f"{fitting} the counts, means and medians of all {lines} lines."),
+        remark(f"In {'it' if ways == 1 else 'each of them'} {people(count)} {sentence(event, count)}."),
     )
     told = f"{people(count)} {sentence(event, count)}."
     proof = certificate(event, count, people=case.people.to_text(), worlds={"fit": ways})

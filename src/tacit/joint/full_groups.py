@@ -23,14 +23,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import LimitReached
-from tacit.joint.boxes import HAS, HISTORY_KINDS, MEMBER, Axis, Key, Line, Problem
+from tacit.joint.boxes import HISTORY_KINDS, MEMBER, Axis, Key, Problem
 from tacit.joint.case import JointCase
 from tacit.joint.cube import OPEN, Cube, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clash
 from tacit.joint.readers import classes_of, shown_columns
 from tacit.joint.rows import Rows, count_cells
-from tacit.joint.words import box_record, citations_of, step_record
+from tacit.joint.words import citations_of, look_up_in, step_record
 from tacit.joint.worlds import World
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
@@ -41,6 +41,7 @@ from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.people import Same
 from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.words import full_group_sentence, full_group_steps
 
 #: How many terms of a sum the steps show; the certificate holds all of them.
 SHOWN_TERMS = 16
@@ -728,102 +729,14 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
     if found.blanks is not None:
         certificate["blanks"] = {"release": found.blanks.release, "rows": found.blanks.rows, "shown": found.blanks.shown}
     certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
-    told = tuple(line for proof in proofs for line in _words(case, problem, proof))
-    told += () if proofs[2] else (f"{found.column} has no other values.",)
-    sentence = statement(event, found.column, count)
-    if found.blanks is not None:
-        name = case.name(found.blanks.release)
-        sentence = blank_statement(event, found.column, found.blanks.rows, name)
-        told += (f"So many rows of {name} show it: {found.blanks.shown:,}. No blank hides it.",) if proofs[2] else ()
-    because = citations_of(problem, [step for proof in proofs for step in proof], numbers)
-    return Finding(code, event, count, sentence, because, told, None, certificate)
-
-
-def blank_statement(event: BoxEvent, column: str, rows: int, name: str) -> str:
-    """Return the sentence about what blanks hide.
-
-    >>> blank_statement(BoxEvent({"job": ("cook",), "ill": ("flu",)}), "ill", 1, "t.csv")
-    'The hidden ill of 1 person with job=cook is flu (t.csv).'
-    """
-    allowed = event.to_dict()
-    values = " or ".join(allowed.pop(column))
-    who = _who(allowed)
-    return f"The hidden {column} of {_people(Bound(rows, rows))}{f' with {who}' if who else ''} is {values} ({name})."
-
-
-def statement(event: BoxEvent, column: str, count: Bound) -> str:
-    """Return the sentence about what everybody of a group has.
-
-    >>> statement(BoxEvent({"village": ("A",), "hiv": ("yes",)}), "hiv", Bound(50, 50))
-    'Everyone with village=A has hiv=yes (50 people).'
-    """
-    allowed = event.to_dict()
-    values = " or ".join(allowed.pop(column))
-    who = _who(allowed)
-    return f"Everyone{f' with {who}' if who else ''} has {column}={values} ({_people(count)})."
-
-
-def _who(allowed: Mapping[str, Sequence[str]]) -> str:
-    return " and ".join(name if listed == [HAS] else f"{name}={' or '.join(listed)}" for name, listed in allowed.items())
-
-
-def _people(count: Bound) -> str:
-    if count == Bound(1, 1):
-        return "1 person"
-    if count.hi >= OPEN:
-        return f"at least {count.lo:,} {'person' if count.lo == 1 else 'people'}"
-    return f"{count.lo:,} people" if count.lo == count.hi else f"{count.lo:,} to {count.hi:,} people"
+    used = [step for proof in proofs for step in proof]
+    table = "" if found.blanks is None else case.name(found.blanks.release)
+    sentence = full_group_sentence(event.to_dict(), found.column, count, table)
+    steps = full_group_steps(certificate, look_up_in(case, problem, used), table)
+    because = citations_of(problem, used, numbers)
+    return Finding(code, event, count, sentence, because, tuple(steps), certificate=certificate)
 
 
 def _named(problem: Problem, at: int, mask: int) -> list[str]:
     """Return the values of some classes of an axis."""
     return [value for bit, values in enumerate(problem.axes[at].classes) if mask >> bit & 1 for value in values if value]
-
-
-def _words(case: JointCase, problem: Problem, proof: Sequence[Step]) -> list[str]:
-    """Return the sums of a proof, step by step."""
-    out = []
-    for step in proof:
-        end = "At least" if step.end == "lo" else "At most"
-        out.append(f"{end} {step.value:,} {_group(problem, step.box)}:")
-        out += _terms(case, problem, step)
-    return out
-
-
-def _group(problem: Problem, box: Mapping[int, int]) -> str:
-    """Return the people of a box in words."""
-    parts = []
-    for entry in box_record(problem, box):
-        kind = next(iter(entry))
-        named = entry[kind] if kind == "item" else f"{entry[kind]}={' or '.join(entry['values'])}"
-        parts.append(f"not {named}" if entry["excluded"] else named)
-    return f"people with {' and '.join(parts)}" if parts else "people"
-
-
-def _terms(case: JointCase, problem: Problem, step: Step) -> list[str]:
-    """Return the terms of a sum, signed as for its group."""
-    if step.cases is not None:
-        return ["by telling cases apart, which the certificate lists"]
-    sign = 1 if step.end == "lo" else -1
-    out = []
-    for (kind, number), weight in list(step.weights.items())[:SHOWN_TERMS]:
-        signed = weight * sign
-        word = "plus" if signed > 0 else "minus"
-        times = "" if abs(signed) == 1 else f"{abs(signed)} times "
-        if kind == "step":
-            # A step that bounds a group from above counts its people negatively.
-            out.append(f"plus {'' if abs(weight) == 1 else f'{abs(weight)} times '}what was shown above ({number + 1})")
-            continue
-        line = problem.lines[number]
-        bound = line.lo if weight > 0 else line.hi
-        out.append(f"{word} {times}{bound:,} ({_where(case, line)})")
-    if len(step.weights) > SHOWN_TERMS:
-        out.append(f"and {len(step.weights) - SHOWN_TERMS:,} more terms, which the certificate lists")
-    return out
-
-
-def _where(case: JointCase, line: Line) -> str:
-    """Return where a line stands."""
-    origin = line.origin
-    place = f"line {origin.place}" if isinstance(origin.place, int) else origin.place
-    return f"{case.name(origin.release)}, {place}"

@@ -1,4 +1,4 @@
-"""What X01 found, in sentences and as a certificate: which lines of which releases are added with which weights."""
+"""Findings of X01: their certificates, citations and steps."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from tacit.joint.cube import Leaf, Step, Tree, Weights, all_choices, all_weights
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.numbers import Bound
-from tacit.model.words import Said, joint_statement, joint_steps
+from tacit.model.words import LookUp, Said, joint_statement, joint_steps
 
 CODE = "X01"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A small group: its event, its bounds, whether several releases are needed for it, and the steps of both."""
+    """A small group: event, bounds, and the steps that prove them.
+
+    ``together``: several releases are needed.
+    """
 
     event: ItemEvent
     lo: int
@@ -30,7 +33,7 @@ class Found:
 
     @property
     def size(self) -> int:
-        """How many items describe the group."""
+        """Return how many items describe the group."""
         return len(self.event.present) + len(self.event.absent) + len(self.event.changes)
 
 
@@ -47,7 +50,7 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
         "most": [step_record(problem, step) for step in proofs[1]],
     }
     used = [step for proof in proofs for step in proof]
-    steps = _steps(case, problem, lines_of(used), certificate)
+    steps = joint_steps(certificate, look_up_in(case, problem, used))
     return Finding(CODE, found.event, count, told, citations_of(problem, used), tuple(steps), None, certificate)
 
 
@@ -57,7 +60,7 @@ def lines_of(steps: Sequence[Step]) -> list[int]:
 
 
 def origins_of(problem: Problem, steps: Sequence[Step]) -> list[Origin]:
-    """Where all that steps use is said."""
+    """Return where all that steps use is said."""
     return [
         *(problem.lines[number].origin for number in lines_of(steps)),
         *(choice.origin for step in steps for choice in all_choices(step)),
@@ -65,7 +68,7 @@ def origins_of(problem: Problem, steps: Sequence[Step]) -> list[Origin]:
 
 
 def citations_of(problem: Problem, steps: Sequence[Step], numbers: Sequence[int] | None = None) -> tuple[Citation, ...]:
-    """Each cited place once; weights stand in the certificate. ``numbers`` are those of the releases, where they are others."""
+    """Return each cited place once; ``numbers`` renumber the releases."""
     found: dict[tuple[int, int | str], Citation] = {}
     for origin in origins_of(problem, steps):
         release = origin.release if numbers is None else numbers[origin.release]
@@ -101,7 +104,7 @@ def _weight_records(problem: Problem, weights: Weights) -> list[dict[str, Any]]:
 
 
 def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]:
-    """A box: the values of each axis that it allows, or those that it does not."""
+    """Return a box as in the record: allowed or excluded values of each axis."""
     out: list[dict[str, Any]] = []
     for place, mask in sorted(box.items()):
         axis = problem.axes[place]
@@ -115,9 +118,9 @@ def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]
     return out
 
 
-def _steps(case: JointCase, problem: Problem, used: Sequence[int], certificate: Mapping[str, Any]) -> list[str]:
-    """The sums of a certificate in words."""
-    cited = {_key(problem.lines[number].origin.to_dict()): problem.lines[number] for number in used}
+def look_up_in(case: JointCase, problem: Problem, steps: Sequence[Step]) -> LookUp:
+    """Return a function that finds what an entry of a certificate of these steps cites."""
+    cited = {_key(problem.lines[number].origin.to_dict()): problem.lines[number] for number in lines_of(steps)}
 
     def look_up(entry: Mapping[str, Any]) -> Said:
         line = cited[_key({name: value for name, value in entry.items() if name != "weight"})]
@@ -134,7 +137,7 @@ def _steps(case: JointCase, problem: Problem, used: Sequence[int], certificate: 
             text=origin.text,
         )
 
-    return joint_steps(certificate, look_up)
+    return look_up
 
 
 def _key(origin: Mapping[str, Any]) -> str:

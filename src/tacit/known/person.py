@@ -25,6 +25,7 @@ from tacit.known.releases import Origin, SeveralCase
 from tacit.known.words import ProofWords, SeveralWords, StatementWords
 from tacit.model.arrays import Codes, Floats, Ints
 from tacit.model.estimates import Influence, Said, Shares, Step
+from tacit.model.steps import render_phrase, render_steps
 from tacit.solve.bounds import bound
 from tacit.solve.entropy import solve
 from tacit.solve.program import Infeasible, NoWhole
@@ -92,7 +93,7 @@ class Telling:
         verb = "has" if number.split()[-1] in ("1", "none") else "have"
         if isinstance(case, SeveralCase):
             words = StatementWords(case, self.statements)
-            return f"{words.where(origin)}: of {people}{words.who(one) or ' in all'}, {number} {verb} {has}"
+            return f"{render_phrase(words.where(origin))}: of {people}{words.who(one) or ' in all'}, {number} {verb} {has}"
         assert isinstance(case, RuleCase)
         if kind_of(origin) == LINE and isinstance(origin, tuple):
             who = list_pairs(case.antecedent(origin[1]))
@@ -298,9 +299,9 @@ def explain_ruled_out(
 ) -> tuple[str, ...]:
     """Return why nobody of a combination has these values, in steps."""
     if isinstance(case, SeveralCase):
-        return SeveralWords(case, said, combination, ruled_out).steps(proof)
+        return render_steps(SeveralWords(case, said, combination, ruled_out).steps(proof))
     assert isinstance(case, RuleCase)
-    return ProofWords(case, said, combination, ruled_out).told(proof)[1]
+    return render_steps(ProofWords(case, said, combination, ruled_out).steps(proof))
 
 
 #: Root mean square distance at which an estimate is reached.

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from tacit.errors import LimitReached
 from tacit.known.case import PeopleCase
 from tacit.known.releases import SeveralCase
 from tacit.model.arrays import Ints
-from tacit.model.finding import Citation
 from tacit.model.policy import Limits
 from tacit.solve.bounds import Bounds, bound, clashing, components
 from tacit.solve.program import Infeasible, NoWhole, Program, Unsolved
@@ -328,40 +326,6 @@ def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[Ints, int]
         gain[columns] -= 1
         return gain, int(program.size[columns[0]])
     return gain, 0
-
-
-def proof_of(because: Sequence[Citation]) -> dict[str, Any]:
-    """Return the certificate of a sum from its citations; without any, of a column with no other values.
-
-    >>> from tacit.model.numbers import Bound
-    >>> cited = [Citation(0, 7, Bound(2, 2), -1), Citation(0, "people with 1", Bound.of(2), None)]
-    >>> cited += [Citation(0, "people asked about in 1", Bound.of(2), 1), Citation(0, "denominator", Bound.of(1), None)]
-    >>> found = proof_of(cited)
-    >>> found["weights"], found["groups"], found["below"]
-    ([{'release': 0, 'line': 7, 'count': [2, 2], 'people': 2, 'weight': '-1'}], [{'people': 2, 'asked': True, 'terms': [1], 'weight': '1'}], 1)
-    """
-    weights: list[dict[str, Any]] = []
-    groups: list[dict[str, Any]] = []
-    wholes: dict[int, int] = {}
-    below = 1
-    for cited in because:
-        place = str(cited.place)
-        if place == "denominator":
-            below = cited.count.lo
-        elif place.startswith("people with "):
-            wholes[int(place.removeprefix("people with "))] = cited.count.lo
-        elif place.startswith(("people in ", "people asked about in ")):
-            who, _, inside = place.partition(" in ")
-            terms = [] if inside == "none" else [int(number) for number in inside.split(", ")]
-            asked = who == "people asked about"
-            groups.append({"people": cited.count.lo, "asked": asked, "terms": terms, "weight": str(cited.weight)})
-        else:
-            where = "line" if isinstance(cited.place, int) else "cell"
-            weights.append({"release": cited.release, where: cited.place, "count": cited.count.to_list()})
-            weights[-1] |= {"people": 0, "weight": str(cited.weight)}
-    for number, whole in wholes.items():
-        weights[number - 1]["people"] = whole
-    return {"weights": weights, "groups": groups, "below": below}
 
 
 #: Most work without a time limit: a few minutes, and the same findings on every machine.

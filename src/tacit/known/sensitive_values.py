@@ -30,6 +30,7 @@ from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
+from tacit.model.steps import Share, remark
 
 CODE = "R02"
 NAME = "sensitive-values"
@@ -97,11 +98,15 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         q = int(which[index])
         v = int(value[index])
         text = f"Whoever has {describe_combination(case, q)} has {case.sensitive} {case.values[v]} with probability {posterior[q, v]:.3f}"
-        steps = (
-            f"By maximum entropy over {_count_lines(case)} and {found.missing_used:,} missing ones that matter.",
-            f"Among all people the share is {baseline[v]:.3f}.",
+        how = f"By maximum entropy over {_count_lines(case)} and {found.missing_used:,} missing ones that matter."
+        return Finding(
+            CODE,
+            event(index),
+            Bound.of(int(people[q])),
+            f"{text} (estimated).",
+            derivation=(remark(how), Share(float(baseline[v]))),
+            probability=float(posterior[q, v]),
         )
-        return Finding(CODE, event(index), Bound(int(people[q]), int(people[q])), f"{text} (estimated).", steps=steps)
 
     return AttackRun(
         CODE,

@@ -1,10 +1,6 @@
-"""Findings about several releases in words, from their events and certificates.
+"""Sentences and steps of findings, made of events, counts and certificates.
 
-Findings in words: the same sentences for those who write a finding down and for those who check it.
-
-Nothing here infers anything. A sentence is made of an event, a count and a certificate alone, so whoever holds these can write it again.
-
-Derivations about itemsets that a list leaves out, in words, from their certificates.
+Nothing here infers anything: attacks write a finding down with these functions, and the checker writes it again and compares.
 """
 
 from __future__ import annotations
@@ -18,6 +14,20 @@ from typing import Any
 from tacit.model.event import Change, ItemEvent, Side
 from tacit.model.frequencies import UNBOUNDED
 from tacit.model.numbers import Bound
+from tacit.model.steps import (
+    THE_GROUP,
+    Goal,
+    Lines,
+    More,
+    Phrase,
+    ShownAbove,
+    Step,
+    Term,
+    Total,
+    join_phrases,
+    remark,
+    render_bound,
+)
 
 __all__ = ["listed", "people", "printed_as", "sentence"]
 
@@ -28,12 +38,11 @@ def people(count: Bound) -> str:
     >>> people(Bound(1, 1)), people(Bound(1, 3))
     ('1 person', '1 to 3 people')
     """
-    number = f"{count.lo:,}" if count.is_exact else f"{count.lo:,} to {count.hi:,}"
-    return f"{number} {'person' if count == Bound(1, 1) else 'people'}"
+    return f"{render_bound(count)} {'person' if count == Bound(1, 1) else 'people'}"
 
 
 def sentence(event: ItemEvent, count: Bound) -> str:
-    """What the people of an event have and lack.
+    """Return the predicate about the people of an event.
 
     >>> sentence(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), sentence(ItemEvent((), ("c",)), Bound(2, 2))
     ('has a and b, and neither c nor d', 'have no c')
@@ -58,7 +67,7 @@ def listed(names: Sequence[str], word: str) -> str:
 
 
 def printed_as(text: str, count: Bound) -> str:
-    """What a line prints, where that is not the count itself.
+    """Return the printed text of a line, where that is not the count.
 
     >>> printed_as("50", Bound(45, 54)), printed_as("50", Bound(50, 50)), printed_as("", Bound(0, 4))
     (', printed as 50', '', '')
@@ -72,76 +81,82 @@ MOST_TERMS = 32
 MOST_STEPS = 40
 
 Set = frozenset[str]
-#: Bounds on a published support and where it stands; None where no line tells it.
-Published = Callable[[Set], tuple[int, int, str] | None]
+#: Bounds on a published support and where it stands; None where no line has it.
+Published = Callable[[Set], tuple[int, int, Phrase] | None]
 
 
 def derivation_steps(
     steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
-) -> list[str]:
-    """Return the steps of a certificate in words, and the group that they lead to; ``threshold`` is that of the complete list."""
-    return _Story(published, threshold).told(steps, present, present | absent, count)
+) -> list[Step]:
+    """Return the derivation of a group from the steps of its certificate.
+
+    ``threshold`` is that of the complete list.
+    """
+    by_items: dict[Set, list[Mapping[str, Any]]] = {}
+    for step in steps:
+        by_items.setdefault(frozenset(step["items"]), []).append(step)
+    if len(by_items) > MOST_STEPS:
+        many = f"{len(by_items):,} unpublished subsets"
+        return [remark(f"It follows through {many}, too many to write out here; all published lines are cited.")]
+    story = _Story(published, threshold)
+    out: list[Step] = [step for items, entries in by_items.items() for step in story.explain(items, entries)]
+    return [*out, remark(*story.render_group(present | absent, present), f" people, that is {people(count)}.")]
 
 
 class _Story:
-    """Bounds on unpublished supports, each explained once."""
+    """Bounds on unpublished supports, each explained once, from the smallest itemset on."""
 
     def __init__(self, published: Published, threshold: int) -> None:
-        self.published, self.threshold = published, threshold
+        self.published = published
+        self.threshold = threshold
         self.shown: dict[Set, tuple[int, int]] = {}
 
-    def told(self, steps: Sequence[Mapping[str, Any]], present: Set, whole: Set, count: Bound) -> list[str]:
-        """All steps, from the smallest unpublished subset to the group that the finding is about."""
-        parts = list(_by_items(steps))
-        if len(parts) > MOST_STEPS:
-            many = f"{len(parts):,} unpublished subsets"
-            return [f"It follows through {many}, too many to write out here; all published lines are cited."]
-        out = [line for items, entries in parts for line in self._explained(items, entries)]
-        return [*out, f"{self._group(whole, present)} people, that is {people(count)}."]
-
-    def _explained(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """How the bounds on an unpublished itemset follow."""
+    def explain(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+        """Yield the steps to the bounds on an unpublished itemset."""
         least, most = self.shown.get(items, (0, self.threshold - 1))
-        yield f"No line says how many people have {listed(sorted(items), 'and')}; call it x."
+        yield remark(f"No line says how many people have {listed(sorted(items), 'and')}; call it x.")
         for entry in entries:
             side, value = ("least", entry["at_least"]) if "at_least" in entry else ("most", entry["at_most"])
             if entry["by"] == "group":
-                yield f"{self._group(items, frozenset(entry['present']))} people cannot be negative: x is at {side} {value:,}."
+                group = self.render_group(items, frozenset(entry["present"]))
+                yield remark(*group, f" people cannot be negative: x is at {side} {value:,}.")
             else:
                 complete = f"The list is complete from {self.threshold:,} people on and leaves it out"
-                yield f"{complete}: x is at most {value:,}."
-            least, most = (max(least, value), most) if side == "least" else (least, min(most, value))
+                yield remark(f"{complete}: x is at most {value:,}.")
+            if side == "least":
+                least = max(least, value)
+            else:
+                most = min(most, value)
         self.shown[items] = (least, most)
-        yield f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}."
+        yield remark(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
 
-    def _group(self, whole: Set, has: Set) -> str:
-        """A group on an itemset as a sum of supports: "Those with a without b: 50 (line 3) - x = 50 - x"."""
+    def render_group(self, whole: Set, has: Set) -> Phrase:
+        """Return a group as a sum: "Those with a without b: 50 (line 3) - x"."""
         rest = sorted(whole - has)
         who = f"with {listed(sorted(has), 'and')}" if has else "of all people"
         without = f" without {listed(rest, 'or')}" if rest else ""
-        terms, lo, hi = [], 0, 0
+        terms: list[Phrase] = []
+        lo = hi = 0
         for mask in range((1 << len(rest)) - 1):
-            low, high, place = self._support(has | {item for place, item in enumerate(rest) if mask >> place & 1})
-            sign = -1 if mask.bit_count() % 2 else 1
-            lo, hi = (lo + low, hi + high) if sign > 0 else (lo - high, hi - low)
-            terms.append(f"{'-' if sign < 0 else '+'} {_ends(low, high)} ({place})")
-        last = "- x" if len(rest) % 2 else "+ x"
+            low, high, place = self._support(has | {item for number, item in enumerate(rest) if mask >> number & 1})
+            if mask.bit_count() % 2:
+                sign = "- "
+                lo = lo - high
+                hi = hi - low
+            else:
+                sign = "+ " if terms else ""
+                lo = lo + low
+                hi = hi + high
+            terms.append((f"{sign}{_ends(low, high)} (", *place, ") "))
         if len(terms) > MOST_TERMS:
-            terms = [f"+ {_ends(lo, hi)} (a sum of {len(terms)} supports)"]
-        written = " ".join([*terms, last]).removeprefix("+ ")
-        return f"Those {who}{without}: {written}" + (f" = {_ends(lo, hi)} {last}" if len(terms) > 1 else "")
+            terms = [(f"{_ends(lo, hi)} (a sum of {len(terms)} supports) ",)]
+        last = "- x" if len(rest) % 2 else "+ x" if terms else "x"
+        result = f" = {_ends(lo, hi)} {last}" if len(terms) > 1 else ""
+        return (f"Those {who}{without}: ", *(part for term in terms for part in term), f"{last}{result}")
 
-    def _support(self, items: Set) -> tuple[int, int, str]:
+    def _support(self, items: Set) -> tuple[int, int, Phrase]:
         found = self.published(items)
-        return (*self.shown[items], "from above") if found is None else found
-
-
-def _by_items(steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Set, list[Mapping[str, Any]]]]:
-    """The steps about one itemset after the other."""
-    found: dict[Set, list[Mapping[str, Any]]] = {}
-    for step in steps:
-        found.setdefault(frozenset(step["items"]), []).append(step)
-    yield from found.items()
+        return (*self.shown[items], ("from above",)) if found is None else found
 
 
 def _ends(lo: int, hi: int) -> str:
@@ -155,13 +170,16 @@ AXES = ("item", "column", "people", "change", "item_change")
 #: Those of them that are about what somebody had and has.
 CHANGES = ("change", "item_change")
 
+#: The only value of an item's axis that somebody with the item has.
+HAS = "has"
+
 #: A box: for each axis, by its kind and name, some values and whether it is all but these.
 Box = Mapping[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a cited place says: ``lo <= sum of factor * people in box <= hi``, where it stands, and what it prints there."""
+    """Statement of a cited place: ``lo <= sum of factor * people in box <= hi``."""
 
     terms: Sequence[tuple[Fraction | int, Box]]
     lo: int | None
@@ -179,12 +197,12 @@ LookUp = Callable[[Mapping[str, Any]], Said]
 
 
 def joint_statement(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    """Return what is found: how many people have, lack or changed what, and whose people they are; ``names`` are those of populations."""
+    """Return the statement of X01; ``names`` are those of the populations."""
     return f"{people(count)} {_told(event, count, names)}{_whose(event, names)}."
 
 
 def _told(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    """What the people of an event have, lack and changed."""
+    """Return what the people of an event have, lack and changed."""
     if not event.changes:
         return sentence(event, count)
     verb = "has" if count == Bound(1, 1) else "have"
@@ -205,27 +223,30 @@ def _whose(event: ItemEvent, names: Sequence[str]) -> str:
     return f"{among} who are not in {outside}" if outside else among
 
 
-def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[str]:
-    """Return the sums behind both ends of a certificate; one where both are the same sum."""
-    least, most = certificate["least"], certificate["most"]
+def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
+    """Return the sums of both ends of a certificate; one if they are the same."""
+    least = certificate["least"]
+    most = certificate["most"]
     claim = certificate["claim"]
     single = len(least) == 1 and len(most) == 1 and claim["at_least"] == claim["at_most"]
     if single and "weights" in least[0] and "weights" in most[0] and _weights(least[0], -1) == _weights(most[0], 1):
-        return [*_terms(least[0], look_up), f"sum: {claim['at_least']:,}"]
-    out: list[str] = []
-    for name, proof in (("At least", least), ("At most", most)):
+        return [*_terms(least[0], look_up), Total(Bound.of(claim["at_least"]))]
+    out: list[Step] = []
+    for proof in (least, most):
         for number, step in enumerate(proof):
-            last = number == len(proof) - 1
-            low = "at_least" in step
-            what = "in the group" if last else _group_words(step["event"])
-            bound = name if last else "At least" if low else "At most"
-            out.append(f"{bound} {step['at_least' if low else 'at_most']:,} {what}:")
-            out += _case_words(step) if "split" in step else _terms(step, look_up)
+            is_last = number == len(proof) - 1
+            out.append(goal_of(step, THE_GROUP if is_last else _group_words(step["event"])))
+            out += map(remark, _case_words(step)) if "split" in step else _terms(step, look_up)
     return out
 
 
+def goal_of(step: Mapping[str, Any], group: str) -> Goal:
+    """Return the bound that a step of a certificate shows for a group."""
+    return Goal("least", step["at_least"], group) if "at_least" in step else Goal("most", step["at_most"], group)
+
+
 def _weights(step: Mapping[str, Any], sign: int) -> dict[str, Fraction]:
-    """The weights of a sum, by what they are of."""
+    """Return the weights of a sum, by what they are of."""
     return {_key(entry): sign * Fraction(entry["weight"]) for entry in step["weights"]}
 
 
@@ -234,7 +255,7 @@ def _key(entry: Mapping[str, Any]) -> str:
 
 
 def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """A proof by cases, one line for each case; what settles them stands in the certificate."""
+    """Return a proof by cases, one line for each case; the certificate settles them."""
     if "split" not in case:
         shown = "nobody at all fits the lines" if case.get("impossible") else "the lines show it"
         return [f"{'in that case ' * bool(depth)}{shown}"]
@@ -243,9 +264,10 @@ def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
 
 
 def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
-    """What is true in either case."""
+    """Return the conditions of both cases."""
     if "event" in split:
-        group, at = _group_words(split["event"]), split["at"]
+        group = _group_words(split["event"])
+        at = split["at"]
         return f"{group} number at most {at:,}", f"{group} number at least {at + 1:,}"
     if split["what"] == "missing-rule":
         return f"the {split['cell']} has too little support", f"the {split['cell']} has too little confidence"
@@ -253,71 +275,79 @@ def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
     return f"{place} stands for nobody", f"{place} stands for as many people as are not hidden"
 
 
-def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[str]:
-    """The terms of a sum, signed as for a lower bound on the group."""
-    out = []
+def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
+    """Return the terms of a sum, signed as for a lower bound on the group."""
+    out: list[Step] = []
     sign = 1 if "at_least" in step else -1
     for entry in step["weights"][:SHOWN_TERMS]:
         weight = Fraction(entry["weight"])
-        signed = weight * sign
-        times = "" if abs(signed) == 1 else f"{abs(signed)} times "
-        word = "plus" if signed > 0 else "minus"
         if "step" in entry:
-            out.append(f"{word} {times or '1 times '}what was shown above ({entry['step'] + 1})")
+            out.append(ShownAbove(weight * sign, entry["step"] + 1))
             continue
         said = look_up(entry)
         bound = said.lo if weight > 0 else said.hi
-        out.append(f"{word} {times}{bound:,}: {_line_words(said)}")
-    if len(step["weights"]) > SHOWN_TERMS:
-        out.append(f"and {len(step['weights']) - SHOWN_TERMS:,} more terms, which the certificate lists")
-    return out
+        assert bound is not None
+        what, where = _line_words(said)
+        out.append(Term(weight * sign, Bound.of(bound), what, where))
+    return [*out, *terms_left(len(step["weights"]) - SHOWN_TERMS)]
 
 
-def _line_words(said: Said) -> str:
-    """What a line counts, and where it stands."""
-    name, place, what = said.release, said.place, said.what
-    where = f"{name}, line {place}" if isinstance(place, int) else name
+def terms_left(number: int) -> list[Step]:
+    """Return the step that counts the terms that are not shown; none where all are."""
+    return [More(number, "terms, which the certificate lists")] if number > 0 else []
+
+
+def _line_words(said: Said) -> tuple[str, Phrase]:
+    """Return what a line counts, and where it stands."""
+    name = said.release
+    place = said.place
+    what = said.what
+    where: Phrase = (Lines((place,), name),) if isinstance(place, int) else (name,)
     if what == "count" and isinstance(place, str):
-        where = f"{name}, cell {place}"
+        where = (f"{name}, cell {place}",)
     if what == "n":
-        return f"all people ({name})"
+        return "all people", (name,)
     if what in ("left", "joined"):
-        return f"people who {what}, as declared"
+        return f"people who {what}, as declared", ()
     if what == "changed":
-        return f"people who have another {said.items[0]} than before, as declared"
-    if what == "closed":
-        return f"{box_words(said.terms[0][1])}, at least, as the itemset is closed ({where})"
-    if what == "closure":
-        return f"{box_words(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too ({where})"
+        return f"people who have another {said.items[0]} than before, as declared", ()
     if what == "all-values":
-        return f"people with another {said.items[0]}, as {name} lists all of its values"
-    if what == "missing-share":
-        (first, left), (second, right) = said.terms
-        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, as that rule is missing ({where})"
-    if len(said.terms) > 2:
-        return f"{_sum_words(said)} ({where})"
+        return f"people with another {said.items[0]}, as {name} lists all of its values", ()
+    if what == "fact":
+        return f"{box_words(said.terms[0][1])}, as is known besides", (str(place),)
+    return _counted_words(said), where
+
+
+def _counted_words(said: Said) -> str:
+    """Return what a line counts that stands in a release."""
+    what = said.what
+    if what == "closed":
+        return f"{box_words(said.terms[0][1])}, at least, as the itemset is closed"
+    if what == "closure":
+        return f"{box_words(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too"
+    if len(said.terms) > 2 and what != "missing-share":
+        return _sum_words(said)
     if len(said.terms) == 2:
         (first, left), (second, right) = said.terms
-        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, by the confidence ({where})"
+        why = "as that rule is missing" if what == "missing-share" else "by the confidence"
+        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, {why}"
     counted = box_words(said.terms[0][1])
     if what == "count" and not said.printed.is_exact:
-        return f"{counted}{_printed_words(said)} ({where})"
-    if what == "fact":
-        return f"{counted}, as is known besides ({place})"
+        return f"{counted}{_printed_words(said)}"
     if what == "missing-rule":
-        return f"{counted}, at most, as that rule is missing ({where})"
-    return f"{counted}, too few to be listed ({where})" if what == "missing" else f"{counted} ({where})"
+        return f"{counted}, at most, as that rule is missing"
+    return f"{counted}, too few to be listed" if what == "missing" else counted
 
 
 def _printed_words(said: Said) -> str:
-    """What a line prints that is not a number of people, and which numbers that means."""
+    """Return a printed text that is not a number, and which numbers it means."""
     count = said.printed
     means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
     return f"{printed_as(said.text, count) or ', hidden'}, that is {means}"
 
 
 def _sum_words(said: Said) -> str:
-    """What a line about several groups adds up."""
+    """Return what a line about several groups adds up."""
     return listed([f"{'' if factor == 1 else f'{factor} times '}{box_words(box)}" for factor, box in said.terms], "and")
 
 
@@ -339,27 +369,193 @@ def _part_words(kind: str, name: str, values: Sequence[str], excluded: bool) -> 
 
 
 def _group_words(event: Sequence[Mapping[str, Any]]) -> str:
-    """A group of a step, in words."""
+    """Return a group of a step, in words."""
+    parts = _axes_words(event)
+    return f"people with {listed(parts, 'and')}" if parts else "people"
+
+
+def _axes_words(event: Sequence[Mapping[str, Any]]) -> list[str]:
     parts = []
     for entry in event:
         kind = next(name for name in AXES if name in entry)
         if kind != "people":
             parts.append(_part_words(kind, entry[kind], entry["values"], entry["excluded"]))
-    return f"people with {listed(parts, 'and')}" if parts else "people"
+    return parts
+
+
+# Groups of which everybody has one sensitive value
+
+
+def full_group_sentence(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
+    """Return the statement that a group has a value; with a table, that blanks hide it.
+
+    >>> full_group_sentence({"village": ["A"], "hiv": ["yes"]}, "hiv", Bound(50, 50))
+    'Everyone with village=A has hiv=yes (50 people).'
+    >>> full_group_sentence({"job": ["cook"], "ill": ["flu"]}, "ill", Bound(1, 1), "t.csv")
+    'The hidden ill of 1 person with job=cook is flu (t.csv).'
+    """
+    values = " or ".join(event[sensitive])
+    parts = [
+        name if list(allowed) == [HAS] else f"{name}={' or '.join(allowed)}"
+        for name, allowed in event.items()
+        if name != sensitive
+    ]
+    who = f" with {' and '.join(parts)}" if parts else ""
+    number = f"at least {people(Bound.of(count.lo))}" if count.hi >= UNBOUNDED else people(count)
+    if table:
+        return f"The hidden {sensitive} of {number}{who} is {values} ({table})."
+    return f"Everyone{who} has {sensitive}={values} ({number})."
+
+
+def full_group_steps(certificate: Mapping[str, Any], look_up: LookUp, table: str = "") -> list[Step]:
+    """Return the sums of a certificate about a group with one value."""
+    proofs = [step for name in ("least", "most", "others") for step in certificate[name]]
+    out = [step for proof in proofs for step in _bound_steps(proof, look_up)]
+    if not certificate["others"]:
+        out.append(remark(f"{certificate['sensitive']} has no other values."))
+    elif table:
+        out.append(remark(f"So many rows of {table} show it: {certificate['blanks']['shown']:,}. No blank hides it."))
+    return out
+
+
+def _bound_steps(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
+    """Yield the sum of one bound, its lines without what they count."""
+    parts = _axes_words(step["event"])
+    yield goal_of(step, f"people with {' and '.join(parts)}" if parts else "people")
+    if "split" in step:
+        yield remark("by telling cases apart, which the certificate lists")
+        return
+    sign = 1 if "at_least" in step else -1
+    for entry in step["weights"][:SHOWN_TERMS]:
+        weight = Fraction(entry["weight"])
+        if "step" in entry:
+            # A step that bounds a group from above counts its people negatively.
+            yield ShownAbove(abs(weight), entry["step"] + 1)
+            continue
+        said = look_up(entry)
+        bound = said.lo if weight > 0 else said.hi
+        assert bound is not None
+        at = said.place
+        where = Lines((at,), said.release) if isinstance(at, int) else f"{said.release}, {at}"
+        yield Term(weight * sign, Bound.of(bound), where=(where,))
+    yield from terms_left(len(step["weights"]) - SHOWN_TERMS)
+
+
+# Sums about known people
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A weighted statement: ``lo`` to ``hi`` of the ``whole`` people have a value."""
+
+    weight: int
+    lo: int
+    hi: int
+    whole: int
+    who: str
+    has: str
+    where: Phrase
+
+    @property
+    def end(self) -> int:
+        """The end that counts."""
+        return self.hi if self.weight > 0 else self.lo
+
+    def step(self) -> Term:
+        """Return the statement as a term of the sum."""
+        side = "exactly" if self.lo == self.hi else "at most" if self.weight > 0 else "at least"
+        group = f"of {'the' if self.who else 'all'} {people(Bound.of(self.whole))}{self.who}"
+        return Term(self.weight, Bound.of(self.end), f"{side} {self.end:,} {group} have {self.has}", self.where)
+
+    def only_step(self, *, names_place_first: bool) -> Step | None:
+        """Return the only step of a proof by this statement alone, or None.
+
+        It is enough where everybody has another value, or nobody has this one.
+        """
+        if self.weight < 0 and self.lo == self.whole:
+            text = f"all {people(Bound.of(self.whole))}{self.who} have {self.has}"
+        elif self.weight > 0 and self.hi == 0:
+            text = f"nobody{self.who} has {self.has}"
+        else:
+            return None
+        if not names_place_first:
+            return remark(f"{_capitalize(text)} (", *self.where, ").")
+        first, *rest = self.where
+        return remark(_capitalize(first) if isinstance(first, str) else first, *rest, f": {text}.")
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPeople:
+    """Known people in the same statements, each counted ``weight`` times."""
+
+    weight: int
+    people: int
+    asked: bool
+    terms: tuple[int, ...]
+
+    def step(self, statements: Sequence[Counted], between: str) -> Term:
+        """Return the people as a term of the sum."""
+        who = "people asked about" if self.asked else "known people of whom these speak"
+        where = join_phrases([statements[term].where for term in self.terms], between)
+        return Term(self.weight, Bound.of(self.people), who, where or ("nothing above",))
+
+
+def sum_about_people(
+    statements: Sequence[Counted],
+    groups: Sequence[CountedPeople],
+    has: str,
+    below: int,
+    *,
+    between: str,
+    shown: int | None = None,
+) -> list[Step]:
+    """Return the steps of a sum that rules values out by staying below a number."""
+    steps: list[Step] = [one.step() for one in statements[:shown]]
+    if shown is not None:
+        steps += terms_left(len(statements) - shown)
+    steps += [group.step(statements, between) for group in groups[:shown]]
+    if shown is not None and len(groups) > shown:
+        steps.append(More(len(groups) - shown, "groups of people, which the certificate lists"))
+    total = sum(one.weight * one.end for one in statements) + sum(group.weight * group.people for group in groups)
+    times = "once" if below == 1 else f"{below:,} times"
+    counts = f"The sum counts everybody asked about who has {has} at least {times}, and nobody less than 0 times."
+    return [*steps, Total(Bound.of(total)), remark(f"{counts} It is less than {below:,}, so there is nobody.")]
+
+
+def only_values(sensitive: str, number: int) -> Step:
+    """Return the step where a column has no values that could be ruled out."""
+    return remark(f"{sensitive} has only {number:,} {'value' if number == 1 else 'values'}.")
+
+
+def values_sentence(who: str, number: int, sensitive: str, left: Sequence[str]) -> str:
+    """Return the statement about the values that people keep.
+
+    >>> values_sentence("sex=F", 1, "ill", ["flu"]), values_sentence("sex=F", 3, "ill", ["flu", "cold"])
+    ('The one person with sex=F certainly has ill flu.', 'The 3 people with sex=F can only have ill flu or cold.')
+    """
+    those = f"The {'one person' if number == 1 else f'{number:,} people'} with {who}"
+    if len(left) == 1:
+        return f"{those} certainly {'has' if number == 1 else 'have'} {sensitive} {left[0]}."
+    return f"{those} can only have {sensitive} {listed(left, 'or')}."
+
+
+def _capitalize(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 # Changes between two releases
 
 
 def change_words(change: Change, names: Sequence[str], verb: str) -> str:
-    """What somebody changed, as it stands in a sentence after ``1 person``.
+    """Return what somebody changed, as it stands in a sentence after ``1 person``.
 
     >>> change_words(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
     'changed from smokes=no to smokes=yes'
     """
     if change.is_any:
         return f"changed {change.name}"
-    before, after = _side_words(change.before), _side_words(change.after)
+    before = _side_words(change.before)
+    after = _side_words(change.after)
     if before and after:
         return f"kept {before}" if before == after else f"changed from {before} to {after}"
     return f"had {before} in {names[0]}" if before else f"{verb} {after} in {names[1]}"
@@ -370,7 +566,7 @@ def _side_words(side: Side) -> str:
 
 
 def differs(history: str) -> bool:
-    """Whether somebody with this history has changed.
+    """Return True if somebody with this history has changed.
 
     >>> differs('["no", "yes"]'), differs('["no", "no"]'), differs('[null, null, "changed"]')
     (True, False, True)

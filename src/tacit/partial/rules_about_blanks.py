@@ -31,6 +31,7 @@ from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
+from tacit.model.steps import remark
 from tacit.partial import words
 from tacit.partial.case import Attribute, RuleList, TableCase, unsafe_rules
 
@@ -155,4 +156,4 @@ class _Outcome:
         event, count = self.event(index), Bound.of(len(rows))
         counts = {"records": whole, "showing": both} if rule >= 0 else {}
         proof = certificate(event, count, counts=counts, lines=[self.case.partial.line(row) for row in rows.tolist()])
-        return Finding(CODE, event, count, statement, because=because, steps=steps, certificate=proof)
+        return Finding(CODE, event, count, statement, because, tuple(map(remark, steps)), certificate=proof)

@@ -37,6 +37,7 @@ from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
+from tacit.model.steps import remark
 from tacit.partial import words
 from tacit.partial.case import Attribute, Cells, Merged, Node, RuleList, TableCase, unsafe_rules, walk_with_others
 from tacit.partial.rules_about_blanks import NOTHING
@@ -423,4 +424,12 @@ class _Outcome:
             one.rows.tolist(),
         )
         statement, steps = words.told(one.reading, told, one.share)
-        return Finding(CODE, self.event(index), Bound.of(len(one.rows)), statement, steps=steps)
+        probability = one.share if one.reading in ("model", "entropy") else None
+        return Finding(
+            CODE,
+            self.event(index),
+            Bound.of(len(one.rows)),
+            statement,
+            derivation=tuple(map(remark, steps)),
+            probability=probability,
+        )

@@ -1,18 +1,14 @@
-"""What readings of blanks tell, in words, with what to do instead.
-
-Findings about blank cells as sentences, as steps that a reader can redo, and as citations that a program can check.
-"""
+"""Findings about blank cells: statements, steps and citations."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from tacit.model.finding import Citation
+from tacit.model.finding import Citation, RecordsWith
 from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
 from tacit.partial.case import TableCase
@@ -23,7 +19,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A rule in words: pattern, sensitive column, value, how many records fit and show it, and the rows it is about."""
+    """A rule about blank cells: pattern, value, counts, and the rows it reveals."""
 
     pattern: Mapping[str, str]
     column: str
@@ -34,12 +30,12 @@ class Told:
 
 
 def view(case: TableCase, undecided: int = 0) -> str:
-    """Whose view an audit takes, and how many patterns were not looked at to the end."""
+    """Return the view of an audit, and the number of undecided patterns."""
     return "; ".join(part for part in (_view(case), not_looked_at(undecided)) if part)
 
 
 def not_looked_at(undecided: int) -> str:
-    """What was left out of a search through all columns; empty where nothing was."""
+    """Return what was left out of a search through all columns; empty where nothing was."""
     if not undecided:
         return ""
     patterns = "1 pattern" if undecided == 1 else f"{undecided:,} patterns"
@@ -61,7 +57,8 @@ def _view(case: TableCase) -> str:
 
 def rule(told: Told, bars: Thresholds) -> tuple[str, tuple[str, ...]]:
     """The sentence and the steps of an unsafe rule."""
-    fits, share = described(told.pattern), percent(told.both, told.whole)
+    fits = described(told.pattern)
+    share = percent(told.both, told.whole)
     of = records(len(told.rows))
     statement = (
         f"{told.both:,} of the {records(told.whole)} with {fits} {show(told.both)} {told.column} {told.value} ({share}), "
@@ -87,9 +84,7 @@ def citations(told: Told, release: int, line: Callable[[int], int]) -> tuple[Cit
     """The two counts, and the lines of the records that are told."""
     both = dict(told.pattern) | {told.column: told.value}
     cells = [(told.pattern, told.whole), (both, told.both)] if told.pattern else []
-    counts = [
-        Citation(release, f"records with {json.dumps(dict(one), ensure_ascii=False)}", Bound.of(n), None) for one, n in cells
-    ]
+    counts = [Citation(release, RecordsWith(one), Bound.of(n), None) for one, n in cells]
     return (*counts, *(Citation(release, line(row), Bound.of(1), None) for row in told.rows))
 
 
@@ -139,14 +134,15 @@ __all__ = ["Reading", "Told", "caution", "described", "told"]
 
 
 def told(reading: Reading, found: Told, share: float) -> tuple[str, tuple[str, ...]]:
-    """The sentence and the steps of a finding: what a reader does, what comes out, what to do instead."""
+    """Return the statement and the steps of a finding about blanks."""
     if reading in ("model", "entropy"):
         return _model(found, share, "Naive Bayes" if reading == "model" else "The distribution of largest entropy")
     return {"known-only": _known_only, "wildcard": _wildcard, "blanks": _blanks}[reading](found)
 
 
 def _known_only(found: Told) -> tuple[str, tuple[str, ...]]:
-    fits, share = described(found.pattern), percent(found.both, found.whole)
+    fits = described(found.pattern)
+    share = percent(found.both, found.whole)
     statement = (
         f"Of the {records(found.whole)} with {fits} whose {found.column} is known, {found.both:,} {show(found.both)} {found.value} ({share}): "
         f"leaving blanks out, a reader infers it for {records(len(found.rows))}."
@@ -160,7 +156,8 @@ def _known_only(found: Told) -> tuple[str, tuple[str, ...]]:
 
 
 def _wildcard(found: Told) -> tuple[str, tuple[str, ...]]:
-    fits, share = described(found.pattern), percent(found.both, found.whole)
+    fits = described(found.pattern)
+    share = percent(found.both, found.whole)
     statement = (
         f"If a blank fits every value, {found.both:,} of the {records(found.whole)} with {fits} {show(found.both)} {found.column} {found.value} "
         f"({share}), which tells {records(len(found.rows))}."
@@ -174,7 +171,8 @@ def _wildcard(found: Told) -> tuple[str, tuple[str, ...]]:
 
 
 def _blanks(found: Told) -> tuple[str, tuple[str, ...]]:
-    fits, share = described(found.pattern), percent(found.both, found.whole)
+    fits = described(found.pattern)
+    share = percent(found.both, found.whole)
     among = f" of records with {fits}" if fits else ""
     statement = (
         f"{found.both:,} of {found.whole:,} other blanks in {found.column}{among} hide {found.value} ({share}): whoever knows how "
@@ -200,7 +198,7 @@ def _model(found: Told, share: float, model: str) -> tuple[str, tuple[str, ...]]
 
 
 def caution(case: TableCase, bars: Thresholds) -> str:
-    """What no reading can tell from the table: how the owner chose the rows."""
+    """Return what no reading can tell from the table: how the owner chose the rows."""
     if not case.is_declared:
         return "an outsider's view" if case.original is None else "every blank is at risk: no rows are named"
     for attribute in case.attributes:

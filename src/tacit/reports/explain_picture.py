@@ -1,25 +1,32 @@
-"""A finding as a picture that stands alone: a sum as bars that add and take away, bounds as intervals, possible values, or two counts.
+"""Pictures of findings as SVG: sums, bounds, values and counts.
 
 Colours follow the reader's light or dark setting; whatever a colour says is also written, and every picture has a title and a text.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from tacit.model.steps import THE_GROUP, Goal, Share, Shorter, ShownAbove, Step, Term, Total, render_amount, render_phrase
+from tacit.model.words import listed, values_sentence
 from tacit.reports.explain import Explanation
 from tacit.reports.words import counted, visible
 
 #: So many rows are drawn; of the others it is said how many there are.
 MOST_ROWS = 16
 
-_WIDE, _LABEL, _LEFT, _RIGHT, _ROW = 720, 268, 280, 100, 36
+_WIDE = 720
+_LABEL = 268
+_LEFT = 280
+_RIGHT = 100
+_ROW = 36
 #: So many letters fit in a line of the title, of a label, and of a note; titles and labels take two lines at most.
-_TITLE, _LETTERS, _NOTE = 68, 38, 104
+_TITLE = 68
+_LETTERS = 38
+_NOTE = 104
 _STYLE = (
     "svg{--ink:#1b1b1b;--soft:#5a5a5a;--page:#fff;--grid:#d9d9d9;--add:#0072b2;--take:#9a9a9a;--left:#d55e00;--band:#bcd9ee}"
     "@media (prefers-color-scheme:dark){svg{--ink:#eee;--soft:#b5b5b5;--page:#1b1d20;--grid:#44474c;--add:#56b4e9;--take:#7d7d7d;"
@@ -29,17 +36,11 @@ _STYLE = (
     ".page{fill:var(--page)}.grid{stroke:var(--grid)}.axis{stroke:var(--soft)}.add{fill:var(--add)}.take{fill:var(--take)}"
     ".left{fill:var(--left)}.before{fill:var(--band)}.mark{stroke:var(--left);stroke-width:2}.out{fill:none;stroke:var(--take);stroke-width:2}"
 )
-_TERM = re.compile(r"(plus|minus)(?: ([\d,/]+) times)? (-?[\d,]+)(?: to (-?[\d,]+))?: (.*?)( \([^()]*\))?", re.DOTALL)
-_ABOVE = re.compile(r"(plus|minus) ([\d,/]+) times what was shown above \((\d+)\)")
-_HEADING = re.compile(r"At (?:least|most) (-?[\d,]+) (in the group|.*):", re.DOTALL)
-_PROBABILITY = re.compile(r"probability (?:of up to )?(\d\.\d+)")
-_SHARE = re.compile(r"Among all people the share is (\d\.\d+)")
-_SHORTER = "The same people in fewer words: "
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its label, the bar from one number to another, how it is drawn, and the number beside it."""
+    """A row of a picture: label, bar, style and number."""
 
     label: str
     start: float
@@ -51,7 +52,10 @@ class Row:
 
 
 def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapping[str, float] | None = None) -> str | None:
-    """The picture of a finding, or None where there is none of its kind; ``values`` are those of the sensitive column, ``bars`` the policy's."""
+    """Return the picture of a finding, or None if its kind has none.
+
+    ``values`` are those of the sensitive column, ``bars`` the policy's limits.
+    """
     finding = told.finding
     if "certificate" not in finding:
         return _estimate_svg(told, bars or {})
@@ -71,12 +75,13 @@ def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapp
 
 
 def _sum_svg(told: Explanation) -> str | None:
-    """The numbers that are added and taken away, one after the other, and what is left."""
-    terms = list(_terms(told.finding["steps"]))
+    """Draw a sum: its terms one after the other, and the rest."""
+    terms = list(_terms(told.derivation))
     if not terms:
         return None
     lo, hi = told.finding["count"]
-    rows, at = [], 0.0
+    rows = []
+    at = 0.0
     for label, value, number in terms:
         rows.append(Row(label, min(at, at + value), max(at, at + value), "add" if value > 0 else "take", number))
         at += value
@@ -93,56 +98,49 @@ def _sum_svg(told: Explanation) -> str | None:
     return _picture(told, rows, note, f"The sum: {spoken}; that leaves {left}.")
 
 
-def _terms(steps: Sequence[str]) -> Iterator[tuple[str, float, str]]:
-    """The terms of the sum to draw: the shorter one where there are two, else the first about the group itself."""
-    begin = max((place + 1 for place, step in enumerate(steps) if step.startswith(_SHORTER)), default=0)
-    shown: list[float] = []
-    wanted = not any(_HEADING.fullmatch(step) for step in steps)
-    found = False
+def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
+    """Yield the terms of the sum to draw.
+
+    Of two sums it is the shorter one, else the first about the group itself.
+    """
+    begin = max((place + 1 for place, step in enumerate(steps) if isinstance(step, Shorter)), default=0)
+    goals: list[Goal] = []
+    is_wanted = not any(isinstance(step, Goal) for step in steps)
+    has_begun = False
     for step in steps[begin:]:
-        if match := _HEADING.fullmatch(step):
-            if found:
+        if isinstance(step, Goal):
+            if has_begun:
                 return
-            wanted = match[2] == "in the group"
-            shown.append(_number(match[1]))
-        elif not wanted:
+            is_wanted = step.group == THE_GROUP
+            goals.append(step)
+        elif not is_wanted:
             continue
-        elif match := _TERM.fullmatch(step):
-            found = True
-            sign, times = (-1 if match[1] == "minus" else 1), _times(match[2])
-            low, high = _number(match[3]), _number(match[4] or match[3])
-            value = sign * times * (low if sign > 0 else high)
-            told = f"{'+' if sign > 0 else '-'} {f'{match[2]} x ' if match[2] else ''}{match[3]}{f' to {match[4]}' if match[4] else ''}"
-            yield match[5], value, told
-        elif (match := _ABOVE.fullmatch(step)) and int(match[3]) <= len(shown):
-            found = True
-            value = (-1 if match[1] == "minus" else 1) * _times(match[2]) * shown[int(match[3]) - 1]
-            yield f"shown before ({match[3]})", value, f"{'+' if value > 0 else '-'} {abs(value):,.0f}"
-        elif step.startswith("sum: "):
+        elif isinstance(step, Term):
+            has_begun = True
+            end = step.bound.lo if step.times > 0 else step.bound.hi
+            sign = "+" if step.times > 0 else "-"
+            number = f"{sign} {render_amount(step).replace(' times', ' x')}"
+            yield step.what or render_phrase(step.where), float(step.times * end), number
+        elif isinstance(step, ShownAbove) and step.number <= len(goals):
+            has_begun = True
+            value = float(step.times * goals[step.number - 1].value)
+            yield f"shown before ({step.number})", value, f"{'+' if value > 0 else '-'} {abs(value):,.0f}"
+        elif isinstance(step, Total):
             return
 
 
 def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-
-
-def _times(text: str | None) -> float:
-    if not text:
-        return 1.0
-    above, _, below = text.replace(",", "").partition("/")
-    return int(above) / int(below or 1)
-
-
-def _number(text: str) -> int:
-    return int(text.replace(",", ""))
+    return listed(names, "and") if names else ""
 
 
 # Bounds
 
 
 def _bounds_svg(told: Explanation) -> str | None:
-    """What is known of each itemset on the way, before and after each step, and the group at the end."""
-    finding, known, rows = told.finding, dict[str, tuple[float, float]](), list[Row]()
+    """Draw the bounds on each itemset before and after each step."""
+    finding = told.finding
+    known = dict[str, tuple[float, float]]()
+    rows = list[Row]()
     steps = finding["certificate"]["steps"]
     ends = [float(step[end]) for step in steps for end in ("at_least", "at_most") if end in step]
     far = max([*ends, float(finding["count"][1])])
@@ -150,7 +148,8 @@ def _bounds_svg(told: Explanation) -> str | None:
     for step in steps:
         label = _listed(step["items"]) or "all people"
         before = known.get(label, (0.0, far))
-        low, high = max(before[0], step.get("at_least", 0)), min(before[1], step.get("at_most", far))
+        low = max(before[0], step.get("at_least", 0))
+        high = min(before[1], step.get("at_most", far))
         known[label] = (low, high)
         first = last[label].before if label in last else (0.0, far)
         open_end = high >= far and not any("at_most" in one and one["items"] == step["items"] for one in steps)
@@ -202,25 +201,31 @@ def _values_svg(told: Explanation, values: Sequence[str]) -> str:
 
 
 def _left_values(finding: Mapping[str, Any]) -> list[str]:
-    """The values that a finding leaves: those of the last column that its sentence ends with."""
-    statement = finding["statement"].rstrip(".")
-    for values in finding["event"].values():
-        if statement.endswith(values[-1]) and all(value in statement for value in values):
-            ends = f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else values[-1]
-            if statement.endswith(f" {ends}"):
-                return list(values)
-    return [value for values in finding["event"].values() if len(values) > 1 for value in values]
+    """Return the values that a finding leaves.
+
+    Of its columns, only the sensitive one can have several.
+    """
+    event = finding["event"]
+    sensitive = finding["certificate"].get("sensitive")
+    if sensitive in event:
+        return list(event[sensitive])
+    for column, values in event.items():
+        _, ending = values_sentence("|", finding["count"][0], column, values).split("|", 1)
+        if len(values) > 1 or finding["statement"].endswith(ending):
+            return list(values)
+    return []
 
 
 # Counts
 
 
 def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    """How many records fit the pattern of a rule, and how many of them show the value."""
+    """Draw the records that fit a rule, and those that show its value."""
     counts = told.finding["certificate"]["counts"]
     if not counts:
         return None
-    whole, both = counts["records"], counts["showing"]
+    whole = counts["records"]
+    both = counts["showing"]
     rows = [
         Row("records that fit the pattern", 0, whole, "take", f"{whole:,}"),
         Row("of them with the value in sight", 0, both, "add", f"{both:,} ({100 * both / whole:.1f} %)"),
@@ -237,13 +242,13 @@ def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    """How probable a value is made, beside its share among all people; None where the finding tells no probability."""
-    probable = _PROBABILITY.search(told.finding["statement"])
-    shares = [found for step in told.finding["steps"] if (found := _SHARE.search(step))]
-    if probable is None:
+    """Draw the probability of a value and its share among all people, or None."""
+    if told.probability is None:
         return None
-    rows = [Row("share among all people", 0, float(one[1]), "take", one[1]) for one in shares[:1]]
-    rows.append(Row("probability for these people, estimated", 0, float(probable[1]), "left", probable[1]))
+    shares = [f"{step.share:.3f}" for step in told.derivation if isinstance(step, Share)]
+    probability = f"{told.probability:.3f}"
+    rows = [Row("share among all people", 0, float(share), "take", share) for share in shares[:1]]
+    rows.append(Row("probability for these people, estimated", 0, float(probability), "left", probability))
     limit = bars.get("max_posterior")
     note = "grey is what an outsider knows anyway" if shares else "an estimate, no proof"
     note += f"; the policy allows up to {limit:g}" if limit is not None else ""
@@ -251,8 +256,9 @@ def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _choices_svg(told: Explanation) -> str:
-    """How many choices of people fit, and who is in the group in each of them."""
-    (lo, hi), fit = told.finding["count"], int(told.finding["certificate"]["worlds"]["fit"])
+    """Draw the number of choices that fit, and the people in the group."""
+    (lo, hi) = told.finding["count"]
+    fit = int(told.finding["certificate"]["worlds"]["fit"])
     number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
     rows = [
         Row("choices of people that fit all lines", 0, fit, "add", f"{fit:,}"),
@@ -267,8 +273,10 @@ def _choices_svg(told: Explanation) -> str:
 
 def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, mark: float | None = None) -> str:
     """Rows of bars on one scale, with 0 marked."""
-    near, far = min([0.0, *(row.start for row in rows)]), max([1.0, *(row.end for row in rows)])
-    top, room = _top(told), _WIDE - _LEFT - _RIGHT
+    near = min([0.0, *(row.start for row in rows)])
+    far = max([1.0, *(row.end for row in rows)])
+    top = _top(told)
+    room = _WIDE - _LEFT - _RIGHT
 
     def x(value: float) -> float:
         return _LEFT + room * (value - near) / (far - near)
@@ -279,9 +287,11 @@ def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, 
         y = top + _ROW * place + _ROW / 2
         parts += _label(row.label, y)
         if row.before is not None:
-            low, high = x(row.before[0]), x(row.before[1])
+            low = x(row.before[0])
+            high = x(row.before[1])
             parts.append(f'<rect class="before" x="{low:.1f}" y="{y - 9}" width="{high - low:.1f}" height="18"/>')
-        low, high = x(row.start), x(row.end)
+        low = x(row.start)
+        high = x(row.end)
         wide = max(3.0, high - low)  # one person among thousands stays in sight
         parts.append(f'<rect class="{row.style}" x="{low:.1f}" y="{y - 8}" width="{wide:.1f}" height="16"/>')
         right = max(low + wide, x(row.before[1]) if row.before else 0.0)
@@ -292,13 +302,14 @@ def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, 
 
 
 def _top(told: Explanation) -> int:
-    """Where the first row begins: below one or two lines of the title."""
+    """Return where the first row begins: below one or two lines of the title."""
     return 68 + 20 * (len(_lines(told.finding["statement"], _TITLE)) - 1)
 
 
 def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken: str) -> str:
     """The parts under a title, with a note below, as a file that stands alone."""
-    finding, top = told.finding, _top(told)
+    finding = told.finding
+    top = _top(told)
     notes = _lines(note, _NOTE)
     height = top + _ROW * rows + 16 + 17 * len(notes)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_WIDE} {height}" width="{_WIDE}" height="{height}">'
@@ -328,7 +339,7 @@ def _label(text: str, y: float) -> list[str]:
 
 
 def _lines(text: str, letters: int) -> list[str]:
-    """The text in at most two lines; what does not fit is cut and marked so.
+    """Return a text in at most two lines, cut where it does not fit.
 
     >>> _lines("one two three four", 9)
     ['one two', 'three fo…']

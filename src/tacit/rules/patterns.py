@@ -29,13 +29,14 @@ from tacit.model.arrays import Flags, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.estimates import Method, PatternSupport
 from tacit.model.event import Pattern
-from tacit.model.finding import Citation
+from tacit.model.finding import Citation, Place
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits, check_time
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.sets import Items, Sets
+from tacit.model.steps import render_steps
 from tacit.model.words import listed
 from tacit.rules.bounds import UNBOUNDED_COUNT, RuleTable, confidence_of
 from tacit.rules.rule_exceptions import refuse_impossible
@@ -420,7 +421,7 @@ class RuleKnowledge:
         """The derivation of the bounds of the set."""
         story = Story(self.table)
         story.bounds(number)
-        return list(story.told(())), list(story.citations(0)), "from the lines above"
+        return list(render_steps(story.all_steps(()))), list(story.citations(0)), "from the lines above"
 
 
 def _bits(sets: Sets, items: Ints) -> Ints:
@@ -592,7 +593,7 @@ class _Words:
     min_support: int | None
     ties: Sequence[Tie] = ()
     before: list[str] = field(default_factory=list)
-    cited: dict[tuple[str, int | str], Citation] = field(default_factory=dict)
+    cited: dict[tuple[str, Place], Citation] = field(default_factory=dict)
 
     def citations(self) -> tuple[Citation, ...]:
         """Header entries, then lines in the order of the file."""

@@ -31,6 +31,7 @@ from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
+from tacit.model.steps import Step, remark, render_bound
 from tacit.model.words import listed, people, sentence
 from tacit.rules.bounds import CODE, RuleTable
 from tacit.rules.groups import PatternSearch, SmallPatterns
@@ -125,14 +126,15 @@ class RuleFindings:
         same = None
         if self.groups.kind[index] == RULE:
             rule = int(self.groups.rule[index])
-            last, same = [exceptions_of_rule(story, rule, count)], self._other_value(rule)
+            last = [exceptions_of_rule(story, rule, count)]
+            same = self._other_value(rule)
         elif self.groups.kind[index] == REST:
             last = self._rest(story, int(self.groups.place[index]), event, count)
         else:
-            last = PatternStory(story).told(event, count)
+            last = PatternStory(story).last_steps(event, count)
         statement = f"{people(count)} {sentence(event, count)}."
         proof = certificate(event, count, steps=story.proof)
-        return Finding(CODE, event, count, statement, story.citations(self.index), story.told(last), same, proof)
+        return Finding(CODE, event, count, statement, story.citations(self.index), story.all_steps(last), same, proof)
 
     def _other_value(self, rule: int) -> ItemEvent | None:
         """The same people by the value that they have, where the SA has only two."""
@@ -143,21 +145,19 @@ class RuleFindings:
         other = [value for value in named.values.tolist() if value != self.table.release.consequents[rule][0]]
         return ItemEvent(tuple(named.items.names[item] for item in [*has, *other]))
 
-    def _rest(self, story: Story, place: int, event: ItemEvent, count: Bound) -> list[str]:
+    def _rest(self, story: Story, place: int, event: ItemEvent, count: Bound) -> list[Step]:
         named = self.table.named
         story.bounds(place)
         for rule in np.flatnonzero(named.whole == place).tolist():
             story.cite(rule)
             story.bounds(int(named.both[rule]))
         column = " & ".join(self.table.release.header.sa)
-        return [
-            f"Nobody has two values of {column}: those with {listed(event.present, 'and')} less those with "
-            f"{listed(event.absent, 'or')} are {people(count)}."
-        ]
+        rest = f"those with {listed(event.present, 'and')} less those with {listed(event.absent, 'or')}"
+        return [remark(f"Nobody has two values of {column}: {rest} are {people(count)}.")]
 
 
-def exceptions_of_rule(story: Story, rule: int, count: Bound) -> str:
-    """How many people have the antecedent of a rule and lack its consequent, and why."""
+def exceptions_of_rule(story: Story, rule: int, count: Bound) -> Step:
+    """Return the step to the people who have the antecedent of a rule and lack its consequent."""
     table = story.table
     named = table.named
     whole, both = story.bounds(int(named.whole[rule])), story.bounds(int(named.both[rule]))
@@ -165,11 +165,10 @@ def exceptions_of_rule(story: Story, rule: int, count: Bound) -> str:
     has, has_both = story.names(int(named.whole[rule])), story.names(int(named.both[rule]))
     then = tuple(sorted(named.items.names[item] for item in table.release.consequents[rule]))
     if (whole.lo - both.hi, whole.hi - both.lo) == (count.lo, count.hi):
-        return f"Those with {has} less those with {has_both}: {_minus(whole, both)}, that is {people(count)}."
-    return (
-        f"The confidence of {line}, {story.interval(rule)}, ties the two numbers to each other: "
-        f"those with {has} but not {'all of ' if len(then) > 1 else ''}{listed(then, 'and')} are {people(count)}."
-    )
+        return remark(f"Those with {has} less those with {has_both}: {_minus(whole, both)}, that is {people(count)}.")
+    those = f"those with {has} but not {'all of ' if len(then) > 1 else ''}{listed(then, 'and')}"
+    tied = f", {story.interval(rule)}, ties the two numbers to each other: {those} are {people(count)}."
+    return remark("The confidence of ", line, tied)
 
 
 def _minus(whole: Bound, part: Bound) -> str:
@@ -187,12 +186,12 @@ class PatternStory:
         self.number = {name: item for item, name in enumerate(self.table.named.items.names)}
         self._seen: dict[tuple[tuple[int, ...], tuple[int, ...]], Bound] = {}
 
-    def told(self, event: ItemEvent, count: Bound) -> list[str]:
-        """The last steps; what they rest on is told before them."""
+    def last_steps(self, event: ItemEvent, count: Bound) -> list[Step]:
+        """Return the last steps; what they rest on is explained before them."""
         has = tuple(sorted(self.number[name] for name in event.present))
         lacks = tuple(sorted(self.number[name] for name in event.absent))
         self.bounds(has, lacks)
-        return [f"So {people(count)} {sentence(event, count)}."]
+        return [remark(f"So {people(count)} {sentence(event, count)}.")]
 
     def bounds(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
         """Bounds on a pattern, told."""
@@ -226,7 +225,8 @@ class PatternStory:
         if len(lacks) > 1 or not found.is_exact:
             names = self.table.named.items.names
             event = ItemEvent(tuple(names[i] for i in has), tuple(names[i] for i in lacks))
-            self.story.steps.append(f"Those who have {self._words(event)}: {_minus(wider, narrower)}, that is {_range(found)}.")
+            those = f"Those who have {self._words(event)}"
+            self.story.steps.append(remark(f"{those}: {_minus(wider, narrower)}, that is {render_bound(found)}."))
         return found
 
     def _words(self, event: ItemEvent) -> str:
@@ -265,10 +265,6 @@ class PatternStory:
 def _lacking(table: RuleTable, rule: int) -> Bound:
     lo, hi = table.lacking(np.array([rule]))
     return Bound(int(lo[0]), int(hi[0]))
-
-
-def _range(bound: Bound) -> str:
-    return f"{bound.lo:,}" if bound.is_exact else f"{bound.lo:,} to {bound.hi:,}"
 
 
 __all__ = ["CODE", "NAME", "run"]

@@ -1,4 +1,4 @@
-"""The arithmetic behind what rules give away, in words, with every published line that it rests on."""
+"""Derivations of bounds on rules, with every published line that they rest on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 from tacit.kernels.moebius import cells
 from tacit.model.finding import Citation
 from tacit.model.numbers import Bound
+from tacit.model.steps import Lines, Phrase, Remark, Step, remark
 from tacit.model.words import listed, people, printed_as
-from tacit.rules.bounds import HI, LO, Reason, RuleTable, Step, confidence_of
+from tacit.rules.bounds import HI, LO, Reason, RuleTable, confidence_of
+from tacit.rules.bounds import Step as Bounding
 
 #: Derivations of more steps than this are not written out; their lines are cited all the same.
 MOST_STEPS = 40
@@ -35,14 +37,14 @@ class Story:
 
     def __init__(self, table: RuleTable) -> None:
         self.table = table
-        self.steps: list[str] = []
+        self.steps: list[Step] = []
         self.proof: list[dict[str, Any]] = []
         self._lines: set[int] = set()
         self._cells: set[str] = set()
         self._told: set[tuple[int, int, int]] = set()
 
     def citations(self, release: int) -> tuple[Citation, ...]:
-        """What the derivation rests on: header entries, then lines in the order of the file."""
+        """Return the citations: header entries, then lines as in the file."""
         source = self.table.release
         header = source.header
         numbers = {"n": source.n, "min_support": source.min_support}
@@ -50,16 +52,17 @@ class Story:
         cited = [Citation(release, cell, Bound.of(numbers[cell] or 0), None) for cell in sorted(self._cells)]
         return (*cited, *(Citation(release, source.line(line), source.count(line), None) for line in sorted(self._lines)))
 
-    def told(self, last: Iterable[str]) -> tuple[str, ...]:
-        """All steps and the last ones, or how many there are."""
+    def all_steps(self, last: Iterable[Step]) -> tuple[Step, ...]:
+        """Return all steps and the last ones; of very many steps only their number."""
         if len(self.steps) > MOST_STEPS:
-            return (f"The bounds follow from the cited lines in {len(self.steps):,} steps, too many to write out here.", *last)
+            many = f"The bounds follow from the cited lines in {len(self.steps):,} steps, too many to write out here."
+            return (remark(many), *last)
         return (*self.steps, *last)
 
-    def cite(self, line: int) -> str:
-        """Cite a line, and how it is called."""
+    def cite(self, line: int) -> Lines:
+        """Cite a line, and return how a step names it."""
         self._lines.add(line)
-        return f"line {self.table.release.line(line)}"
+        return Lines((self.table.release.line(line),))
 
     def bounds(self, place: int) -> Bound:
         """Explain both bounds of a set; what they are."""
@@ -78,32 +81,31 @@ class Story:
             if (step := self.table.log.latest(place, end)) is not None:
                 self.explain(step)
 
-    def explain(self, step: Step) -> None:
-        """Tell why a bound holds, what it rests on first."""
+    def explain(self, step: Bounding) -> None:
+        """Explain a bound, what it rests on first."""
         if (step.place, step.end, step.time) not in self._told:
             self._told.add((step.place, step.end, step.time))
-            self._add(self._told_by(step))
+            law, is_sentence = self._law(step)
+            self._add(Remark(law if is_sentence else (*law, f"{self._says(step)}.")))
             self._prove(step)
 
-    def _explain_both(self, low: Step, high: Step) -> None:
-        """Tell why two bounds of a set hold that rest on the same, as one step."""
+    def _explain_both(self, low: Bounding, high: Bounding) -> None:
+        """Explain two bounds of a set that rest on the same, as one step."""
         both = {(step.place, step.end, step.time) for step in (low, high)}
         if both <= self._told:
             return
         self._told |= both
-        told: dict[int, str] = {}
+        laws: dict[int, tuple[Phrase, bool]] = {}
         for step in sorted((low, high), key=lambda step: (step.time, step.end)):  # the later one may rest on the earlier
-            told[step.end] = self._told_by(step)
+            laws[step.end] = self._law(step)
             self._prove(step)
-        text, other = told[LO], told[HI]
-        if text != other:
-            count = Bound(low.value, high.value)
-            law = text.rpartition("at least ")[0]
-            text = f"{law}{people(count)} {'has' if count == Bound(1, 1) else 'have'} {self.names(low.place)}."
-        self._add(text)
+        law, is_sentence = laws[LO]
+        count = Bound(low.value, high.value)
+        both_ends = f"{people(count)} {'has' if count == Bound(1, 1) else 'have'} {self.names(low.place)}."
+        self._add(Remark(law if is_sentence else (*law, both_ends)))
 
-    def _prove(self, step: Step) -> None:
-        """Add the step to the certificate: the bound, the law that it follows by, and the line or the set that the law starts from."""
+    def _prove(self, step: Bounding) -> None:
+        """Add a step to the certificate: bound, law, and the line or set it starts from."""
         entry: dict[str, Any] = {"items": list(self.table.named.names(step.place))}
         entry |= {"at_least" if step.end == LO else "at_most": step.value, "by": _LAWS[step.reason]}
         if step.reason in (Reason.COUNT, Reason.WHOLE, Reason.CONFIDENCE):
@@ -112,13 +114,16 @@ class Story:
             entry["from"] = list(self.table.named.names(step.source))
         self.proof.append(entry)
 
-    def _add(self, text: str) -> None:
-        if text not in self.steps:
-            self.steps.append(text)
+    def _add(self, step: Step) -> None:
+        if step not in self.steps:
+            self.steps.append(step)
 
-    def _told_by(self, step: Step) -> str:
-        """The step in words; what it rests on is told first."""
-        tell = {
+    def _law(self, step: Bounding) -> tuple[Phrase, bool]:
+        """Return the law behind a bound, and whether it is a whole sentence.
+
+        What the bound rests on is explained first.
+        """
+        state = {
             Reason.COUNT: self._line_alone,
             Reason.WHOLE: self._line_alone,
             Reason.CONFIDENCE: self._by_confidence,
@@ -129,14 +134,14 @@ class Story:
             Reason.MISSING: self._missing,
             Reason.GROUPS: self._groups,
         }[step.reason]
-        return tell(step)
+        return state(step), step.reason in (Reason.COUNT, Reason.WHOLE, Reason.PEOPLE)
 
     def names(self, place: int) -> str:
         """A set in words."""
         names = self.table.named.names(place)
         return listed(names, "and") if names else "nothing asked of them"
 
-    def _earlier(self, place: int, end: int, step: Step) -> int:
+    def _earlier(self, place: int, end: int, step: Bounding) -> int:
         """Explain a bound that another one uses; its value."""
         found = self.table.log.latest(place, end, step.time)
         if found is None:
@@ -144,14 +149,14 @@ class Story:
         self.explain(found)
         return found.value
 
-    def _says(self, step: Step) -> str:
+    def _says(self, step: Bounding) -> str:
         """The bound itself: "at least 5 people have a"."""
         side = "at least" if step.end == LO else "at most"
         have = "has" if step.value == 1 else "have"
         return f"{side} {step.value:,} {'person' if step.value == 1 else 'people'} {have} {self.names(step.place)}"
 
     def _how(self, line: int, reason: Reason) -> str:
-        """How a line comes to say so, where that is not its count."""
+        """Return how a line comes to say so, where that is not its count."""
         release = self.table.release
         withheld = release.support is None and not release.count(line).is_exact
         if withheld:
@@ -161,18 +166,19 @@ class Story:
             return ", its count divided by its confidence" if printed else ", as far as the thresholds tell"
         return printed_as(release.support.text(line), release.count(line)) if release.support is not None else ""
 
-    def _line_alone(self, step: Step) -> str:
-        release, line = self.table.release, step.source
+    def _line_alone(self, step: Bounding) -> Phrase:
+        release = self.table.release
+        line = step.source
         count = release.count(line) if step.reason == Reason.COUNT else release.whole(line)
         have = "has" if count == Bound(1, 1) else "have"
-        return f"{self.cite(line).capitalize()}: {people(count)} {have} {self.names(step.place)}{self._how(line, step.reason)}."
+        return self.cite(line), f": {people(count)} {have} {self.names(step.place)}{self._how(line, step.reason)}."
 
-    def _by_confidence(self, step: Step) -> str:
+    def _by_confidence(self, step: Bounding) -> Phrase:
         named = self.table.named
         is_whole = step.place == named.whole[step.source]
         other = int(named.both[step.source] if is_whole else named.whole[step.source])
         self._earlier(other, step.end, step)
-        return f"The confidence of {self.cite(step.source)}, {self.interval(step.source)}, then says: {self._says(step)}."
+        return "The confidence of ", self.cite(step.source), f", {self.interval(step.source)}, then says: "
 
     def interval(self, line: int) -> str:
         """The confidences that a line allows."""
@@ -180,20 +186,20 @@ class Story:
         low, high = (f"{float(end):.6g}" for end in (allowed.low, allowed.high))
         return f"from {low} to {high}"
 
-    def _inside(self, step: Step) -> str:
+    def _inside(self, step: Bounding) -> Phrase:
         self._earlier(step.source, step.end, step)
         larger, smaller = (step.source, step.place) if step.end == LO else (step.place, step.source)
-        return f"Everyone with {self.names(larger)} has {self.names(smaller)}: {self._says(step)}."
+        return (f"Everyone with {self.names(larger)} has {self.names(smaller)}: ",)
 
-    def _people(self, step: Step) -> str:
+    def _people(self, step: Bounding) -> Phrase:
         self._cells.add("n")
-        return f"There are {step.value:,} people in all (n)."
+        return (f"There are {step.value:,} people in all (n).",)
 
-    def _distribution(self, step: Step) -> str:
+    def _distribution(self, _: Bounding) -> Phrase:
         self._cells.add("sa_distribution")
-        return f"The published distribution says: {self._says(step)}."
+        return ("The published distribution says: ",)
 
-    def _values(self, step: Step) -> str:
+    def _values(self, step: Bounding) -> Phrase:
         named = self.table.named
         self._cells.add("sa_values")
         row = named.children[int(np.flatnonzero(named.parents == step.source)[0])].tolist()
@@ -206,15 +212,15 @@ class Story:
             self._earlier(step.source, step.end, step)
         self._earlier(step.source, HI, step)
         column = " & ".join(self.table.release.header.sa)
-        return f"Each person has one of the {len(row):,} values of {column}: {self._says(step)}."
+        return (f"Each person has one of the {len(row):,} values of {column}: ",)
 
-    def _missing(self, step: Step) -> str:
+    def _missing(self, step: Bounding) -> Phrase:
         self._cells.add("min_support")
         self._earlier(step.source, HI, step)
         value = sorted(set(self.table.named.names(step.place)) - set(self.table.named.names(step.source)))[0]
-        return f"The list is complete and has no rule from {self.names(step.source)} to {value}: {self._says(step)}."
+        return (f"The list is complete and has no rule from {self.names(step.source)} to {value}: ",)
 
-    def _groups(self, step: Step) -> str:
+    def _groups(self, step: Bounding) -> Phrase:
         """A bound because some group cannot have fewer than 0 people."""
         items = self.table.named.sets[step.place].tolist()
         size = 1 << len(items)
@@ -230,4 +236,4 @@ class Story:
         has = [self.table.named.items.names[items[j]] for j in range(len(items)) if chosen >> j & 1]
         lacks = [self.table.named.items.names[items[j]] for j in range(len(items)) if not chosen >> j & 1]
         who = f"with {listed(tuple(sorted(has)), 'and')}" if has else "of all people"
-        return f"Those {who} without {listed(tuple(sorted(lacks)), 'or')} cannot be fewer than 0: {self._says(step)}."
+        return (f"Those {who} without {listed(tuple(sorted(lacks)), 'or')} cannot be fewer than 0: ",)
