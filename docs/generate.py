@@ -32,7 +32,7 @@ from tacit.model.reproduction import Reproduction
 from tacit.papers.report import papers_markdown
 from tacit.repairs import REPAIRS
 from tacit.reports.sentences import MEANINGS
-from tacit.reports.words import as_text
+from tacit.reports.words import format_limit
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -153,7 +153,7 @@ def _limits(_: str) -> Iterator[str]:
     yield from ("| limit | in ACRO | default | meaning |", "|---|---|---|---|")
     for name, meaning in MEANINGS.items():
         theirs = f"`{acro[name]}`" if name in acro else ""
-        yield _row(f"`{name}`", theirs, as_text(LIMITS[name]), meaning)
+        yield _row(f"`{name}`", theirs, format_limit(LIMITS[name]), meaning)
 
 
 def _attack(code: str) -> Iterator[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.reports.sentences import Summary, assumptions, described, next_steps, open_runs, thresholds
+from tacit.reports.sentences import Summary, assumptions, describe_release, next_steps, open_runs, thresholds
 from tacit.reports.words import as_share, visible
 from tests.reports.audit_cases import LEAKING, audit_of, ended, itemsets, with_many_findings
 
@@ -69,10 +69,10 @@ def test_sizes_are_aggregated_without_writing_findings_out() -> None:
 
 def test_a_release_is_described_with_and_without_its_name() -> None:
     about = audit_of(itemsets(LEAKING)).release[0]
-    assert described(about, "internal") == "itemsets.csv: 3 itemsets about 100 people"
-    assert described(about, "external") == "3 itemsets about 100 people"
+    assert describe_release(about, "internal") == "itemsets.csv: 3 itemsets about 100 people"
+    assert describe_release(about, "external") == "3 itemsets about 100 people"
     assert (
-        described(dict(about) | {"n": None, "only": "closed", "lines": 1}, "external")
+        describe_release(dict(about) | {"n": None, "only": "closed", "lines": 1}, "external")
         == "1 closed itemset about an unknown number of people"
     )
 

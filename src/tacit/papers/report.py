@@ -46,14 +46,14 @@ def _part_text(part: Part, width: int) -> str:
 
 def _table(part: Part) -> Table:
     return Table.of(
-        "What the paper states, and what Tacit finds", part.head, [[shown(cell) for cell in row] for row in part.rows]
+        "What the paper states, and what Tacit finds", part.head, [[format_cell(cell) for cell in row] for row in part.rows]
     )
 
 
-def shown(cell: Cell) -> str:
+def format_cell(cell: Cell) -> str:
     """Return a cell as text; seconds and shares have three significant digits.
 
-    >>> shown(1258), shown(0.01234), shown(None)
+    >>> format_cell(1258), format_cell(0.01234), format_cell(None)
     ('1,258', '0.0123', '')
     """
     if cell is None:

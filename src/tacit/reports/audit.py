@@ -28,7 +28,7 @@ from tacit.reports.html import render_html
 from tacit.reports.markdown import render_markdown
 from tacit.reports.sentences import Summary, finds_groups
 from tacit.reports.text import render_text
-from tacit.reports.words import KINDS, WIDTH, ReportKind, counted, number, people, visible
+from tacit.reports.words import KINDS, WIDTH, ReportKind, counted, format_number, people, visible
 
 _NOTES: dict[ReportKind, str] = {
     "internal": "Internal report: it describes groups of people. Keep it with the data.",
@@ -163,7 +163,7 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
 def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
     """Yield the releases, the policy and the source of settings."""
     for release in audit.release:
-        yield "Release", sentences.described(release, kind)
+        yield "Release", sentences.describe_release(release, kind)
         yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
         if release.get("sha256"):
             yield "SHA-256", release["sha256"]
@@ -176,7 +176,7 @@ def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple
 def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
     """Yield every file with its SHA-256, and the program."""
     for release in audit.release:
-        yield "Release", sentences.described(release, kind)
+        yield "Release", sentences.describe_release(release, kind)
         yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
         yield "SHA-256", release["sha256"] or "not read from a file"
     for entry in audit.inputs:
@@ -231,7 +231,7 @@ def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
     known = {measure.name: measure for measure in MEASURES}
     for name, value in audit.measures.items():
         if (measure := known.get(name)) is not None:
-            yield name, number(value), measure.unit, measure.meaning.replace("`", "")
+            yield name, format_number(value), measure.unit, measure.meaning.replace("`", "")
 
 
 def _measure_table(audit: Audit) -> Table:

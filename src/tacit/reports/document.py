@@ -161,7 +161,7 @@ class Document:
     page_title: str = ""
     footer: str = f"Written by Tacit {__version__}."
 
-    def shown(self, form: Form) -> list[Section]:
+    def sections_for(self, form: Form) -> list[Section]:
         """Return the sections that a form shows, without empty parts and empty sections."""
         full = (replace(one, parts=tuple(filter(_holds_anything, one.parts))) for one in self.sections if form in one.forms)
         return [section for section in full if section.parts]

@@ -208,21 +208,21 @@ def _value_lines(found: PersonEstimate) -> list[str]:
         columns.append("bounds")
     rows = []
     for place in found.order[:SHOWN_VALUES]:
-        row = [found.values[place], share(found.baseline[place]), share(found.posterior[place])]
+        row = [found.values[place], format_share(found.baseline[place]), format_share(found.posterior[place])]
         if found.combinations > 1:
-            row.append(f"{share(found.least[place])}-{share(found.most[place])}")
+            row.append(f"{format_share(found.least[place])}-{format_share(found.most[place])}")
         if found.lower is not None and found.upper is not None:
-            row.append(f"{share(found.lower[place])}-{share(found.upper[place])}")
+            row.append(f"{format_share(found.lower[place])}-{format_share(found.upper[place])}")
         rows.append(row)
     lines = list(table_lines(Table.of("", columns, rows)))
     left = len(found.values) - SHOWN_VALUES
     return [*lines, f"and {counted(left, 'less probable value')}"] if left > 0 else lines
 
 
-def share(value: float) -> str:
+def format_share(value: float) -> str:
     """Return a probability with three decimals.
 
-    >>> share(0.25), share(1.0), share(0.99999)
+    >>> format_share(0.25), format_share(1.0), format_share(0.99999)
     ('0.250', '1', '1.000')
     """
     return f"{value:.0f}" if value in (0.0, 1.0) else f"{value:.3f}"
@@ -258,12 +258,12 @@ def _step_lines(found: PersonEstimate, width: int) -> list[str]:
         return []
     top = found.order[0]
     lines = [f"How the estimate of {visible(found.values[top])} comes about"]
-    lines += bullet(share(1 / len(found.values)).rjust(6), "without any rule", width)
+    lines += bullet(format_share(1 / len(found.values)).rjust(6), "without any rule", width)
     for step in found.steps:
-        lines += bullet(share(step.posterior[top]).rjust(6), f"and {step.said.says}", width)
+        lines += bullet(format_share(step.posterior[top]).rjust(6), f"and {step.said.says}", width)
     if rest := found.statements - len(found.steps):
         more = f"and {'one more statement' if rest == 1 else f'all {rest:,} further statements'} of the release"
-        lines += bullet(share(found.posterior[top]).rjust(6), more, width)
+        lines += bullet(format_share(found.posterior[top]).rjust(6), more, width)
     return lines
 
 
@@ -271,14 +271,14 @@ def _influence_lines(found: PersonEstimate, width: int) -> list[str]:
     if not found.influences:
         return []
     top = found.order[0]
-    lines = [f"What single lines do to the estimate of {visible(found.values[top])} ({share(found.posterior[top])})"]
+    lines = [f"What single lines do to the estimate of {visible(found.values[top])} ({format_share(found.posterior[top])})"]
     for one in found.influences:
         about = "" if one.said.people else " (about others; it works through lines about both)"
         if one.without is None:
             lines += bullet("     ?", f"{one.said.says}{about}; there was no time to look", width)
             continue
         moved = found.posterior[top] - one.without[top]
-        lines += bullet(f"{moved:+.3f}", f"{one.said.says}{about}; without it {share(one.without[top])}", width)
+        lines += bullet(f"{moved:+.3f}", f"{one.said.says}{about}; without it {format_share(one.without[top])}", width)
     return lines
 
 
@@ -288,10 +288,10 @@ def person_svg(found: PersonEstimate) -> str:
     described = []
     for place in found.order[:SHOWN_VALUES]:
         row = Range(found.values[place], found.baseline[place], found.posterior[place])
-        said = f"{found.values[place]}: among all {share(row.baseline)}, estimated {share(row.estimate)}"
+        said = f"{found.values[place]}: among all {format_share(row.baseline)}, estimated {format_share(row.estimate)}"
         if found.lower is not None and found.upper is not None:
             row = replace(row, lower=found.lower[place], upper=found.upper[place])
-            said += f", proved between {share(found.lower[place])} and {share(found.upper[place])}"
+            said += f", proved between {format_share(found.lower[place])} and {format_share(found.upper[place])}"
         if found.combinations > 1:
             row = replace(row, least=found.least[place], most=found.most[place])
         rows.append(row)
@@ -314,14 +314,14 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
     measures = found.measures
     n = population.n
     sure = int(population.people[found.posterior.largest > 0.9].sum())
-    average = f"{nats(found.D_overall)} on average over all people (D_overall)"
+    average = f"{format_nats(found.D_overall)} on average over all people (D_overall)"
     facts = [
         (
             "People",
             f"{people(n)} in {counted(len(population), 'combination')} of quasi-identifiers, {visible(found.posterior.sensitive)} "
             "estimated by maximum entropy (R02)",
         ),
-        ("Divergence", f"{average}, {nats(measures['D_individual_max'])} at most"),
+        ("Divergence", f"{average}, {format_nats(measures['D_individual_max'])} at most"),
         (
             "Top guess",
             f"right for {_people_of(found.top_guess_right, n)}; the most frequent value alone for {_people_of(found.baseline_right, n)}",
@@ -347,10 +347,10 @@ def _people_of(number: int, n: int) -> str:
     return f"{people(number)}{as_share(number, n)}"
 
 
-def nats(value: float) -> str:
+def format_nats(value: float) -> str:
     """Return a divergence with its unit.
 
-    >>> nats(0.13845), nats(float("inf"))
+    >>> format_nats(0.13845), format_nats(float("inf"))
     ('0.1384 nats', 'infinite')
     """
     return f"{value:.4f} nats" if np.isfinite(value) else "infinite"
@@ -360,7 +360,7 @@ def _judgement(line: Judged) -> str:
     guess = line.guess
     true = "true" if line.right == 1 else "false" if line.right == 0 else f"true of {round(line.right * guess.people):,}"
     said = f"{guess.sensitive} {guess.value} with probability {guess.probability:.3f}"
-    return f"{people(guess.people)} with {_who(guess.who)}: {said}, {true}; {nats(line.divergence)}"
+    return f"{people(guess.people)} with {_who(guess.who)}: {said}, {true}; {format_nats(line.divergence)}"
 
 
 def comparison_csv(found: Comparison) -> Iterator[str]:

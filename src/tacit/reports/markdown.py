@@ -40,7 +40,7 @@ def _blocks(document: Document, body_only: bool) -> Iterator[str]:
         yield _table_block(Table.of("", ("Number", "What"), [(f"{number:,}", what) for number, what in document.tiles]))
     if document.note:
         yield f"*{plain(document.note)}*"
-    for section in document.shown("markdown"):
+    for section in document.sections_for("markdown"):
         blocks = [block for part in section.parts for block in _part_blocks(part)]
         if blocks:
             yield f"## {plain(section.title)}"

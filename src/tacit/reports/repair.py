@@ -12,7 +12,7 @@ from tacit.reports.estimates import bucket_sentences
 from tacit.reports.pictures import bars_of_sizes, before_and_after
 from tacit.reports.sentences import Summary, next_steps, policy_sentences, verdict_line
 from tacit.reports.text import facts_text
-from tacit.reports.words import counted, number, people, visible
+from tacit.reports.words import counted, format_number, people, visible
 
 #: Regions of cells in words.
 PLACES = {
@@ -89,7 +89,7 @@ def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator
 
 
 def _costs(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(name.replace("_", " "), number(value)) for name, value in cost.items()]
+    return [(name.replace("_", " "), format_number(value)) for name, value in cost.items()]
 
 
 def _cost_tables(done: Repair) -> Iterator[Table]:

@@ -18,7 +18,7 @@ from tacit.model.audit import AttackRun, Audit, Verdict
 from tacit.model.convention import find_convention
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level
-from tacit.reports.words import KINDS, ReportKind, as_share, as_text, counted, first_sentence, people, visible
+from tacit.reports.words import KINDS, ReportKind, as_share, counted, first_sentence, format_limit, people, visible
 
 # The verdict
 
@@ -234,7 +234,7 @@ def limit_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
     """Return every limit: its name, value, origin and meaning."""
     values = audit.policy.to_dict()
     origin = audit.policy.set_by
-    return [(name, as_text(values[name]), _SET_BY[origin[name]], meaning) for name, meaning in MEANINGS.items()]
+    return [(name, format_limit(values[name]), _SET_BY[origin[name]], meaning) for name, meaning in MEANINGS.items()]
 
 
 def policy_sentences(audit: Audit) -> list[str]:
@@ -265,7 +265,7 @@ def _set_by(audit: Audit, name: str) -> str:
     """Return who set a limit, as a remark; nothing for a default."""
     level = audit.policy.set_by[name]
     if name in audit.policy.overruled:
-        asked = as_text(audit.policy.overruled[name])
+        asked = format_limit(audit.policy.overruled[name])
         return f" (set by {_SET_BY[level]}; the data set's file asks for {asked}, which is looser and does not count)"
     return "" if level in ("default", "given") else f" (set by {_SET_BY[level]})"
 
@@ -321,7 +321,7 @@ def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
 # What was audited
 
 
-def described(release: Mapping[str, Any], kind: ReportKind) -> str:
+def describe_release(release: Mapping[str, Any], kind: ReportKind) -> str:
     """Return the file of a release, its entries, and its people."""
     which = {"closed": "closed ", "maximal": "maximal "}.get(release.get("only", ""), "")
     listed = release.get("groups", release.get("lines"))

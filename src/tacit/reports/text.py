@@ -22,7 +22,7 @@ def render_text(document: Document, *, width: int = WIDTH) -> str:
     if (more := len(document.remarks) - SHOWN_REMARKS) > 0:
         top += bullet("-", f"And {more:,} more, which the record lists.", width)
     blocks = ["\n".join(top)]
-    for section in document.shown("text"):
+    for section in document.sections_for("text"):
         lines = [line for part in section.parts for line in part_lines(part, width)]
         blocks.append("\n".join([visible(section.title), *lines] if section.title else lines))
     return "\n\n".join(blocks) + "\n"

@@ -68,10 +68,10 @@ def as_share(count: int, n: int | None) -> str:
     return f" ({share:.2f} %)" if share >= 0.1 else f" ({share:.2g} %)"
 
 
-def number(value: Any) -> str:
+def format_number(value: Any) -> str:
     """Return a measure as it is shown.
 
-    >>> number(30162), number(0.123456789), number(None), number(float("inf")), number(1e-9)
+    >>> format_number(30162), format_number(0.123456789), format_number(None), format_number(float("inf")), format_number(1e-9)
     ('30,162', '0.123457', 'not counted', 'infinite', '1e-09')
     """
     if value is None:
@@ -81,10 +81,10 @@ def number(value: Any) -> str:
     return f"{int(value):,}"
 
 
-def as_text(value: object) -> str:
+def format_limit(value: object) -> str:
     """Return a limit as it is written in a file.
 
-    >>> as_text(None), as_text(True), as_text(0.8), as_text(10)
+    >>> format_limit(None), format_limit(True), format_limit(0.8), format_limit(10)
     ('not set', 'true', '0.8', '10')
     """
     if value is None:
