@@ -56,16 +56,18 @@ class Cells:
         order = np.argsort(key, kind="stable")
         ordered = key[order]
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-        keys, people = ordered[first], np.diff(np.append(first, len(ordered)))
+        keys = ordered[first]
+        people = np.diff(np.append(first, len(ordered)))
         cell = np.empty(len(key), np.int64)
         cell[order] = np.repeat(np.arange(len(keys)), people)
-        group, kind = keys // kinds, keys % kinds
+        group = keys // kinds
+        kind = keys % kinds
         starts = np.searchsorted(group, np.arange(len(buckets) + 1))
         width = np.diff(buckets.starts)
         blocks = np.append(0, np.cumsum(np.diff(starts) * width))
         value = buckets.value[_spread(buckets.starts[group], width[group])]
         may = ~known.patterns[np.repeat(kind, width[group]), value]
-        return cls(buckets, known, cell, group, kind, people, starts, blocks, may)
+        return cls(buckets, known, cell, group, kind=kind, people=people, starts=starts, blocks=blocks, may=may)
 
     @cached_property
     def rows(self) -> Ints:
@@ -145,7 +147,8 @@ def valid_values(buckets: Buckets, known: Exclusions, own: Codes | None = None) 
             raise _no_assignment(buckets, failed)
     else:
         hold = _held(cells, own)
-    possible, part = np.zeros(len(cells.may), np.bool_), np.zeros(len(buckets.value), np.int64)
+    possible = np.zeros(len(cells.may), np.bool_)
+    part = np.zeros(len(buckets.value), np.int64)
     close_groups(cells.starts, buckets.starts, cells.blocks, cells.may, hold, part, possible)
     return Valid(cells, possible, hold, part)
 
@@ -235,7 +238,8 @@ def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Callabl
     from tacit.kernels.assignments import room
     from tacit.kernels.assignments import share_values as fill
 
-    cells, buckets = valid.cells, valid.cells.buckets
+    cells = valid.cells
+    buckets = valid.cells.buckets
     share = np.zeros(len(valid.possible))
     exact = np.ones(len(buckets), np.bool_)
     example, same_as = _alike(valid)
@@ -257,7 +261,8 @@ def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Callabl
 
 def _scale(valid: Valid, group: int, share: Floats) -> None:
     """Fill the block of a group with the distribution of largest entropy instead, by scaling rows and columns in turn."""
-    cells, buckets = valid.cells, valid.cells.buckets
+    cells = valid.cells
+    buckets = valid.cells.buckets
     block = slice(int(cells.blocks[group]), int(cells.blocks[group + 1]))
     people = cells.people[cells.starts[group] : cells.starts[group + 1]].astype(float)
     count = buckets.count[buckets.starts[group] : buckets.starts[group + 1]].astype(float)
@@ -275,7 +280,8 @@ def _scale(valid: Valid, group: int, share: Floats) -> None:
 
 def _alike(valid: Valid) -> tuple[Ints, Ints]:
     """One group of each kind, and the kind of each group: groups with the same kinds of people and the same contents are the same."""
-    cells, buckets = valid.cells, valid.cells.buckets
+    cells = valid.cells
+    buckets = valid.cells.buckets
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
     marks = np.zeros((2, len(buckets)), np.uint64)
     for number, mark in enumerate(marks):

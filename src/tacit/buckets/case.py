@@ -104,7 +104,8 @@ def posterior_table(case: BucketCase, share: npt.NDArray[np.float64]) -> Mapping
 
     The column of groups is called ``group``, unless a quasi-identifier is.
     """
-    buckets, cells = case.buckets, case.valid.cells
+    buckets = case.buckets
+    cells = case.valid.cells
     width = np.diff(cells.rows)[cells.cell]
     person = np.repeat(np.arange(buckets.n), width)
     place = np.arange(len(person)) + np.repeat(cells.rows[cells.cell] - (np.cumsum(width) - width), width)

@@ -49,7 +49,7 @@ def run(target: Target) -> AttackRun:
     try:
         found = share_values(case.valid, check=lambda: target.limits.check(CODE))
     except LimitReached:
-        return AttackRun(CODE, NAME, "estimates", "stopped", "the time limit was reached before there was an estimate")
+        return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     return _Outcome(target, case, found).run()
 
 
@@ -57,12 +57,15 @@ class _Outcome:
     """The findings of one run, written out only when they are looked at."""
 
     def __init__(self, target: Target, case: BucketCase, found: Shares) -> None:
-        self.target, self.case, self.found = target, case, found
+        self.target = target
+        self.case = case
+        self.found = found
         self.rows, self.people, self.place = self._findings(target.policy)
 
     def _findings(self, policy: Policy) -> tuple[Ints, Ints, Ints]:
         """The first row of the people of each finding, how many they are, and the place of the value in their cell; the most probable first."""
-        found, cells = self.found, self.found.valid.cells
+        found = self.found
+        cells = self.found.valid.cells
         over = np.zeros(len(found.share), np.bool_)
         if policy.max_posterior is not None:
             over |= found.share > policy.max_posterior + ROOM
@@ -80,9 +83,11 @@ class _Outcome:
 
     def run(self) -> AttackRun:
         """The run with its measures and findings."""
-        found, cells = self.found, self.found.valid.cells
+        found = self.found
+        cells = self.found.valid.cells
         value = cells.buckets.value[cells.entries[self.place]].astype(np.int64)
-        share, scaled = found.share[self.place], found.people_scaled
+        share = found.share[self.place]
+        scaled = found.people_scaled
         least = self.target.policy.l
         note = f"{scaled:,} people are in groups too large to count, and their estimates are approximate" if scaled else ""
         concerned = np.unique(self.rows, return_index=True)[1]
@@ -92,7 +97,7 @@ class _Outcome:
             NAME,
             "estimates",
             "ran",
-            "; ".join(why for why in (note, no_limit(self.target)) if why),
+            reason="; ".join(why for why in (note, no_limit(self.target)) if why),
             people=int(self.people[concerned].sum()),
             measures={
                 "max_posterior": float(found.largest.max(initial=0.0)),
@@ -125,8 +130,11 @@ class _Outcome:
 
     def show(self, index: int) -> Finding:
         """The finding in words."""
-        case, row, people = self.case, int(self.rows[index]), int(self.people[index])
-        value, share = self._value(index), float(self.found.share[self.place[index]])
+        case = self.case
+        row = int(self.rows[index])
+        people = int(self.people[index])
+        value = self._value(index)
+        share = float(self.found.share[self.place[index]])
         has = "has" if people == 1 else "each have"
         text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
         exact = bool(self.found.exact[case.buckets.group[row]])
@@ -168,7 +176,8 @@ def members_fitting(case: BucketCase, described: Mapping[str, str]) -> np.ndarra
 
 def members(case: BucketCase, rows: np.ndarray, *, top: int) -> tuple[Member, ...]:
     """What is known about the people of these rows, at most ``top`` of them, those with the fewest possible values first."""
-    shares, cells = share_values(case.valid), case.valid.cells
+    shares = share_values(case.valid)
+    cells = case.valid.cells
     first, people = case.alike(rows)
     chosen = np.lexsort((first, case.valid.counts[first]))[:top]
     out = []
@@ -180,5 +189,7 @@ def members(case: BucketCase, rows: np.ndarray, *, top: int) -> tuple[Member, ..
         statement = f"{case.who(row, number)}: {case.buckets.sensitive} {listed}."
         group = case.buckets.names[int(case.buckets.group[row])]
         steps = told(case, row, number, 0)[1]
-        out.append(Member(case.describe(row), group, number, case.buckets.sensitive, statement, found, steps))
+        out.append(
+            Member(case.describe(row), group, number, case.buckets.sensitive, statement=statement, posterior=found, steps=steps)
+        )
     return tuple(out)

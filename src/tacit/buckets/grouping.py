@@ -55,22 +55,25 @@ class Classes:
     @classmethod
     def of(cls, sensitive: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], patterns: Flags, *, seed: int) -> Classes:
         """The classes of people, each with a code of its value and a kind, in the order of values and then kinds."""
-        kinds, rows = max(1, len(patterns)), len(sensitive)
+        kinds = max(1, len(patterns))
+        rows = len(sensitive)
         key = sensitive.astype(np.int64) * kinds + kind
         if kinds * patterns.shape[1] <= max(4 * rows, 1 << 16):  # counted, not sorted, where the table of combinations is small
             numbers = np.bincount(key, minlength=1)
             cells = np.flatnonzero(numbers)
             fresh = np.zeros(len(numbers), np.int64)
             fresh[cells] = np.arange(len(cells))
-            of_row, count = fresh[key], numbers[cells]
+            of_row = fresh[key]
+            count = numbers[cells]
         else:
             cells, of_row, count = np.unique(key, return_inverse=True, return_counts=True)
         # Numbers of 16 bits are sorted much faster.
         by_class = np.argsort(of_row.astype(np.uint16 if len(cells) < 1 << 16 else np.int64), kind="stable")
-        chance, starts = np.random.default_rng(seed), np.append(0, np.cumsum(count))
+        chance = np.random.default_rng(seed)
+        starts = np.append(0, np.cumsum(count))
         for begin, end in pairwise(starts.tolist()):
             chance.shuffle(by_class[begin:end])
-        return cls(cells // kinds, cells % kinds, count.astype(np.int64), patterns, starts, by_class)
+        return cls(cells // kinds, cells % kinds, count.astype(np.int64), patterns, starts=starts, rows=by_class)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -111,7 +114,8 @@ class Classes:
 
         All numbers stay below 2**53, where floats are exact.
         """
-        barred, of_kind = self.patterns.astype(np.float64), self.of_kind.astype(np.float64)
+        barred = self.patterns.astype(np.float64)
+        of_kind = self.of_kind.astype(np.float64)
         cannot_have_hers = (of_kind.sum(axis=1) @ barred)[self.value]
         hers_or_barred = self.people[self.value] + (barred @ self.people)[self.kind]
         both = (barred.T @ (of_kind @ barred.T))[self.value, self.kind]  # neither can have the other's
@@ -126,7 +130,9 @@ class Classes:
         """The people of these classes only; rows keep their numbers."""
         chosen = np.repeat(keep, self.count)
         count = self.count[keep]
-        return Classes(self.value[keep], self.kind[keep], count, self.patterns, np.append(0, np.cumsum(count)), self.rows[chosen])
+        return Classes(
+            self.value[keep], self.kind[keep], count, self.patterns, starts=np.append(0, np.cumsum(count)), rows=self.rows[chosen]
+        )
 
 
 def leads_to(holder: Ints, may: Flags) -> Flags:
@@ -196,9 +202,11 @@ class Recipes:
     def __init__(self, groups: np.ndarray) -> None:
         """Recipes of groups of equal size, a row of classes for each."""
         found, number = _distinct_rows(np.sort(groups, axis=1)) if groups.size else (groups, np.empty(0, np.int64))
-        self._used, self._filled = len(found), found.size
+        self._used = len(found)
+        self._filled = found.size
         self._starts = np.arange(len(found) + 1, dtype=np.int64) * (groups.shape[1] if groups.ndim == 2 else 0)
-        self._members, self._groups = found.reshape(-1).astype(np.int64), number.astype(np.int64)
+        self._members = found.reshape(-1).astype(np.int64)
+        self._groups = number.astype(np.int64)
 
     def __len__(self) -> int:
         return self._used
@@ -247,17 +255,20 @@ class Recipes:
     def add(self, classes: Sequence[int], number: int) -> int:
         """Append a recipe that makes so many groups; its number."""
         self._members = _with_room(self._members, self._filled + len(classes))
-        self._starts, self._groups = _with_room(self._starts, self._used + 2), _with_room(self._groups, self._used + 1)
+        self._starts = _with_room(self._starts, self._used + 2)
+        self._groups = _with_room(self._groups, self._used + 1)
         self._members[self._filled : self._filled + len(classes)] = classes
         self._filled += len(classes)
         self._used += 1
-        self._starts[self._used], self._groups[self._used - 1] = self._filled, number
+        self._starts[self._used] = self._filled
+        self._groups[self._used - 1] = number
         return self._used - 1
 
     def assign(self, classes: Classes, rows: int, *, seed: int) -> Codes:
         """The number of each row's group, which says nothing about its recipe; -1 for rows that are in none."""
         number = np.random.default_rng([seed, 1]).permutation(int(self.groups.sum())).astype(np.int32)
-        following, first = classes.starts.tolist(), 0
+        following = classes.starts.tolist()
+        first = 0
         out = np.full(rows, -1, np.int32)
         for recipe in np.flatnonzero(self.groups).tolist():
             groups = int(self._groups[recipe])
@@ -279,14 +290,16 @@ def _with_room(array: Ints, needed: int) -> Ints:
 
 def _distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, Ints]:
     """Each row once, and how often it occurs."""
-    key, largest = np.zeros(len(rows), np.int64), 1
+    key = np.zeros(len(rows), np.int64)
+    largest = 1
     top = int(rows.max(initial=0)) + 1
     for column in rows.T:
         if largest * top >= 1 << 62:
             # Numbered anew, the key lies below rows x classes: it never overflows.
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
             largest = len(key)
-        key, largest = key * top + column, largest * top
+        key = key * top + column
+        largest = largest * top
     _, first, number = np.unique(key, return_index=True, return_counts=True)
     return rows[first], number
 
@@ -313,8 +326,11 @@ def form(classes: Classes, size: int, rule: Rule, limits: Limits) -> tuple[Recip
 
     numbered = {"injector": kernels.PRINTED, "balanced-1": kernels.BALANCED_1, "balanced-2": kernels.BALANCED_2}[rule]
     order = _order(classes, rule)
-    value, kind, count = classes.value[order], classes.kind[order], classes.count[order]
-    values, people = classes.values, classes.people.copy()
+    value = classes.value[order]
+    kind = classes.kind[order]
+    count = classes.count[order]
+    values = classes.values
+    people = classes.people.copy()
     excluded = classes.patterns.any(axis=0)
     place = np.where(excluded, np.cumsum(excluded) - 1, -1)
     without, excluders = _excluding(classes, place)
@@ -331,9 +347,26 @@ def form(classes: Classes, size: int, rule: Rule, limits: Limits) -> tuple[Recip
     while not state[kernels.DONE]:
         limits.check("bucketize")
         kernels.form_groups(
-            numbered, size, AT_A_TIME, value, kind, count, first, ruled, starts, listed, people, place, without, excluders,
-            by_people, heap, key, state, out,
-        )  # fmt: skip
+            numbered,
+            size,
+            AT_A_TIME,
+            value,
+            kind,
+            count,
+            first,
+            ruled,
+            starts,
+            listed,
+            people,
+            place,
+            without,
+            excluders,
+            by_people,
+            heap,
+            key,
+            state,
+            out,
+        )
     groups = order[out[: int(state[kernels.MADE]) * size]].reshape(-1, size)
     return Recipes(groups), classes.count - np.bincount(groups.reshape(-1), minlength=len(classes))
 
@@ -391,21 +424,24 @@ def join_groups(recipes: Recipes, left: Ints, classes: Classes, least: int, limi
     if not len(recipes):
         recipes.add(np.repeat(np.arange(len(classes)), left).tolist(), 1)
         return 0
-    left, before = left.copy(), int(recipes.groups.sum())
+    left = left.copy()
+    before = int(recipes.groups.sum())
     waiting = np.flatnonzero(left)
     for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
         while left[one]:
             limits.check("bucketize")
             number = exchanges(recipes, classes, classes.sharing(one))
             suits = (number + 1 >= least) & (recipes.groups > 0)
-            if left[one] > least * int(recipes.groups[suits].sum()) and _widened(recipes, classes, one, least, number, suits):
+            if left[one] > least * int(recipes.groups[suits].sum()) and _widened(
+                recipes, classes, one, least, number=number, suits=suits
+            ):
                 continue
             if not suits.any():
-                suits = _longer_exchanges(recipes, classes, one, least, number)
+                suits = _longer_exchanges(recipes, classes, one, least, number=number)
             if suits.any():
-                left[one] -= _spread(recipes, classes, one, int(left[one]), np.flatnonzero(suits), number)
+                left[one] -= _spread(recipes, classes, one, int(left[one]), suits=np.flatnonzero(suits), number=number)
             else:
-                _chained(recipes, left, classes, one, least, number)
+                _chained(recipes, left, classes, one, least=least, number=number)
     return before - int(recipes.groups.sum())
 
 
@@ -435,7 +471,8 @@ def _longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: int, 
 def _widened(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints, suits: Flags) -> bool:
     """Whether groups that do not suit a class could be merged into one that does; if so, they are."""
     open_to = ~suits
-    fits, spare = classes.sharing(one), np.where(open_to, recipes.groups, 0)
+    fits = classes.sharing(one)
+    spare = np.where(open_to, recipes.groups, 0)
     chosen: list[int] = []
     have: set[int] = set()
     while len(have) + 1 < least:

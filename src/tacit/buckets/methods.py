@@ -31,7 +31,8 @@ MOST_PEOPLE = 20
 #: States that are counted at the most for one group.
 MOST_STATES = 1 << 14
 #: So many groups, and so many pairs of them, are tried for a class.
-SINGLES, PAIRS = 24, 16
+SINGLES = 24
+PAIRS = 16
 
 
 def size_for(least: int, bound: Fraction) -> int:
@@ -98,7 +99,8 @@ def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
 def _promising(recipes: Recipes, classes: Classes, one: int) -> Iterator[list[int]]:
     """Single recipes and pairs that somebody of a class may be added to, the best first."""
     fits = classes.sharing(one)
-    number, equal = exchanges(recipes, classes, fits), same_value(recipes, classes, int(classes.value[one]))
+    number = exchanges(recipes, classes, fits)
+    equal = same_value(recipes, classes, int(classes.value[one]))
     there = np.flatnonzero((recipes.groups > 0) & (recipes.sizes < MOST_PEOPLE))
     best = there[np.lexsort((recipes.sizes[there], -number[there], equal[there]))].tolist()
     yield from ([recipe] for recipe in best[:SINGLES])
@@ -143,7 +145,8 @@ def _largest_count(may: Flags, count: Ints) -> tuple[int, int]:
         ways.append(sum((_moved(ways[-1], axis) for axis in np.flatnonzero(row).tolist()), np.zeros(shape, np.int64)))
     rest = np.zeros(shape, np.int64)
     rest[tuple(count)] = 1  # the ways to serve everybody else, from each state on
-    total, largest = int(ways[-1][tuple(count)]), 0
+    total = int(ways[-1][tuple(count)])
+    largest = 0
     for before, row in zip(ways[-2::-1], may[::-1], strict=True):
         behind = {axis: _moved_back(rest, axis) for axis in np.flatnonzero(row).tolist()}
         largest = max([largest, *(int((before * after).sum()) for after in behind.values())])
@@ -226,7 +229,8 @@ def group_people(
     """
     limits = limits or Limits()
     if method == "anatomy":
-        kind, patterns = np.zeros(len(sensitive), np.int64), np.zeros((1, patterns.shape[1]), np.bool_)
+        kind = np.zeros(len(sensitive), np.int64)
+        patterns = np.zeros((1, patterns.shape[1]), np.bool_)
     classes = Classes.of(sensitive, kind, patterns, seed=seed)
     if method == "anatomy":
         recipes, left_over = anatomize(classes, least, limits, seed=seed)
@@ -235,11 +239,11 @@ def group_people(
         rules: tuple[Rule, ...] = ("balanced-1", "balanced-2") if method == "balanced" else (method,)
         tried = []
         for number, rule in enumerate(rules):
-            tried.append(_made(classes, rule, least, bound, suppress, limits))
+            tried.append(_made(classes, rule, least, bound, suppress=suppress, limits=limits))
             progress((number + 1) / len(rules))
         made = min(tried, key=lambda one: one.merit)
     group = made.recipes.assign(classes, len(sensitive), seed=seed)
-    return Grouped(made.method, group, made.residue, made.merges, made.beyond)
+    return Grouped(made.method, group, made.residue, made.merges, beyond=made.beyond)
 
 
 def _made(classes: Classes, rule: Rule, least: int, bound: Fraction | None, suppress: bool, limits: Limits) -> _Made:
@@ -248,16 +252,16 @@ def _made(classes: Classes, rule: Rule, least: int, bound: Fraction | None, supp
     recipes, left = form(classes, size, rule, limits)
     residue = int(left.sum())
     if bound is not None:
-        left = join_probable(recipes, join_complete(recipes, left, classes, bound, limits), classes, bound, limits)
+        left = join_probable(recipes, join_complete(recipes, left, classes, bound, limits=limits), classes, bound, limits=limits)
         if suppress and len(recipes):
             return _Made(rule, recipes, residue, outside=int(left.sum()))
     beyond = int(left.sum()) if bound is not None else 0
-    return _Made(rule, recipes, residue, _placed(recipes, left, classes, least, limits), beyond)
+    return _Made(rule, recipes, residue, _placed(recipes, left, classes, least, limits=limits), beyond=beyond)
 
 
 def _placed(recipes: Recipes, left: Ints, classes: Classes, least: int, limits: Limits) -> int:
     """Everybody who is left joins a group; how many were merged."""
-    return join_groups(recipes, left, classes, least, limits) if left.any() else 0
+    return join_groups(recipes, left, classes, least, limits=limits) if left.any() else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,9 +281,11 @@ class Feasible:
         >>> found.short.tolist(), found.people_short, found.largest
         ([False, True, False], 1, 1)
         """
-        there, kinds = classes.people > 0, classes.of_kind.sum(axis=1) > 0
+        there = classes.people > 0
+        kinds = classes.of_kind.sum(axis=1) > 0
         free = kinds & ~classes.patterns.any(axis=1)
-        of_free, excluded = classes.of_kind[free].any(axis=0), classes.patterns[kinds].any(axis=0)
+        of_free = classes.of_kind[free].any(axis=0)
+        excluded = classes.patterns[kinds].any(axis=0)
         if np.any(of_free & ~excluded):
             # A value that everybody can have, held by somebody who can have everything: every value leads there, and from there to every value.
             return cls(classes, least, (~classes.patterns[:, there]).sum(axis=1)[classes.kind])

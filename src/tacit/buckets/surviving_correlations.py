@@ -44,9 +44,12 @@ LEARNT_FROM = 40_000
 #: So many people are looked at together.
 _AT_ONCE = 200_000
 #: Learning ends when estimates change by less than this on average, or after so many rounds.
-_STILL, _MOST_ROUNDS = 2e-4, 30
+_STILL = 2e-4
+_MOST_ROUNDS = 30
 #: Groups are filled in so many rounds while learning, and until they fit to this many people when the model is used.
-_ROUNDS_LEARNING, _ROUNDS_USING, _FITS = 4, 30, 1e-3
+_ROUNDS_LEARNING = 4
+_ROUNDS_USING = 30
+_FITS = 1e-3
 #: A value that the model rules out stays possible by so much: the model is not certain.
 _LEAST = 1e-9
 
@@ -70,14 +73,16 @@ class Places:
     def of(cls, valid: Valid, rows: Ints) -> Places:
         """The places of some rows, by what is valid for them; whole groups, so that their contents can be kept."""
         cells = valid.cells
-        start, width = cells.rows[cells.cell[rows]], np.diff(cells.rows)[cells.cell[rows]]
+        start = cells.rows[cells.cell[rows]]
+        width = np.diff(cells.rows)[cells.cell[rows]]
         ends = np.cumsum(width)
         first = ends - width
         at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(start - first, width)
         who = np.repeat(np.arange(len(rows)), width)
         possible = valid.possible[at]
-        who, at = who[possible], at[possible]
-        return cls(cells.buckets, rows, np.searchsorted(who, np.arange(len(rows))), who, at, cells.entries[at])
+        who = who[possible]
+        at = at[possible]
+        return cls(cells.buckets, rows, np.searchsorted(who, np.arange(len(rows))), who, at=at, entry=cells.entries[at])
 
     @cached_property
     def value(self) -> Ints:
@@ -154,7 +159,8 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
             _table(places, column, len(named.values), found) for column, named in zip(codes, buckets.people.columns, strict=True)
         )
         weights = Model(tables, rounds).weights(places, codes)
-        before, found = found, places.filled(weights, _ROUNDS_LEARNING)
+        before = found
+        found = places.filled(weights, _ROUNDS_LEARNING)
         if np.abs(found - before).sum() <= _STILL * len(places.rows):
             break
     return Model(tables, rounds)
@@ -188,14 +194,15 @@ class Guesses:
 def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Callable[[], None] = lambda: None) -> Guesses:
     """What a model makes one guess about everybody; ``limit`` is that of each value."""
     n = valid.cells.buckets.n
-    top, largest = np.zeros(n, np.int64), np.zeros(n)
+    top = np.zeros(n, np.int64)
+    largest = np.zeros(n)
     over: list[tuple[Ints, Ints, Floats]] = []
     for places, share in estimated(valid, model, check=check):
         top[places.rows], largest[places.rows] = places.leading(share)
         beyond = np.flatnonzero(share > limit[places.value]) if limit is not None else np.empty(0, np.int64)
         over.append((places.rows[places.who[beyond]], places.value[beyond], share[beyond]))
     row, value, share = (np.concatenate([part[number] for part in over]) for number in range(3))
-    return Guesses(top, largest, row, value, share)
+    return Guesses(top, largest, row, value, share=share)
 
 
 def blocks(buckets: Buckets) -> list[Ints]:
@@ -219,7 +226,8 @@ def sampled(buckets: Buckets, seed: int) -> Ints:
 
 def _table(places: Places, column: Ints, n_values: int, found: Floats) -> Floats:
     """The logarithm of how probable each value of a column is for people with each sensitive value, made smooth by what everybody has."""
-    codes, width = column[places.rows], len(places.buckets.values)
+    codes = column[places.rows]
+    width = len(places.buckets.values)
     counts = np.bincount(codes[places.who] * width + places.value, found, n_values * width).reshape(n_values, width)
     usual = (np.bincount(codes, minlength=n_values) + 1.0) / (len(codes) + n_values)
     smooth = counts + n_values * usual[:, None]
@@ -244,7 +252,7 @@ def run(target: Target) -> AttackRun:
             case.valid, learn(case.valid, seed=target.limits.seed, check=check), limit=_limit(target, case), check=check
         )
     except LimitReached:
-        return AttackRun(CODE, NAME, "estimates", "stopped", "the time limit was reached before there was an estimate")
+        return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     return _Outcome(target, case, found).run()
 
 
@@ -265,26 +273,31 @@ class _Outcome:
     """The findings of one run, written out only when they are looked at."""
 
     def __init__(self, target: Target, case: BucketCase, found: Guesses) -> None:
-        self.target, self.case, self.found = target, case, found
+        self.target = target
+        self.case = case
+        self.found = found
         self.decides = CODE in target.named
         # People of one group with the same quasi-identifiers have the same estimates: the first of them stands for all.
         first, people = case.alike(np.unique(found.row))
         chosen = np.flatnonzero(np.isin(found.row, first)) if self.decides else np.empty(0, np.int64)
         many = dict(zip(first.tolist(), people.tolist(), strict=True))
         order = chosen[np.lexsort((found.value[chosen], found.row[chosen], -found.share[chosen]))]
-        self.rows, self.value, self.share = found.row[order], found.value[order], found.share[order]
+        self.rows = found.row[order]
+        self.value = found.value[order]
+        self.share = found.share[order]
         self.people = np.array([many[row] for row in self.rows.tolist()], np.int64)
 
     def run(self) -> AttackRun:
         """The run with its measures and findings."""
-        case, found = self.case, self.found
+        case = self.case
+        found = self.found
         concerned = np.unique(self.rows, return_index=True)[1]
         return AttackRun(
             CODE,
             NAME,
             "estimates",
             "ran",
-            self._reason(),
+            reason=self._reason(),
             people=int(self.people[concerned].sum()),
             measures=self._measures(),
             columns={
@@ -303,7 +316,8 @@ class _Outcome:
         )
 
     def _measures(self) -> dict[str, float | None]:
-        largest, buckets = self.found.largest, self.case.buckets
+        largest = self.found.largest
+        buckets = self.case.buckets
         most = np.maximum.reduceat(buckets.count, buckets.starts[:-1]) if len(buckets) else np.zeros(1)
         return {
             "surviving_max_posterior": float(largest.max(initial=0.0)),
@@ -338,8 +352,11 @@ class _Outcome:
 
     def show(self, index: int) -> Finding:
         """The finding in words."""
-        case, row, people = self.case, int(self.rows[index]), int(self.people[index])
-        value, share = int(self.value[index]), float(self.share[index])
+        case = self.case
+        row = int(self.rows[index])
+        people = int(self.people[index])
+        value = int(self.value[index])
+        share = float(self.share[index])
         has = "has" if people == 1 else "each have"
         inside = case.buckets.contents(int(case.buckets.group[row])).get(case.buckets.values[value], 0)
         size = int(case.buckets.sizes[int(case.buckets.group[row])])
@@ -372,10 +389,12 @@ class Mixing:
     @classmethod
     def of(cls, buckets: Buckets) -> Mixing:
         """How the groups of a release mix values."""
-        n_values, size = len(buckets.values), buckets.sizes.astype(np.float64)
+        n_values = len(buckets.values)
+        size = buckets.sizes.astype(np.float64)
         owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
         inside = buckets.count / size[owner]
-        pi, squares = np.zeros((n_values, n_values)), np.zeros((n_values, n_values))
+        pi = np.zeros((n_values, n_values))
+        squares = np.zeros((n_values, n_values))
         # Pairs of entries of the same group, entry i of each with entry j of each, so that memory stays small.
         widest = int(np.diff(buckets.starts).max(initial=0))
         for step in range(-widest + 1, widest):
@@ -386,7 +405,8 @@ class Mixing:
                 table += np.bincount(pair, buckets.count[place] * weight[place + step], n_values**2).reshape(pi.shape)
         people = np.bincount(buckets.value, buckets.count, n_values)
         held = np.maximum(people, 1)[:, None]
-        pi, squares = pi / held, squares / held
+        pi = pi / held
+        squares = squares / held
         return cls(pi, people / max(1, buckets.n), float((people / max(1, buckets.n)) @ (squares - pi**2).sum(axis=1)))
 
     @property

@@ -72,11 +72,13 @@ class Combinations:
                 raise OptionError(f"has no column {name!r}, which the release holds", where="--data", remedy=remedy)
         pairs = [_together(column, people.column(column.name)) for column in buckets.people.columns]
         first, number = _numbered([np.concatenate(codes) for _, codes in pairs])
-        released, owned = number[: buckets.n], number[buckets.n :]
+        released = number[: buckets.n]
+        owned = number[buckets.n :]
         values, (_, own) = _together(Column(buckets.sensitive, buckets.values, np.empty(0, np.int32)), people.sa)
         if set(buckets.values) - set(people.sa.values) and _unknown(buckets, people.sa.values):
             raise OptionError("has none of some value that the release publishes", where="--data", remedy=REMEDY)
-        width, weight = len(values), people.weights.astype(np.float64)
+        width = len(values)
+        weight = people.weights.astype(np.float64)
         true = np.bincount(owned * width + own, weight, len(first) * width).reshape(len(first), width)
         published = np.bincount(released, minlength=len(first)).astype(np.float64)
         if (published > true.sum(axis=1)).any():
@@ -85,7 +87,7 @@ class Combinations:
             Column(column.name, named, np.concatenate(codes)[first].astype(np.int32))
             for column, (named, codes) in zip(buckets.people.columns, pairs, strict=True)
         )
-        return cls(columns, values, true.astype(np.float64), published, released)
+        return cls(columns, values, true.astype(np.float64), published, number=released)
 
     def __len__(self) -> int:
         return len(self.published)
@@ -130,7 +132,8 @@ def estimators(
         count.add(modelled, places, share)
     found = [uniform, debiased, Estimator("modelled", modelled, _as_counted)]
     if valid.cells.known.patterns.any():
-        shares, aware = share_values(valid, check=check), count.empty()
+        shares = share_values(valid, check=check)
+        aware = count.empty()
         for rows in blocks(buckets):
             places = Places.of(valid, rows)
             count.add(aware, places, shares.share[places.at])
@@ -163,8 +166,10 @@ def _as_counted(counted: Floats, people: Floats) -> Floats:
 
 def _wide(mixing: Mixing, place: Ints, width: int) -> Mixing:
     """The mixing over all values of the data, of which the release may lack some."""
-    pi, share = np.zeros((width, width)), np.zeros(width)
-    pi[np.ix_(place, place)], share[place] = mixing.pi, mixing.share
+    pi = np.zeros((width, width))
+    share = np.zeros(width)
+    pi[np.ix_(place, place)] = mixing.pi
+    share[place] = mixing.share
     return Mixing(pi, share, mixing.noise)
 
 
@@ -244,8 +249,10 @@ def draw_queries(
     widths = [len(column.values) for column in cells.columns]
     sizes = [(width, max(1, int(selectivity * width))) for width in (*widths, len(cells.values))]
     asked: list[Question] = []
-    wanted, answers = [np.empty((0, len(cells.values)), np.bool_)], [np.empty(0)]
-    drawn, at_once = 0, min(number, _at_once(cells))
+    wanted = [np.empty((0, len(cells.values)), np.bool_)]
+    answers = [np.empty(0)]
+    drawn = 0
+    at_once = min(number, _at_once(cells))
     while len(asked) < number and drawn < _REDRAWN * number:
         check()
         some = [_question(chance, sizes[:-1], dim) for _ in range(at_once)]
@@ -332,9 +339,10 @@ class PositiveRules:
                 parts["published"].append(_added(number[inside], cells.published[inside, None], many)[:, 0])
         joined = {name: np.concatenate(found) if found else np.empty(0) for name, found in parts.items()}
         true = joined.pop("people")
-        people, published = true.sum(axis=1), joined.pop("published")
-        holds = _rules(true, people, cells.true.sum(axis=0), least, conviction)
-        return cls(people, published, true, joined, holds, least, conviction)
+        people = true.sum(axis=1)
+        published = joined.pop("published")
+        holds = _rules(true, people, cells.true.sum(axis=0), least, conviction=conviction)
+        return cls(people, published, true, joined, holds=holds, least=least, conviction=conviction)
 
     def __len__(self) -> int:
         return int(self.holds.sum())
@@ -342,7 +350,7 @@ class PositiveRules:
     def errors(self, estimator: Estimator, everybody: Floats) -> dict[str, float]:
         """The confidence error and both identification errors of an estimator, as shares; ``everybody`` has each value in the release."""
         estimate = np.minimum(estimator.made(self.counted[estimator.name], self.published), self.published[:, None])
-        found = _rules(estimate, self.published, everybody, self.least, self.conviction, room=_ROOM)
+        found = _rules(estimate, self.published, everybody, self.least, conviction=self.conviction, room=_ROOM)
         confidence = np.divide(estimate, self.published[:, None], out=np.zeros_like(estimate), where=self.published[:, None] > 0)
         original = self.true / np.maximum(self.people, 1)[:, None]
         off = np.abs(confidence - original)[self.holds] / original[self.holds]
@@ -359,7 +367,8 @@ def _rules(
     """Which pairs are rules: enough people have both sides, and P(X) P(not v) >= conviction P(X and not v). Whole numbers compare exactly."""
     n = float(everybody.sum())
     enough = least.least_count(round(n)) if room == 0 else float(least.value if least.is_count else least.value * round(n))
-    top, bottom = conviction.numerator, conviction.denominator
+    top = conviction.numerator
+    bottom = conviction.denominator
     lacking = people[:, None] - both
     convinced = bottom * people[:, None] * (n - everybody) >= top * n * lacking - room * n * n
     return np.asarray((both >= enough - room * n) & convinced & (everybody < n))
@@ -413,7 +422,8 @@ def read_intervals(given: Mapping[str, float] | None, columns: Sequence[str]) ->
 #: Guesses above this are those that give somebody away when they are right.
 SURE = 0.9
 #: Rounds in which people of the data are found again in the release, where its order tells nothing.
-_MOST_ROUNDS, _FITS = 500, 1e-6
+_MOST_ROUNDS = 500
+_FITS = 1e-6
 
 
 def guessed_right(
@@ -466,14 +476,17 @@ def linked(buckets: Buckets, cells: Combinations, top: Ints, *, check: Callable[
     The shares are scaled until everybody has one value, each group its contents, and each combination of quasi-identifiers the values that it
     has in the data: the distribution of largest entropy among those that fit.
     """
-    width, wide = np.diff(buckets.starts)[buckets.group], cells.widened(buckets)
+    width = np.diff(buckets.starts)[buckets.group]
+    wide = cells.widened(buckets)
     ends = np.cumsum(width)
     who = np.repeat(np.arange(buckets.n), width)
     entry = np.arange(int(ends[-1])) + np.repeat(buckets.starts[buckets.group] - (ends - width), width)
     pair = cells.number[who] * len(cells.values) + wide[buckets.value[entry]]
     true = cells.true.reshape(-1)
     possible = np.flatnonzero(true[pair] > 0)
-    who, entry, pair = who[possible], entry[possible], pair[possible]
+    who = who[possible]
+    entry = entry[possible]
+    pair = pair[possible]
     share = buckets.count[entry].astype(np.float64)
     everybody = float(cells.published.sum()) == float(cells.true.sum())
     for _ in range(_MOST_ROUNDS):
@@ -496,7 +509,8 @@ def guessed_at_release(
 ) -> Mapping[str, float]:
     """How often guesses are right in a release that is just being made, ``own`` being everybody's value; of many people, of some groups only."""
     buckets = valid.cells.buckets
-    model, rows = learn(valid, check=check), sampled(buckets, 0)
+    model = learn(valid, check=check)
+    rows = sampled(buckets, 0)
     ((places, share),) = estimated(valid, model, rows=rows, check=check)
     top, _ = places.leading(share)
     groups = np.maximum.reduceat(buckets.count, buckets.starts[:-1])
@@ -569,13 +583,13 @@ def measure_utility(
         len(buckets),
         buckets.sensitive,
         rules,
-        len(asked),
-        settings.to_dict(),
-        errors,
-        mixing.condition,
-        plain_figures(buckets),
-        guesses,
-        tuple(text for text in notes if text),
+        queries=len(asked),
+        settings=settings.to_dict(),
+        errors=errors,
+        condition=mixing.condition,
+        figures=plain_figures(buckets),
+        guesses=guesses,
+        notes=tuple(text for text in notes if text),
     )
 
 
@@ -618,9 +632,13 @@ def _rule_errors(
 ) -> tuple[int, dict[str, dict[str, float]]]:
     """How many rules the data have, and the errors of each estimator about them."""
     rules = PositiveRules.of(
-        cells, readers, least=settings.min_support, conviction=settings.min_conviction, length=settings.max_length,
+        cells,
+        readers,
+        least=settings.min_support,
+        conviction=settings.min_conviction,
+        length=settings.max_length,
         intervals=settings.intervals,
-    )  # fmt: skip
+    )
     everybody = np.zeros(len(cells.values))
     np.add.at(everybody, cells.widened(buckets)[buckets.value], buckets.count)
     return len(rules), {one.name: rules.errors(one, everybody) for one in readers} if len(rules) else {}

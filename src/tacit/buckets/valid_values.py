@@ -44,15 +44,20 @@ class _Outcome:
     """The findings of one run, written out only when they are looked at."""
 
     def __init__(self, target: Target, case: BucketCase) -> None:
-        self.case, self.index, self.least = case, target.index, target.policy.l
+        self.case = case
+        self.index = target.index
+        self.least = target.policy.l
         self.left = case.valid.counts
         rows, people = case.alike(np.flatnonzero(self.left < self.least))
         order = np.lexsort((rows, -people, self.left[rows]))
-        self.rows, self.people = rows[order], people[order]
+        self.rows = rows[order]
+        self.people = people[order]
 
     def run(self) -> AttackRun:
         """The run with its measures and findings."""
-        case, rows, left = self.case, self.rows, self.left
+        case = self.case
+        rows = self.rows
+        left = self.left
         sizes = case.buckets.sizes
         by_exclusion = case.valid.cells.people[case.valid.unexcluded < self.least]
         return AttackRun(
@@ -60,7 +65,7 @@ class _Outcome:
             NAME,
             "proves",
             "ran",
-            "" if case.facts else "nothing is known besides: give negative rules with --knowledge",
+            reason="" if case.facts else "nothing is known besides: give negative rules with --knowledge",
             people=int(self.people.sum()),
             measures={
                 "vulnerable": int((left < self.least).sum()),
@@ -103,9 +108,11 @@ class _Outcome:
 
     def show(self, index: int) -> Finding:
         """The finding with its proof."""
-        row, people = int(self.rows[index]), int(self.people[index])
+        row = int(self.rows[index])
+        people = int(self.people[index])
         left = [self.case.buckets.values[value] for value in self._values(row)]
-        who, sensitive = self.case.who(row, people), self.case.buckets.sensitive
+        who = self.case.who(row, people)
+        sensitive = self.case.buckets.sensitive
         has = "has" if people == 1 else "have"
         text = (
             f"{who} certainly {has} {sensitive} {left[0]}."
@@ -113,5 +120,6 @@ class _Outcome:
             else f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
         )
         because, steps, proof = told(self.case, row, people, self.index)
-        event, count = self.event(index), Bound.of(people)
+        event = self.event(index)
+        count = Bound.of(people)
         return Finding(CODE, event, count, text, because=because, steps=steps, certificate=certificate(event, count, **proof))

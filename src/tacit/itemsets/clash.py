@@ -25,9 +25,11 @@ from tacit.model.release import Itemsets
 from tacit.solve.feasibility import MOST_ITEMS, Clash, Statement, smallest_clash
 
 #: Who says what stands on no line: the number of people; that what a complete list leaves out is below its threshold.
-N, COMPLETE = -1, -3
+N = -1
+COMPLETE = -3
 #: How many numbers the search may look at in one set, and in all; a second or two.
-WORK_ON_A_SET, WORK = 1 << 25, 1 << 27
+WORK_ON_A_SET = 1 << 25
+WORK = 1 << 27
 #: How many equally short sums are made irreducible, to take the one with the fewest lines.
 MOST_SUMS = 8
 #: A sum of more lines than this is not written out.
@@ -65,7 +67,9 @@ def refuse_gaps(supports: Supports) -> None:
     if release.only != "all" or not release.header.complete or not supports.has_gaps:
         return
     sets = release.sets
-    listed, hashes, owners = set(sets.hashes().tolist()), sets.hashes(), sets.owners()
+    listed = set(sets.hashes().tolist())
+    hashes = sets.hashes()
+    owners = sets.owners()
     long = sets.lengths[owners] > 1
     parts = (hashes[owners[long]] - sets.member_hashes()[long]).tolist()
     lines = sorted({release.line(owner) for owner, part in zip(owners[long].tolist(), parts, strict=True) if part not in listed})
@@ -139,7 +143,9 @@ def _written(release: Itemsets, clash: Clash, sign: int = 1) -> str:
 def _shortest_sums(supports: Supports, first: int) -> list[Sum]:
     """Negative sums with the fewest absent items, at most :data:`MOST_SUMS`, from all maximal sets that the work allows; ``first`` has one."""
     others = [line for line in supports.maximal.tolist() if line != first]
-    work, best, found = WORK, None, dict[Sum, None]()
+    work = WORK
+    best = None
+    found = dict[Sum, None]()
     for line in (first, *others):
         items = supports.release.sets[line].astype(np.int64)
         work -= len(supports.release.sets.members) + (1 << min(len(items), 40))
@@ -150,14 +156,16 @@ def _shortest_sums(supports: Supports, first: int) -> list[Sum]:
         sums, spent = _sums_on(supports.cube(items), best)
         work -= spent
         if sums and (best is None or len(sums[0].absent) < best):
-            best, found = len(sums[0].absent), {}
+            best = len(sums[0].absent)
+            found = {}
         found.update(dict.fromkeys(sums))
     return list(found)[:MOST_SUMS]
 
 
 def _sums_on(cube: Cube, most: int | None) -> tuple[list[Sum], int]:
     """The negative sums on one set with the fewest absent items, none with more than ``most``, and how much was looked at for them."""
-    size, spent = len(cube.free), 0
+    size = len(cube.free)
+    spent = 0
     for absent in range(size + 1 if most is None else min(size, most) + 1):
         spent += comb(size, absent) << (size - absent)
         if spent > WORK_ON_A_SET:
@@ -187,14 +195,16 @@ def _negative(
     for place, item in enumerate(free):
         if gone and item < gone[-1]:
             continue
-        low, high, sure = lo.reshape(-1, 2, 1 << place), hi.reshape(-1, 2, 1 << place), known.reshape(-1, 2, 1 << place)
+        low = lo.reshape(-1, 2, 1 << place)
+        high = hi.reshape(-1, 2, 1 << place)
+        sure = known.reshape(-1, 2, 1 << place)
         yield from _negative(
             (low[:, 0] - high[:, 1]).reshape(-1),
             (high[:, 0] - low[:, 1]).reshape(-1),
             (sure[:, 0] & sure[:, 1]).reshape(-1),
             free[:place] + free[place + 1 :],
-            (*gone, item),
-            absent - 1,
+            gone=(*gone, item),
+            absent=absent - 1,
         )
 
 
@@ -202,17 +212,20 @@ def _descended(cube: Cube) -> Sum:
     """A negative sum on a long set: from a negative group, one item less as long as the sum stays negative."""
     usable = cube.known.copy()
     superset_all(usable)
-    lo, hi = np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0)
+    lo = np.where(cube.known, cube.lo, 0)
+    hi = np.where(cube.known, cube.hi, 0)
     cells(lo, hi)
     negative = np.flatnonzero(usable & (hi < 0))
     start = int(negative[np.argmax(np.bitwise_count(negative.astype(np.uint64)))])
     size = len(cube.free)
-    present, gone = start, [j for j in range(size) if not start >> j & 1]
+    present = start
+    gone = [j for j in range(size) if not start >> j & 1]
     for j in list(gone):
         rest = [other for other in gone if other != j]
         for candidate in (present, present | 1 << j):
             if _most(cube, candidate, rest) < 0:
-                present, gone = candidate, rest
+                present = candidate
+                gone = rest
                 break
     return _named(cube, present, tuple(gone))
 
@@ -225,9 +238,11 @@ def _most(cube: Cube, present: int, gone: Sequence[int]) -> int:
 
 def _terms(present: int, gone: Sequence[int]) -> tuple[Ints, Ints]:
     """The sets of a group's sum as masks, and their signs."""
-    masks, signs = np.array([present], np.int64), np.array([1], np.int64)
+    masks = np.array([present], np.int64)
+    signs = np.array([1], np.int64)
     for j in gone:
-        masks, signs = np.concatenate((masks, masks | 1 << j)), np.concatenate((signs, -signs))
+        masks = np.concatenate((masks, masks | 1 << j))
+        signs = np.concatenate((signs, -signs))
     return masks, signs
 
 
@@ -241,7 +256,8 @@ def _named(cube: Cube, present: int, gone: Sequence[int]) -> Sum:
 
 def _clash(supports: Supports, negative: Sum) -> Clash:
     """The lines of a negative sum, made irreducible where it is short."""
-    has, lacks = np.array(negative.present, np.int64), np.array(negative.absent, np.int64)
+    has = np.array(negative.present, np.int64)
+    lacks = np.array(negative.absent, np.int64)
     within = np.union1d(has, lacks)
     cube = supports.cube(lacks, has, _around(supports, within))
     statements = [_statement(cube, mask) for mask in range(len(cube.line))]

@@ -53,7 +53,7 @@ def _channels(supports: Supports, condensed: AttackRun, k: int) -> Iterator[Chan
         # Subsets of an earlier maximal itemset have been told already.
         told = {sum(1 << number[item] for item in sets[line] & sets[earlier]) for earlier in maximal[:place]}
         groups = _large_groups(release, items, small.get(line, {}), k) | small.get(line, {})
-        yield from _on_one(release, items, groups, k, sorted(told, key=int.bit_count, reverse=True))
+        yield from _on_one(release, items, groups, k, told=sorted(told, key=int.bit_count, reverse=True))
 
 
 def _large_groups(release: Itemsets, items: list[int], small: Groups, k: int) -> dict[int, int]:

@@ -70,7 +70,7 @@ class Channels:
             np.concatenate(wide or [np.empty((0, 1), np.uint64)]),
             np.concatenate([part.lo for part in parts] or [empty]),
             np.concatenate([part.hi for part in parts] or [empty]),
-            np.concatenate(free) if free else None,
+            free=np.concatenate(free) if free else None,
         )
 
     def __len__(self) -> int:
@@ -79,7 +79,7 @@ class Channels:
     def take(self, index: Ints) -> Channels:
         """The channels at these positions."""
         free = None if self.free is None else self.free[index]
-        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free)
+        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free=free)
 
     def lengths(self, of_sets: Ints) -> Ints:
         """How many items each channel speaks of, from the lengths of all published sets and, at the end, of the empty set."""
@@ -123,7 +123,8 @@ class Packing:
 
     def unpack(self, keys: Words) -> Channels:
         """The channels that were packed to these numbers."""
-        line_at, size_at = self.present, self.present + self.line + self.length
+        line_at = self.present
+        size_at = self.present + self.line + self.length
         line = ((keys >> np.uint64(line_at)) & np.uint64((1 << self.line) - 1)).astype(np.int64) - 1
         size = (keys >> np.uint64(size_at)).astype(np.int64) if size_at < 64 else np.zeros(len(keys), np.int64)
         return Channels(line, (keys & np.uint64((1 << self.present) - 1))[:, None], size, size)
@@ -222,10 +223,12 @@ def patterns_on(supports: Supports, items: Ints, k: int) -> Patterns:
     small = known & (lo > 0) & (hi < k)
     further = np.zeros(small.size, np.bool_)
     for j in range(len(items)):
-        digits, beyond = small.reshape(-1, 3, 3**j), further.reshape(-1, 3, 3**j)
+        digits = small.reshape(-1, 3, 3**j)
+        beyond = further.reshape(-1, 3, 3**j)
         beyond[:, 0] |= digits[:, 1] | digits[:, 2]
     chosen = np.flatnonzero(small)
-    present, absent = np.zeros(len(chosen), np.uint64), np.zeros(len(chosen), np.uint64)
+    present = np.zeros(len(chosen), np.uint64)
+    absent = np.zeros(len(chosen), np.uint64)
     for j in range(len(items)):
         digit = chosen // 3**j % 3
         bit = np.uint64(1 << j)
@@ -233,7 +236,9 @@ def patterns_on(supports: Supports, items: Ints, k: int) -> Patterns:
         absent |= np.where(digit == 2, bit, 0).astype(np.uint64)
     free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
     key = hashes_of(items, present, absent)
-    return Patterns(present, free, lo[chosen], hi[chosen], further[chosen], key, bool((known & (hi < 0)).any()))
+    return Patterns(
+        present, free, lo[chosen], hi[chosen], further=further[chosen], key=key, impossible=bool((known & (hi < 0)).any())
+    )
 
 
 def hashes_of(items: Ints, present: npt.NDArray[np.uint64], absent: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
@@ -242,7 +247,8 @@ def hashes_of(items: Ints, present: npt.NDArray[np.uint64], absent: npt.NDArray[
     absent_hash = present_hash * _ABSENT
     key = np.zeros(len(present), np.uint64)
     for j in range(len(items)):
-        held, lacked = (present >> np.uint64(j)) & np.uint64(1), (absent >> np.uint64(j)) & np.uint64(1)
+        held = (present >> np.uint64(j)) & np.uint64(1)
+        lacked = (absent >> np.uint64(j)) & np.uint64(1)
         key += held * present_hash[j] + lacked * absent_hash[j]
     return key
 
@@ -314,8 +320,10 @@ def _with_one_absent_more(level: _Level, size: int, k: int) -> Iterator[_Level]:
         # Absent items are added in ascending order, so that each pattern is built once.
         open_here = np.flatnonzero(((level.key & bit) == 0) & (level.key >> _SHIFT < bit))
         partner, found = _places(level.key, level.key[open_here] | bit)
-        left, right = open_here[found], partner[found]
-        lo, hi = level.lo[left] - level.hi[right], level.hi[left] - level.lo[right]
+        left = open_here[found]
+        right = partner[found]
+        lo = level.lo[left] - level.hi[right]
+        hi = level.hi[left] - level.lo[right]
         yield _Level(level.key[left] | bit << _SHIFT, lo, hi).take(hi - lo <= k - 2)
 
 
@@ -335,9 +343,12 @@ def _as_patterns(small: _Level, items: Ints, impossible: bool) -> Patterns:
         having = small.key[(small.key & bit) != 0]
         place, found = _places(small.key, having ^ bit)
         further[place[found]] = True
-    present, absent = small.key & _LOW, small.key >> _SHIFT
+    present = small.key & _LOW
+    absent = small.key >> _SHIFT
     free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
-    return Patterns(present, free, small.lo, small.hi, further, hashes_of(items, present, absent), impossible)
+    return Patterns(
+        present, free, small.lo, small.hi, further=further, key=hashes_of(items, present, absent), impossible=impossible
+    )
 
 
 CODE = "I01"
@@ -353,13 +364,17 @@ def run(target: Target) -> AttackRun:
     supports = Supports(release)
     gatherer = Gatherer(release, target.policy.k, release.is_exact and not supports.has_gaps, _stream(target, release))
     status: Status = "ran"
-    told, undecided, reason = Told(""), 0, ""
+    told = Told("")
+    undecided = 0
+    reason = ""
     try:
         told, undecided, reason = _search(target, supports, gatherer)
     except LimitReached:
-        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+        status = "stopped"
+        reason = "the time limit was reached; findings so far are kept"
     except FirstHit:
-        status, reason = "stopped", "stopped at the first finding, as asked"
+        status = "stopped"
+        reason = "stopped at the first finding, as asked"
     channels = gatherer.worst_first()
     present = channels.present[:, 0] if channels.present.shape[1] == 1 else channels.present
     columns = {"itemset": channels.line, "present": present, "count": channels.lo, "count_hi": channels.hi}
@@ -379,7 +394,7 @@ def run(target: Target) -> AttackRun:
         NAME,
         "proves",
         status,
-        reason,
+        reason=reason,
         people=gatherer.people,
         undecided=undecided,
         measures=told.measures,
@@ -405,7 +420,8 @@ def _stream(target: Target, release: Itemsets) -> Callable[[Channels], None] | N
 
 def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Told, int, str]:
     """Look for channels in the way that fits the release; returns what a detector told, how many sets were left open, and why."""
-    release, k = supports.release, target.policy.k
+    release = supports.release
+    k = target.policy.k
 
     def take(channels: Channels) -> None:
         gatherer.add(channels)
@@ -448,14 +464,16 @@ def _maximal_alone(release: Itemsets, k: int) -> Iterator[Channels]:
             present[row, bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
     yield Channels(small, present, release.lo[small], release.hi[small])
     if release.n is not None:
-        lo, hi = release.n - release.hi, release.n - release.lo
+        lo = release.n - release.hi
+        hi = release.n - release.lo
         rest = np.flatnonzero((release.sets.lengths == 1) & (lo > 0) & (hi < k))
         yield Channels(rest, np.zeros((len(rest), words), np.uint64), lo[rest], hi[rest])
 
 
 def _channels_in_release(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
     """Channels by inclusion-exclusion over exact supports; returns how many sets were left open, and why."""
-    release, k = supports.release, target.policy.k
+    release = supports.release
+    k = target.policy.k
     too_long = 0
     for done, line in enumerate(supports.maximal.tolist()):
         target.limits.check(CODE)
@@ -466,7 +484,8 @@ def _channels_in_release(target: Target, supports: Supports, take: Take) -> tupl
         cube = supports.cube(items)
         usable = cube.known.copy()
         superset_all(usable)
-        lo, hi = np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0)
+        lo = np.where(cube.known, cube.lo, 0)
+        hi = np.where(cube.known, cube.hi, 0)
         cells(lo, hi)
         _refuse_negative(release, line, usable & (hi < 0))
         small = np.flatnonzero(usable & (lo > 0) & (hi < k))
@@ -479,7 +498,8 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
     """Channels where counts are rounded or the list has gaps; returns how many sets were left open, and why."""
     refuse_gaps(supports)
     release = supports.release
-    lines, found = [], []
+    lines = []
+    found = []
     too_long = 0
     try:
         for done, line in enumerate(supports.maximal.tolist()):
@@ -498,8 +518,9 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
     finally:
         for line, patterns, kept in zip(lines, found, strongest(found), strict=True):
             chosen = np.flatnonzero(kept)
-            present, free = patterns.present[chosen][:, None], patterns.free[chosen]
-            take(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free))
+            present = patterns.present[chosen][:, None]
+            free = patterns.free[chosen]
+            take(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free=free))
     return _left_open(supports, too_long, MOST_PATTERN_ITEMS)
 
 

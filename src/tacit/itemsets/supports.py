@@ -105,14 +105,17 @@ class Supports:
             position[within] = ALLOWED
         position[fixed] = ALLOWED
         position[items] = np.arange(len(items))
-        lines, masks = np.empty(len(release), np.int64), np.empty(len(release), np.int64)
+        lines = np.empty(len(release), np.int64)
+        masks = np.empty(len(release), np.int64)
         used = lines_within(release.sets.offsets, release.sets.members.astype(np.int32), position, lines, masks)
         size = 1 << len(items)
-        lines, masks = lines[:used], masks[:used]
+        lines = lines[:used]
+        masks = masks[:used]
         if len(fixed):
             sets = release.sets.take(lines)
             whole = np.bincount(sets.owners(), np.isin(sets.members, fixed), len(lines)) == len(fixed)
-            lines, masks = lines[whole], masks[whole]
+            lines = lines[whole]
+            masks = masks[whole]
 
         lo, hi, line = (np.full(size, value, np.int64) for value in (-1, -1, -2))
         if self.by_closure:
@@ -123,9 +126,12 @@ class Supports:
             superset_max(closest)
             line = np.where(closest >= 0, _LAST - (closest & _LAST), -2)
             # Position -2 is one of the two at the end.
-            lo, hi = np.append(release.lo, (-1, -1))[line], np.append(release.hi, (-1, -1))[line]
+            lo = np.append(release.lo, (-1, -1))[line]
+            hi = np.append(release.hi, (-1, -1))[line]
         else:
-            lo[masks], hi[masks], line[masks] = release.lo[lines], release.hi[lines], lines
+            lo[masks] = release.lo[lines]
+            hi[masks] = release.hi[lines]
+            line[masks] = lines
         if len(fixed) == 0:
             # A set in every row may be missing from the list, so the number of people never follows from the lines.
             lo[0], hi[0], line[0] = (release.n, release.n, -1) if release.n is not None else (-1, -1, -2)

@@ -78,10 +78,12 @@ def run_on_maximal(target: Target, code: str, name: str) -> AttackRun:
     release = target.release
     assert isinstance(release, Itemsets)
     status: Status = "ran"
-    reason, undecided = "", 0
+    reason = ""
+    undecided = 0
     rows: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints]] = []
     if release.n is None:
-        undecided, reason = max(1, len(release)), WITHOUT_N
+        undecided = max(1, len(release))
+        reason = WITHOUT_N
     else:
         try:
             for part in _lacking(target, release, release.n):
@@ -92,7 +94,8 @@ def run_on_maximal(target: Target, code: str, name: str) -> AttackRun:
                 (1, f"more than {MOST_PAIRS:,} pairs of itemsets share people; not all were looked at") if more else (0, "")
             )
         except LimitReached:
-            status, reason = "stopped", "the time limit was reached; findings so far are kept"
+            status = "stopped"
+            reason = "the time limit was reached; findings so far are kept"
     groups = _largest_first(MaximalGroups.of(rows), release)
     sizes = np.array([len(_items(release, groups, i)[0]) for i in range(len(groups.line))], np.int64)
 
@@ -104,7 +107,7 @@ def run_on_maximal(target: Target, code: str, name: str) -> AttackRun:
         name,
         "proves",
         status,
-        reason,
+        reason=reason,
         people=int(groups.lo.max(initial=0)),
         undecided=undecided,
         columns={
@@ -118,14 +121,16 @@ def run_on_maximal(target: Target, code: str, name: str) -> AttackRun:
         },
         severity=(groups.hi << 16) | np.minimum(sizes, 0xFFFF),
         event=event,
-        show=lambda index: _write_out(code, release, target.index, groups, index),
+        show=lambda index: _write_out(code, release, target.index, groups, finding=index),
     )
 
 
 def _lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]:
     """For every item that nearly everyone has: who lacks it, and those of each line without it who do."""
-    k, sigma = target.policy.k, release.min_support or 1
-    members, owners = release.sets.members.astype(np.int64), release.sets.owners()
+    k = target.policy.k
+    sigma = release.min_support or 1
+    members = release.sets.members.astype(np.int64)
+    owners = release.sets.owners()
     order = np.lexsort((owners, -release.lo[owners], members))
     items, first = np.unique(members[order], return_index=True)
     best = owners[order][first]  # for every item, the first of its most frequent lines
@@ -134,7 +139,8 @@ def _lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Ints, 
             continue
         target.limits.check("I02")
         without = np.setdiff1d(np.arange(len(release)), owners[members == item])
-        lo, hi = release.lo[without] - sigma + 1, np.minimum(release.hi[without], n - release.lo[line])
+        lo = release.lo[without] - sigma + 1
+        hi = np.minimum(release.hi[without], n - release.lo[line])
         without, lo, hi = (column[(lo > 0) & (lo <= hi)] for column in (without, lo, hi))
         yield without, np.full(len(without), line), np.full(len(without), item), np.zeros(len(without), np.int64), lo, hi
         if len(without) and len(release.sets[line]) > 1:
@@ -187,13 +193,15 @@ def _event(release: Itemsets, groups: MaximalGroups, index: int) -> ItemEvent:
 
 def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, finding: int) -> Finding:
     """The finding with its arithmetic."""
-    n, least = release.n or 0, release.min_support or 1
+    n = release.n or 0
+    least = release.min_support or 1
     line, other, item = (int(column[finding]) for column in (groups.line, groups.other, groups.item))
     event = _event(release, groups, finding)
     count = Bound(int(groups.lo[finding]), int(groups.hi[finding]))
     union = np.union1d(release.sets[line], release.sets[other] if item < 0 else [item])
     together = listed(tuple(release.items.names[i] for i in union), "and")
-    first, second = _printed(release, line), _printed(release, other)
+    first = _printed(release, line)
+    second = _printed(release, other)
     steps = print_steps(release, sorted((line, other)))
     steps += [
         f"The list is complete from {least:,} people on and no line holds {together}: at most {least - 1:,} people have them all."
@@ -201,7 +209,8 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
     if item < 0:
         steps.append(f"Those with {together}: at least {first} + {second} - {n:,} (n) people.")
     else:
-        had, lacked = listed(tuple(release.names(line)), "and"), release.items.names[item]
+        had = listed(tuple(release.names(line)), "and")
+        lacked = release.items.names[item]
         steps.append(f"Those with {had} without {lacked}: at least {first} - {least - 1:,} people.")
         steps.append(f"Those without {lacked}: at most {n:,} (n) - {second} people.")
     because = [
@@ -253,13 +262,15 @@ class Groups:
     def joined(cls, parts: list[Groups], width: int) -> Groups:
         """All parts one after the other."""
         nothing = np.empty(0, np.int64)
-        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, nothing, nothing)
+        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, level=nothing, new=nothing)
         fields = ("words", "present", "lo", "hi", "level", "new")
         return cls(*(np.concatenate([getattr(part, name) for part in [empty, *parts]]) for name in fields))
 
     def take(self, index: npt.NDArray[np.int64]) -> Groups:
         """The groups at these positions."""
-        return Groups(self.words[index], self.present[index], self.lo[index], self.hi[index], self.level[index], self.new[index])
+        return Groups(
+            self.words[index], self.present[index], self.lo[index], self.hi[index], level=self.level[index], new=self.new[index]
+        )
 
 
 def run(target: Target) -> AttackRun:
@@ -267,7 +278,7 @@ def run(target: Target) -> AttackRun:
     release = target.release
     assert isinstance(release, Itemsets)
     if why := reason_against(target):
-        return AttackRun(CODE, NAME, "proves", "not-relevant", why)
+        return AttackRun(CODE, NAME, "proves", "not-relevant", reason=why)
     return run_on_maximal(target, CODE, NAME) if release.only == "maximal" else _behind(target, release)
 
 
@@ -276,19 +287,19 @@ def _behind(target: Target, release: Itemsets) -> AttackRun:
     supports = Supports(release)
     refuse_gaps(supports)
     status: Status = "ran"
-    reason, undecided = "", 0
+    reason = ""
+    undecided = 0
     parts: list[Groups] = []
     book = Book.of_items(release.sets.members)
     try:
         if _frequent_itemsets(supports, book, target):
             undecided, reason = _search(target, release, book, parts)
         else:
-            undecided, reason = (
-                1,
-                f"the release stands for more than {MOST_FREQUENT:,} frequent itemsets, too many to look behind",
-            )
+            undecided = 1
+            reason = f"the release stands for more than {MOST_FREQUENT:,} frequent itemsets, too many to look behind"
     except LimitReached:
-        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+        status = "stopped"
+        reason = "the time limit was reached; findings so far are kept"
     if target.first_hit and any(len(part.lo) for part in parts):
         status = "stopped"
     groups = _worst_first(Groups.joined(parts, book.width))
@@ -312,7 +323,7 @@ def _behind(target: Target, release: Itemsets) -> AttackRun:
         NAME,
         "proves",
         status,
-        reason,
+        reason=reason,
         people=int(groups.lo.max(initial=0)),
         undecided=undecided,
         columns={
@@ -372,16 +383,19 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
     """Level by level: candidates above what is known, their bounds, their groups; returns how much was left open, and why."""
     assert release.min_support is not None
     ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
-    fresh, level, too_long, looked_at = book.everything(), 1, 0, 0
+    fresh = book.everything()
+    level = 1
+    too_long = 0
+    looked_at = 0
     while len(fresh):
         exact: list[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = []
-        for keys, share in _candidates(target, release, book, fresh, level):
+        for keys, share in _candidates(target, release, book, fresh, level=level):
             looked_at += len(keys)
             bounds, found = book.deduce(keys, ask)
             which, present, lo, hi, new = found.T
             too_long += int((bounds[:, 0] < 0).sum())
             _refuse_impossible(release, book, keys, bounds)
-            parts.append(Groups(keys[which], present, lo, hi, np.full(len(which), level), new))
+            parts.append(Groups(keys[which], present, lo, hi, level=np.full(len(which), level), new=new))
             if target.first_hit and len(which):
                 return 0, "stopped at the first findings, as asked"
             known = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))

@@ -49,14 +49,16 @@ class Merged:
     @classmethod
     def of(cls, columns: Sequence[npt.NDArray[np.integer[Any]]]) -> Merged:
         """The distinct rows of columns of codes; -1 is a code like any other here."""
-        key, largest = np.zeros(len(columns[0]), np.int64), 1
+        key = np.zeros(len(columns[0]), np.int64)
+        largest = 1
         for column in columns:
             width = int(column.max(initial=-1)) + 2
             if largest * width >= 1 << 62:
                 # Numbered anew, the key lies below rows x values: it never overflows.
                 key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
                 largest = len(key) + 1
-            key, largest = key * width + (column + 1), largest * width
+            key = key * width + (column + 1)
+            largest = largest * width
         _, first, group, weights = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
         cells = tuple(np.ascontiguousarray(column[first], np.int32) for column in columns)
         return cls(cells, weights.astype(np.int64), group.reshape(-1).astype(np.int64))
@@ -103,7 +105,8 @@ def walk(
             cut += 1
             continue
         for column in range(node.cells[-1][0] + 1 if node.cells else 0, len(rows) if node.cells or first is None else first):
-            theirs, ours = owners[column][node.owners], rows[column][node.rows]
+            theirs = owners[column][node.owners]
+            ours = rows[column][node.rows]
             for code in np.unique(theirs[theirs >= 0]).tolist():
                 fits = ours == code
                 if wildcard:
@@ -119,7 +122,8 @@ def walk(
 
 
 #: Patterns with a column that has no role: so long where there are very many, and so many are looked at.
-LONGEST, MOST_PATTERNS = 3, 200_000
+LONGEST = 3
+MOST_PATTERNS = 200_000
 
 
 def walk_with_others(
@@ -236,7 +240,8 @@ def unsafe_rules(
     >>> found.cells.tolist(), found.whole.tolist(), found.both.tolist(), found.owners.tolist()
     ([[0]], [3], [2], [0])
     """
-    collector, complete = _Collector(case, bars, reading, every, check), True
+    collector = _Collector(case, bars, reading, every, check=check)
+    complete = True
     if len(case.rows) and case.conditions.shape[1]:
         try:
             collector.search()
@@ -271,7 +276,9 @@ class _Collector:
         rows = Merged.of([*columns, case.sensitive])
         owners = Merged.of([*(column[case.rows] for column in columns), case.truth])
         # Place 0 of a count is for records whose value is not known.
-        self.value, self.weights, self.truth = rows.cells[-1] + 1, rows.weights, owners.cells[-1]
+        self.value = rows.cells[-1] + 1
+        self.weights = rows.weights
+        self.truth = owners.cells[-1]
         self.values = max(int(case.sensitive.max(initial=-1)), int(case.truth.max(initial=-1))) + 2
         starts, members = owners.members()
         self.members = starts, members
@@ -324,7 +331,17 @@ class _Collector:
         value, whole, both = (np.array([rule[place] for rule in rules], np.int64) for place in (1, 2, 3))
         bounds = np.cumsum([0, *map(len, owners)]).astype(np.int64)
         flat = np.concatenate(owners).astype(np.int64) if owners else np.empty(0, np.int64)
-        return RuleList(cells, value.astype(np.int32), whole, both, bounds, flat, self.worst, complete, self.undecided)
+        return RuleList(
+            cells,
+            value.astype(np.int32),
+            whole,
+            both,
+            starts=bounds,
+            owners=flat,
+            worst=self.worst,
+            complete=complete,
+            undecided=self.undecided,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,11 +435,13 @@ class TableCase:
             true = shown
         blank = shown < 0 if true is None else (shown < 0) & (true >= 0)
         rows = np.flatnonzero(blank).astype(np.int64) if declared is None else declared
-        return Attribute(name, values, shown, true, rows)
+        return Attribute(name, values, shown, true, rows=rows)
 
     def counted(self, attribute: Attribute) -> Case:
         """What rules about an attribute are counted in."""
-        return Case(self.conditions_of(attribute), attribute.shown, attribute.rows, attribute.truth, self.others_of(attribute))
+        return Case(
+            self.conditions_of(attribute), attribute.shown, attribute.rows, attribute.truth, others=self.others_of(attribute)
+        )
 
     def conditions_of(self, attribute: Attribute) -> Codes:
         """The cells that an attribute may be told by: those of every other column, cells to be protected blank."""

@@ -66,13 +66,15 @@ def blank_cost(
 
 def _alike(before: Codes, after: Codes) -> _Alike:
     """The rows with those that are equal before and after merged."""
-    key, largest = np.zeros(len(before), np.int64), 1
+    key = np.zeros(len(before), np.int64)
+    largest = 1
     for column in (*before.T, *after.T):
         values = int(column.max(initial=-1)) + 2
         if largest * values >= 1 << 62:
             key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
             largest = len(key)
-        key, largest = key * values + (column + 1), largest * values
+        key = key * values + (column + 1)
+        largest = largest * values
     _, first, people = np.unique(key, return_index=True, return_counts=True)
     return _Alike(before[first], after[first], people.astype(np.int64))
 
@@ -94,7 +96,8 @@ def _compared(alike: _Alike, columns: list[int], confidence: Fraction, bar: int)
     size = int(key.max(initial=-1)) + 1
     whole_of = np.zeros(size, np.int64)
     whole_of[key] = pattern
-    held, confident = [], []
+    held = []
+    confident = []
     for part in (half, ~half):
         both = np.bincount(key[part & both_known], people[part & both_known], minlength=size).astype(np.int64)
         patterns = int(pattern.max(initial=-1)) + 1
@@ -104,9 +107,12 @@ def _compared(alike: _Alike, columns: list[int], confidence: Fraction, bar: int)
     (old_both, old_whole), (new_both, new_whole) = confident
     kept = held[0] & held[1]
     changed = kept & (old_both * new_whole != new_both * old_whole)
-    lost, new = held[0] & ~held[1], held[1] & ~held[0]
-    return {name: int(flags.sum()) for name, flags in
-            (("rules", held[0]), ("rules_lost", lost), ("rules_changed", changed), ("rules_new", new))}  # fmt: skip
+    lost = held[0] & ~held[1]
+    new = held[1] & ~held[0]
+    return {
+        name: int(flags.sum())
+        for name, flags in (("rules", held[0]), ("rules_lost", lost), ("rules_changed", changed), ("rules_new", new))
+    }
 
 
 def _query_error(alike: _Alike, conditions: int, seed: int) -> float:

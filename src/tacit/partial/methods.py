@@ -94,7 +94,8 @@ def _attributes(problem: Problem, unsafe: Flags, further: Flags, check: Callable
 
 def _unsafe_among_known(problem: Problem) -> Flags:
     """The rules that are unsafe when records with a protected value do not count."""
-    rules, protected = problem.rules, problem.classes.truth[:, problem.column[problem.rules.target]] >= 0
+    rules = problem.rules
+    protected = problem.classes.truth[:, problem.column[problem.rules.target]] >= 0
     rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
     people = np.where(protected[rules.member, rule], problem.classes.people[rules.member], 0)
     blank = np.bincount(rule, people, minlength=len(rules)).astype(np.int64)
@@ -147,7 +148,9 @@ class _Model:
     """Variables and rows of the program."""
 
     def __init__(self, state: Hiding, check: Callable[[], None]) -> None:
-        self.state, self.problem, self.check = state, state.problem, check
+        self.state = state
+        self.problem = state.problem
+        self.check = check
         self.choices: list[Pile] = []
         self.rows: list[tuple[dict[int, float], float, float]] = []
         #: By rule: what each choice takes off the records that have the pattern, that have the value too, and off the owners.
@@ -161,7 +164,8 @@ class _Model:
         rules, roles = self.state.rules_of(of)
         if not len(rules):
             return
-        masks, k = self.problem.rules.mask[rules], self.problem.attributes
+        masks = self.problem.rules.mask[rules]
+        k = self.problem.attributes
         helpful = (roles == RELEVANT) | (roles == OWNER)
         conditions = [a for a in range(k) if self.state.allowed[of, a] and (masks[helpful] >> a & 1).any()]
         values = [cell for cell in range(k, self.problem.cells) if self.state.allowed[of, cell]]
@@ -204,13 +208,16 @@ class _Model:
         data = [value for row, _, _ in self.rows for value in row.values()]
         starts = np.concatenate([[0], np.cumsum([len(row) for row, _, _ in self.rows])])
         matrix = csr_array((data, indices, starts), shape=(len(self.rows), extra))
-        lower, upper = [low for _, low, _ in self.rows], [high for _, _, high in self.rows]
+        lower = [low for _, low, _ in self.rows]
+        upper = [high for _, _, high in self.rows]
         return cost, matrix, lower, upper, np.ones(extra, np.int64), most
 
     def add_rule(self, rule: int, extra: int) -> int:
         """The rows that keep a rule safe; how many variables there are then."""
-        limits, rules = self.problem.thresholds, self.problem.rules
-        having, both = int(rules.having[rule]), int(rules.both[rule])
+        limits = self.problem.thresholds
+        rules = self.problem.rules
+        having = int(rules.having[rule])
+        both = int(rules.both[rule])
         if rule not in self.effects:
             return extra
         less_having, less_both, less_owners = self.effects[rule]
@@ -290,11 +297,13 @@ def _restorable(state: Hiding, number: int, cell: int) -> int:
     rules = changed.rules
 
     def is_safe(records: int) -> bool:
-        having, both = state.having[rules] + records * changed.having, state.both[rules] + records * changed.both
+        having = state.having[rules] + records * changed.having
+        both = state.both[rules] + records * changed.both
         owners = state.owners[rules] + records * changed.owners
         return not (state.problem.thresholds.unsafe(having, both) & (owners > 0)).any()
 
-    low, high = 0, state.people[number]
+    low = 0
+    high = state.people[number]
     if high and is_safe(high):
         return high
     while low + 1 < high:
@@ -359,7 +368,8 @@ class Gains:
     """By how much hiding each cell lowers the potential; rules pass on a change only when what one record does to them changes."""
 
     def __init__(self, state: Hiding) -> None:
-        self.state, self.problem = state, state.problem
+        self.state = state
+        self.problem = state.problem
         self.at_start = np.maximum(1, self.problem.rules.owners)
         # Per rule: what one record does that is relevant to it, has its pattern only, owns it; and a hidden value.
         self.effect = self.effects(np.arange(len(self.problem.rules)))
@@ -387,8 +397,11 @@ class Gains:
 
     def effects(self, rules: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """What hiding one cell of one record takes off the potential through each rule, by what the record is to the rule."""
-        state, excess = self.state, self.problem.thresholds.excess
-        having, both, owners = state.having[rules], state.both[rules], state.owners[rules]
+        state = self.state
+        excess = self.problem.thresholds.excess
+        having = state.having[rules]
+        both = state.both[rules]
+        owners = state.owners[rules]
         weight = owners / self.at_start[rules]
         now = weight * excess(having, both)
         relevant = now - weight * excess(having - 1, both - 1)
@@ -420,20 +433,24 @@ class Gains:
         changed = self.state.touched(number, cell)
         if changed.owners.any():
             return 1
-        once, most = self._lowered(changed, 1), 1
+        once = self._lowered(changed, 1)
+        most = 1
         if once <= NOTHING:
             return 1
-        low, high = 1, self.state.people[number]
+        low = 1
+        high = self.state.people[number]
         while low <= high:
             middle = (low + high) // 2
             if self._lowered(changed, middle) >= middle * once - NOTHING:
-                most, low = middle, middle + 1
+                most = middle
+                low = middle + 1
             else:
                 high = middle - 1
         return most
 
     def _lowered(self, changed: Touched, records: int) -> float:
-        state, rules = self.state, changed.rules
+        state = self.state
+        rules = changed.rules
         weight = state.owners[rules] / self.at_start[rules]
         excess = self.problem.thresholds.excess
         now = excess(state.having[rules], state.both[rules])
@@ -442,7 +459,8 @@ class Gains:
 
     def hide(self, number: int, cell: int, records: int) -> None:
         """Hide a cell of some records of a pile, and bring the gains up to date."""
-        state, known = self.state, len(self.state.piles)
+        state = self.state
+        known = len(self.state.piles)
         target, changed = state.hide(number, cell, records)
         fresh = self.effects(changed.rules)
         differs = ((fresh != self.effect[:, changed.rules]) & self.present[:, changed.rules]).any(axis=0)
@@ -464,7 +482,8 @@ class Gains:
 
     def _row(self, number: int) -> npt.NDArray[np.float64]:
         """The gains of a pile's cells, from the start."""
-        rules, k = self.problem.rules, self.problem.attributes
+        rules = self.problem.rules
+        k = self.problem.attributes
         row = np.where([self.state.may_hide(number, cell) for cell in range(self.problem.cells)], 0.0, -np.inf)
         known, roles = self.state.rules_of(number)
         if (roles == OTHER).all():
@@ -479,9 +498,11 @@ class Gains:
     def _add(self, rule: int, by: npt.NDArray[np.float64], to: npt.NDArray[np.float64] | None = None) -> None:
         """Add what a rule contributes to the gains of all cells that touch it."""
         gain = self.gain if to is None else to
-        rules, k = self.problem.rules, self.problem.attributes
+        rules = self.problem.rules
+        k = self.problem.attributes
         inside = slice(self.start[rule], self.start[rule + 1])
-        members, roles = self.member[inside], self.role[inside]
+        members = self.member[inside]
+        roles = self.role[inside]
         mask = int(rules.mask[rule])
         value_cell = k + int(self.problem.column[rules.target[rule]])
         amount = by[roles]
@@ -568,7 +589,7 @@ def find_cells(problem: Problem, regions: frozenset[str], method: Method, *, see
     hopeless, people = hopeless_rules(problem, regions)
     if hopeless:
         raise _infeasible(f"{hopeless:,} {'rule stays' if hopeless == 1 else 'rules stay'} unsafe whatever is hidden", people)
-    state, bound = _by_method(problem, regions, method, seed, limits)
+    state, bound = _by_method(problem, regions, method, seed, limits=limits)
     if state is None and method != "uniform":
         state = everything_but(problem, regions, limits)
     if state is not None:

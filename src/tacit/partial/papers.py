@@ -79,7 +79,8 @@ class _Graph:
     """The nodes that records with one sensitive value have as largest patterns."""
 
     def __init__(self, state: Hiding, target: int) -> None:
-        self.state, self.problem = state, state.problem
+        self.state = state
+        self.problem = state.problem
         self.column = int(self.problem.column[target])
         classes = self.problem.classes
         self.owners = np.unique(classes.conditions[classes.truth[:, self.column] == target], axis=0)
@@ -105,7 +106,8 @@ class _Graph:
 
     def add(self, number: int) -> None:
         """Put the records of a pile into the graph."""
-        pile, state = self.state.piles[number], self.state
+        pile = self.state.piles[number]
+        state = self.state
         if number in self.of_pile or not state.people[number]:
             return
         if (
@@ -182,7 +184,8 @@ class _Graph:
 
     def hide(self, node: _Node, cell: int) -> None:
         """Hide the cell in as many of the node's records as the least demanding unsafe descendant with it needs."""
-        state, rules = self.state, self.problem.rules
+        state = self.state
+        rules = self.problem.rules
         shared = node.below[self.unsafe[node.below] & (rules.mask[node.below] >> cell & 1 == 1)]
         needed = int(self.problem.thresholds.records_to_hide(state.having[shared], state.both[shared]).min())
         for number in list(node.piles):
@@ -214,7 +217,8 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
     """What the greedy multicover hides; None where what may be hidden does not suffice."""
     problem = problem.only_unsafe().merged()
     state = Hiding(problem, regions & {"ns"})
-    k, rules = problem.attributes, problem.rules
+    k = problem.attributes
+    rules = problem.rules
     unsafe = state.unsafe
     # How many unsafe rules hiding each value would cover; sensitive columns do not touch each other's rules.
     covers = np.zeros(state.allowed[:, k:].shape, np.int64)
@@ -280,12 +284,14 @@ def _ordered(state: Hiding) -> list[int]:
 def _make_safe(state: Hiding, rule: int) -> None:
     """Hide records of one rule until it is safe, or none is left that may be hidden."""
     problem = state.problem
-    k, by_value = problem.attributes, bool(state.allowed[:, problem.attributes :].any())
+    k = problem.attributes
+    by_value = bool(state.allowed[:, problem.attributes :].any())
     cells = [k + int(problem.column[problem.rules.target[rule]])] if by_value else _by_support(state, rule)
     unsafe = state.unsafe
     supported = {number: int(unsafe[rules].sum()) for number, rules in _relevant_piles(state, rule)}
     for number in sorted(supported, key=lambda number: (supported[number], number)):
-        having, both = state.having[rule : rule + 1], state.both[rule : rule + 1]
+        having = state.having[rule : rule + 1]
+        both = state.both[rule : rule + 1]
         limits = problem.thresholds
         needed = int((limits.values_to_hide if by_value else limits.records_to_hide)(having, both)[0])
         if not needed:

@@ -93,14 +93,16 @@ def largest_below(confidence: Fraction, denominator: int) -> Fraction:
     """
     if confidence.denominator <= denominator:
         return confidence
-    older, newer = (0, 1), (1, 0)
+    older = (0, 1)
+    newer = (1, 0)
     rest: tuple[Any, Any] = (confidence.numerator, confidence.denominator)
     while True:
         whole = rest[0] // rest[1]
         following = (older[0] + whole * newer[0], older[1] + whole * newer[1])
         if following[1] > denominator:
             break
-        older, newer = newer, following
+        older = newer
+        newer = following
         rest = (rest[1], rest[0] - whole * rest[1])
     steps = (denominator - older[1]) // newer[1]
     ends = (Fraction(*newer), Fraction(older[0] + steps * newer[0], older[1] + steps * newer[1]))
@@ -108,7 +110,9 @@ def largest_below(confidence: Fraction, denominator: int) -> Fraction:
 
 
 #: What a record of a class is to a rule whose pattern it has.
-RELEVANT, OTHER, OWNER = 0, 1, 2
+RELEVANT = 0
+OTHER = 1
+OWNER = 2
 #: Patterns are bit masks of condition attributes in whole numbers of 64 bits.
 MOST_ATTRIBUTES = 60
 REGIONS = ("ns", "nc", "sc")
@@ -223,7 +227,7 @@ class Problem:
         value, truth, column = _targets(cells)
         classes = _classes(cells, value, truth)
         rules = _rules(classes, column, thresholds, check)
-        return cls(classes, rules, column, thresholds, cells.attributes, len(cells.values))
+        return cls(classes, rules, column, thresholds, attributes=cells.attributes, rows=len(cells.values))
 
     @property
     def cells(self) -> int:
@@ -232,7 +236,8 @@ class Problem:
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
         """Which cells of which classes may be hidden, where that could change a rule."""
-        k, classes = self.attributes, self.classes
+        k = self.attributes
+        classes = self.classes
         inside = np.zeros((len(classes), self.cells), bool)
         if "nc" in regions:
             inside[~classes.sensitive, :k] = True
@@ -249,7 +254,9 @@ class Problem:
 
         Classes are told apart by two random numbers of 64 bits for what they are to each rule, added up.
         """
-        rules, classes, k = self.rules, self.classes, self.attributes
+        rules = self.rules
+        classes = self.classes
+        k = self.attributes
         drawn = np.random.default_rng(0).integers(0, 1 << 64, (2, 3, len(rules)), dtype=np.uint64)
         rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
         used = np.zeros((len(classes), k), np.bool_)
@@ -262,14 +269,21 @@ class Problem:
         cells = np.concatenate([used, classes.value >= 0], axis=1) & classes.free
         parts += [*classes.value.T, *classes.truth.T, classes.sensitive.astype(np.int32), *cells.T.astype(np.int32)]
         order, start = _alike(parts)
-        first, number = order[start[:-1]], np.empty(len(classes), np.int32)
+        first = order[start[:-1]]
+        number = np.empty(len(classes), np.int32)
         number[order] = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(start))
         conditions = np.where(used, classes.conditions, np.int32(-1))[first]
         rows, row_start = _joined(classes, order, start)
         merged = Classes(
-            conditions, classes.value[first], classes.truth[first], classes.sensitive[first], classes.free[first],
-            np.diff(row_start), rows, row_start,
-        )  # fmt: skip
+            conditions,
+            classes.value[first],
+            classes.truth[first],
+            classes.sensitive[first],
+            free=classes.free[first],
+            people=np.diff(row_start),
+            order=rows,
+            start=row_start,
+        )
         return replace(self, classes=merged, rules=_renumbered(rules, rule, number, len(first)))
 
     def only_unsafe(self) -> Problem:
@@ -285,7 +299,8 @@ def _targets(cells: Cells) -> tuple[Codes, Codes, Codes]:
     truth = value.copy()
     columns: list[int] = []
     for j in range(cells.values.shape[1]):
-        codes, protected = cells.values[:, j], cells.protected[:, j]
+        codes = cells.values[:, j]
+        protected = cells.protected[:, j]
         known = np.unique(codes[protected & (codes >= 0)])
         number = np.full(int(codes.max(initial=-1)) + 2, -1, np.int32)  # the last one is what code -1 finds
         number[known] = np.arange(len(known), dtype=np.int32) + len(columns)
@@ -315,19 +330,23 @@ def _classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
     order, start = _alike(parts)
     first = order[start[:-1]]
     counts = np.diff(start)
-    return Classes(conditions[first], value[first], truth[first], sensitive[first], free[first], counts, order, start)
+    return Classes(
+        conditions[first], value[first], truth[first], sensitive[first], free=free[first], people=counts, order=order, start=start
+    )
 
 
 def _alike(columns: list[Codes]) -> tuple[Ints, Ints]:
     """Rows sorted so that those with equal codes in all columns stand together, and where each such group starts."""
-    key, largest = np.zeros(len(columns[0]), np.int64), 1
+    key = np.zeros(len(columns[0]), np.int64)
+    largest = 1
     for column in columns:
         values = int(column.max(initial=-1)) + 2
         if largest * values >= 1 << 62:
             # Numbered anew, the key lies below rows x values: it never overflows.
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
             largest = len(key)
-        key, largest = key * values + (column + 1), largest * values
+        key = key * values + (column + 1)
+        largest = largest * values
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]) if len(key) else np.zeros(0, bool))
@@ -355,7 +374,10 @@ class _Search:
     """Depth-first over patterns of sensitive records, cut where too few records have the pattern and a value of its owners."""
 
     def __init__(self, classes: Classes, targets: int, thresholds: IntegerThresholds, check: Callable[[], None]) -> None:
-        self.classes, self.targets, self.thresholds, self.check = classes, targets, thresholds, check
+        self.classes = classes
+        self.targets = targets
+        self.thresholds = thresholds
+        self.check = check
         self.found: list[tuple[int, int, int, int, int]] = []
         self.members: list[Codes] = []
         self.roles: list[npt.NDArray[np.int8]] = []
@@ -365,7 +387,8 @@ class _Search:
 
     def extend(self, mask: int, first: int, inside: Codes) -> None:
         """Look at every pattern that adds an attribute from ``first`` on to one that the classes ``inside`` have."""
-        conditions, sensitive = self.classes.conditions, self.classes.sensitive
+        conditions = self.classes.conditions
+        sensitive = self.classes.sensitive
         self.check()
         for a in range(first, conditions.shape[1]):
             codes = conditions[inside, a]
@@ -409,7 +432,16 @@ def _rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check
     start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     member = np.concatenate([np.zeros(0, np.int32), *search.members]).astype(np.int32)
     role = np.concatenate([np.zeros(0, np.int8), *search.roles]).astype(np.int8)
-    return Rules(facts[:, 0], facts[:, 1].astype(np.int32), facts[:, 2], facts[:, 3], facts[:, 4], start, member, role)
+    return Rules(
+        facts[:, 0],
+        facts[:, 1].astype(np.int32),
+        facts[:, 2],
+        facts[:, 3],
+        owners=facts[:, 4],
+        start=start,
+        member=member,
+        role=role,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,15 +468,19 @@ class Hiding:
     def __init__(self, problem: Problem, regions: frozenset[str]) -> None:
         self.problem = problem
         self.allowed: Flags = problem.may_hide(regions)
-        rules, classes = problem.rules, problem.classes
-        self.having, self.both, self.owners = rules.having.copy(), rules.both.copy(), rules.owners.copy()
+        rules = problem.rules
+        classes = problem.classes
+        self.having = rules.having.copy()
+        self.both = rules.both.copy()
+        self.owners = rules.owners.copy()
         self.piles = [Pile(c, 0) for c in range(len(classes))]
         self.people: list[int] = classes.people.tolist()
         self._number: dict[Pile, int] = {}
         # The same entries as in the rules, but by class.
         by_class = np.argsort(rules.member, kind="stable")
         of_rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
-        self._rule_of, self._role_of = of_rule[by_class], rules.role[by_class]
+        self._rule_of = of_rule[by_class]
+        self._role_of = rules.role[by_class]
         self._start = np.searchsorted(rules.member[by_class], np.arange(len(classes) + 1))
         self._column = problem.column[rules.target]
 
@@ -465,12 +501,15 @@ class Hiding:
 
     def rules_of(self, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
         """The rules whose pattern the records of a pile still publish, and what these records are to them."""
-        k, pile = self.problem.attributes, self.piles[number]
+        k = self.problem.attributes
+        pile = self.piles[number]
         inside = slice(self._start[pile.of], self._start[pile.of + 1])
-        rules, role = self._rule_of[inside], self._role_of[inside]
+        rules = self._rule_of[inside]
+        role = self._role_of[inside]
         if pile.hidden:
             kept = (self.problem.rules.mask[rules] & pile.hidden) == 0
-            rules, role = rules[kept], role[kept]
+            rules = rules[kept]
+            role = role[kept]
             if values := pile.hidden >> k:
                 hidden = (values >> self._column[rules]) & 1 == 1
                 role = np.where(hidden & (role == RELEVANT), np.int8(OTHER), role)
@@ -485,7 +524,8 @@ class Hiding:
             ones = np.ones(len(rules), np.int64)
             return Touched(rules, 0 * ones, ones, 0 * ones)
         kept = (self.problem.rules.mask[rules] >> cell) & 1 == 1
-        rules, role = rules[kept], role[kept]
+        rules = rules[kept]
+        role = role[kept]
         ones = np.ones(len(rules), np.int64)
         return Touched(rules, ones, (role == RELEVANT).astype(np.int64), (role == OWNER).astype(np.int64))
 
@@ -549,7 +589,8 @@ def hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int
         if pile.of not in rows_of:
             start = problem.classes.start
             rows_of[pile.of] = chance.permutation(problem.classes.order[start[pile.of] : start[pile.of + 1]])
-        chosen, rows_of[pile.of] = rows_of[pile.of][:records], rows_of[pile.of][records:]
+        chosen = rows_of[pile.of][:records]
+        rows_of[pile.of] = rows_of[pile.of][records:]
         cells = [cell for cell in range(problem.cells) if pile.hidden >> cell & 1]
         for cell in cells:
             out[chosen, cell] = True
@@ -563,11 +604,15 @@ def hopeless_rules(problem: Problem, regions: frozenset[str]) -> tuple[int, int]
     other record loses anything. Where an owner has to publish the whole pattern and the rule is unsafe even so, nothing helps.
     """
     state = Hiding(problem, regions)
-    rules, classes, k = problem.rules, problem.classes, problem.attributes
-    hopeless, stuck_classes = 0, np.zeros(len(classes), bool)
+    rules = problem.rules
+    classes = problem.classes
+    k = problem.attributes
+    hopeless = 0
+    stuck_classes = np.zeros(len(classes), bool)
     for rule in np.flatnonzero(state.unsafe).tolist():
         inside = slice(rules.start[rule], rules.start[rule + 1])
-        member, role = rules.member[inside], rules.role[inside]
+        member = rules.member[inside]
+        role = rules.role[inside]
         pattern = [a for a in range(k) if int(rules.mask[rule]) >> a & 1]
         can_leave = state.allowed[member][:, pattern].any(axis=1)
         stuck = (role == OWNER) & ~can_leave

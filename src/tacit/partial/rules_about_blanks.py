@@ -42,7 +42,7 @@ def run(target: Target) -> AttackRun:
     """The rules that tell blank cells."""
     case = TableCase.of(target)
     if not case.at_risk:
-        return AttackRun(CODE, NAME, "proves", "unavailable", NOTHING)
+        return AttackRun(CODE, NAME, "proves", "unavailable", reason=NOTHING)
     return _Outcome(target, case).run()
 
 
@@ -53,7 +53,9 @@ class _Outcome:
     """The findings of one run, written out only when they are looked at."""
 
     def __init__(self, target: Target, case: TableCase) -> None:
-        self.case, self.index, self.bars = case, target.index, case.thresholds(target.policy)
+        self.case = case
+        self.index = target.index
+        self.bars = case.thresholds(target.policy)
         self.found: list[tuple[Attribute, RuleList]] = [
             (one, unsafe_rules(case.counted(one), self.bars, check=lambda: target.limits.check(CODE))) for one in case.attributes
         ]
@@ -94,7 +96,7 @@ class _Outcome:
             NAME,
             "proves",
             "ran" if complete else "stopped",
-            words.view(self.case, undecided) if complete else "the time limit was reached; there may be more rules",
+            reason=words.view(self.case, undecided) if complete else "the time limit was reached; there may be more rules",
             people=people,
             undecided=undecided,
             measures={
@@ -146,13 +148,15 @@ class _Outcome:
         """The finding with its counts."""
         place, rule = self.listed[index].tolist()
         cells, attribute, value = self._parts(place, rule)
-        rows, (whole, both) = self.rows(place, rule), self._counts(place, rule)
+        rows = self.rows(place, rule)
+        (whole, both) = self._counts(place, rule)
         told = words.Told(
             self.case.pattern(cells, attribute), attribute.name, attribute.values[value], whole, both, rows.tolist()
         )
         statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
         because = words.citations(told, self.index, self.case.partial.line)
-        event, count = self.event(index), Bound.of(len(rows))
+        event = self.event(index)
+        count = Bound.of(len(rows))
         counts = {"records": whole, "showing": both} if rule >= 0 else {}
         proof = certificate(event, count, counts=counts, lines=[self.case.partial.line(row) for row in rows.tolist()])
         return Finding(CODE, event, count, statement, because=because, steps=steps, certificate=proof)

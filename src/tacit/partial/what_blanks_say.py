@@ -77,7 +77,7 @@ def read_blanks(
     owners = rows[truth[rows] >= 0]
     if not len(owners) or len(truth) < 2:
         return BlankReading()
-    search = _Search(conditions, truth, owners, made, bars, others)
+    search = _Search(conditions, truth, owners, made, bars=bars, others=others)
     return search.reading()
 
 
@@ -99,7 +99,10 @@ class _Search:
         owners = Merged.of([*(column[self.owners] for column in columns), self.truth[self.owners]])
         starts, members = owners.members()
         width = int(self.truth.max(initial=-1)) + 2
-        value, made, weights, mine = blanks.cells[-2] + 1, blanks.cells[-1], blanks.weights, owners.cells[-1]
+        value = blanks.cells[-2] + 1
+        made = blanks.cells[-1]
+        weights = blanks.weights
+        mine = owners.cells[-1]
 
         def visit(node: Node) -> bool:
             counts = np.bincount(value[node.rows], weights[node.rows], minlength=width).astype(np.int64)
@@ -112,12 +115,12 @@ class _Search:
                 if whole > 0 and (not node.cells or both > self.bars.support):
                     told = node.owners[mine[node.owners] == code]
                     rows = np.concatenate([members[starts[one] : starts[one + 1]] for one in told.tolist()])
-                    self.note(node.cells, code, whole, both, is_made, self.owners[rows])
+                    self.note(node.cells, code, whole, both, is_made=is_made, rows=self.owners[rows])
             return deeper or not node.cells
 
         undecided = walk_with_others(blanks.cells[:-2], owners.cells[:-1], visit, others=self.others, root=True)
         found = (
-            BlankShare(cells, code, whole, both, np.unique(np.concatenate(self.told[code])))
+            BlankShare(cells, code, whole, both, rows=np.unique(np.concatenate(self.told[code])))
             for code, (cells, whole, both) in sorted(self.best.items())
         )
         return BlankReading(self.largest, tuple(found), undecided)
@@ -150,7 +153,8 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> npt.NDArray[np.
         # Only values that the table shows count as possible ones: a code may be kept free for blanks.
         different, cells = np.unique(conditions[:, place], return_inverse=True)
         blanks = int((different < 0).sum())
-        cells, width = cells.reshape(-1) - blanks, len(different) - blanks
+        cells = cells.reshape(-1) - blanks
+        width = len(different) - blanks
         seen = known & (cells >= 0)
         pairs = np.bincount(values[seen].astype(np.int64) * width + cells[seen], minlength=number * width).reshape(number, width)
         chance = np.log((pairs + 1) / (pairs.sum(axis=1, keepdims=True) + max(1, width)))
@@ -164,7 +168,8 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> npt.NDArray[np.
 
 #: Half of this times the sum of squared weights is taken away from the log-likelihood: as if each weight came from a normal distribution.
 PENALTY = 1.0
-_STEPS, _CLOSE = 300, 1e-7
+_STEPS = 300
+_CLOSE = 1e-7
 
 
 def largest_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
@@ -183,7 +188,7 @@ def largest_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
     merged = Merged.of([*(conditions[known, place] for place in range(conditions.shape[1])), values[known]])
     width, encode = _encoder(conditions)
     problem = _Dual(
-        encode(np.stack(merged.cells[:-1], axis=1)), merged.cells[-1], merged.weights.astype(float), (width, number), check
+        encode(np.stack(merged.cells[:-1], axis=1)), merged.cells[-1], merged.weights.astype(float), (width, number), check=check
     )
     start = np.zeros(width * number)
     # Without any condition the weights are the logarithms of the shares: a start that is right for most of the mass.
@@ -219,7 +224,11 @@ class _Dual:
     """The penalised log-likelihood, with its sign turned, and its slope."""
 
     def __init__(self, features: Any, values: Codes, weights: Floats, shape: tuple[int, int], check: Callable[[], None]) -> None:
-        self.features, self.back, self.weights, self.shape, self.check = features, features.T.tocsr(), weights, shape, check
+        self.features = features
+        self.back = features.T.tocsr()
+        self.weights = weights
+        self.shape = shape
+        self.check = check
         self.shown = np.zeros((len(values), shape[1]))
         self.shown[np.arange(len(values)), values] = weights
 
@@ -250,7 +259,7 @@ def run(target: Target) -> AttackRun:
     """What other readings of the blanks tell."""
     case = TableCase.of(target)
     if not case.at_risk:
-        return AttackRun(CODE, NAME, "estimates", "unavailable", NOTHING)
+        return AttackRun(CODE, NAME, "estimates", "unavailable", reason=NOTHING)
     return _Outcome(target, case).run()
 
 
@@ -272,7 +281,9 @@ class _Outcome:
     """The findings of one run, written out only when they are looked at."""
 
     def __init__(self, target: Target, case: TableCase) -> None:
-        self.target, self.case, self.bars = target, case, case.thresholds(target.policy)
+        self.target = target
+        self.case = case
+        self.bars = case.thresholds(target.policy)
         self.found: list[_Found] = []
         self.complete = True
         self.known = self.wildcard = 0.0
@@ -290,10 +301,12 @@ class _Outcome:
 
     def _rules(self, attribute: Attribute) -> None:
         """The readings that count as T01 does, among others."""
-        case, check = self.case.counted(attribute), lambda: self.target.limits.check(CODE)
+        case = self.case.counted(attribute)
+        check = partial(self.target.limits.check, CODE)
         known = unsafe_rules(case, self.bars, reading="known-only", check=check)
         wild = unsafe_rules(case, self.bars, reading="wildcard", check=check)
-        self.known, self.wildcard = max(self.known, known.worst_confidence), max(self.wildcard, wild.worst_confidence)
+        self.known = max(self.known, known.worst_confidence)
+        self.wildcard = max(self.wildcard, wild.worst_confidence)
         self.complete &= known.complete and wild.complete
         self.undecided += known.undecided + wild.undecided
         self._add("known-only", attribute, known)
@@ -304,10 +317,12 @@ class _Outcome:
         """One finding for each value that rules tell: the worst of them."""
         for value in np.unique(rules.value).tolist():
             mine = np.flatnonzero(rules.value == value)
-            first, rows = int(mine[0]), np.unique(np.concatenate([rules.owners_of(one) for one in mine.tolist()]))
+            first = int(mine[0])
+            rows = np.unique(np.concatenate([rules.owners_of(one) for one in mine.tolist()]))
             cells = tuple((column, code) for column, code in enumerate(rules.cells[first].tolist()) if code >= 0)
-            whole, both = int(rules.whole[first]), int(rules.both[first])
-            self.found.append(_Found(reading, attribute, cells, value, whole, both, both / whole, rows))
+            whole = int(rules.whole[first])
+            both = int(rules.both[first])
+            self.found.append(_Found(reading, attribute, cells, value, whole=whole, both=both, share=both / whole, rows=rows))
 
     def _blanks(self, attribute: Attribute) -> float | None:
         """The share of the true value among other blanks; None where nobody knows what they hide."""
@@ -322,7 +337,7 @@ class _Outcome:
             made[at_risk] = False
         others = self.case.others_of(attribute)
         read = read_blanks(
-            self.case.conditions_of(attribute)[rows], attribute.true[rows], at_risk, made, self.bars, others=others
+            self.case.conditions_of(attribute)[rows], attribute.true[rows], at_risk, made, bars=self.bars, others=others
         )
         self.undecided += read.undecided
         self._add_blanks(attribute, read, rows)
@@ -330,7 +345,16 @@ class _Outcome:
 
     def _add_blanks(self, attribute: Attribute, read: BlankReading, rows: Ints) -> None:
         for one in read.found:
-            told = _Found("blanks", attribute, one.cells, one.value, one.whole, one.both, one.both / one.whole, rows[one.rows])
+            told = _Found(
+                "blanks",
+                attribute,
+                one.cells,
+                one.value,
+                whole=one.whole,
+                both=one.both,
+                share=one.both / one.whole,
+                rows=rows[one.rows],
+            )
             self.found.append(told)
 
     def _models(self, attribute: Attribute) -> None:
@@ -362,8 +386,9 @@ class _Outcome:
             return
         for value in np.unique(guessed[sure > limit]).tolist():
             mine = (guessed == value) & (sure > limit)
-            rows, share = attribute.rows[mine], float(sure[mine].max())
-            self.found.append(_Found(reading, attribute, (), value, 0, 0, share, rows))
+            rows = attribute.rows[mine]
+            share = float(sure[mine].max())
+            self.found.append(_Found(reading, attribute, (), value, whole=0, both=0, share=share, rows=rows))
 
     def run(self) -> AttackRun:
         """The run with its measures and findings."""
@@ -376,7 +401,8 @@ class _Outcome:
             NAME,
             "estimates",
             "ran" if self.complete else "stopped",
-            late or "; ".join(part for part in (words.caution(self.case, self.bars), not_looked_at(self.undecided)) if part),
+            reason=late
+            or "; ".join(part for part in (words.caution(self.case, self.bars), not_looked_at(self.undecided)) if part),
             people=told,
             undecided=self.undecided,
             measures={

@@ -75,15 +75,34 @@ class NamedSets:
             antecedents = np.union1d(antecedents, [nobody])
         if len(values) == 0 or len(antecedents) * len(values) > MOST_PAIRS:
             nothing = np.empty(0, np.int64)
-            return cls(sets, items, place[:lines], place[lines : 2 * lines], nothing, np.empty((0, 0), np.int64), nothing, nobody)
+            return cls(
+                sets,
+                items,
+                place[:lines],
+                place[lines : 2 * lines],
+                parents=nothing,
+                children=np.empty((0, 0), np.int64),
+                values=nothing,
+                nobody=nobody,
+            )
         pairs = united(
             sets.take(np.repeat(antecedents, len(values))),
             Sets(np.arange(len(antecedents) * len(values) + 1, dtype=np.int64), np.tile(values, len(antecedents))),
         )
         every, again = distinct(joined([sets, pairs]))
-        place, children = again[place], again[len(sets) :].reshape(len(antecedents), len(values))
+        place = again[place]
+        children = again[len(sets) :].reshape(len(antecedents), len(values))
         nobody = int(again[nobody]) if counted else -1
-        return cls(every, items, place[:lines], place[lines : 2 * lines], again[antecedents], children, values, nobody)
+        return cls(
+            every,
+            items,
+            place[:lines],
+            place[lines : 2 * lines],
+            parents=again[antecedents],
+            children=children,
+            values=values,
+            nobody=nobody,
+        )
 
     @cached_property
     def less_one(self) -> Ints:
@@ -143,7 +162,8 @@ class NamedSets:
 
 def _sa_items(release: Rules) -> tuple[Items, Ints]:
     """The items with all values of the SA among them, and the numbers of these; none where the list does not say that each person has one."""
-    header, items = release.header, release.items
+    header = release.header
+    items = release.items
     nothing = np.empty(0, np.int64)
     if not header.sa or not header.qi or not header.sa_values or items.pairs is None:
         return items, nothing
@@ -186,7 +206,8 @@ def distinct(sets: Sets) -> tuple[Sets, Ints]:
     return chosen, index
 
 
-LO, HI = 0, 1
+LO = 0
+HI = 1
 
 
 class Reason(IntEnum):
@@ -244,7 +265,7 @@ class Log:
             return None
         batch = self.batches[int(time[at])]
         index = int(row[at])
-        return Step(place, end, int(batch[2][index]), batch[3], int(batch[4][index]), int(time[at]))
+        return Step(place, end, int(batch[2][index]), batch[3], source=int(batch[4][index]), time=int(time[at]))
 
 
 #: No count is larger: bounds that reach it mean "not bounded".
@@ -263,7 +284,8 @@ class Confidence(NamedTuple):
 
 def confidence_of(release: Rules, line: int) -> Confidence:
     """The confidences that rule ``line`` allows: those that print so and reach the threshold."""
-    header, printed = release.header, release.confidence
+    header = release.header
+    printed = release.confidence
     if printed is None or printed.digits[line] < 0:
         return _allowed(None, header)
     return _allowed((int(printed.scaled[line]), int(printed.digits[line])), header)
@@ -271,8 +293,10 @@ def confidence_of(release: Rules, line: int) -> Confidence:
 
 def _allowed(printed: tuple[int, int] | None, header: Header) -> Confidence:
     """The confidences that print as ``scaled / 10**digits``, are at most 1 and reach the threshold."""
-    low, high = header.min_confidence or Fraction(0), Fraction(1)
-    low_open, high_open = header.strict and low > 0, False
+    low = header.min_confidence or Fraction(0)
+    high = Fraction(1)
+    low_open = header.strict and low > 0
+    high_open = False
     if printed is not None:
         scaled, digits = printed
         value = Fraction(scaled, 10**digits)
@@ -280,11 +304,13 @@ def _allowed(printed: tuple[int, int] | None, header: Header) -> Confidence:
         double = len(str(scaled)) >= DOUBLE_DIGITS
         shown = Printed.decimal(value, Fraction(1, 10**digits), header.rounding, is_double=double)
         if shown.lo > low:
-            low, low_open = shown.lo, shown.lo_open
+            low = shown.lo
+            low_open = shown.lo_open
         elif shown.lo == low:
             low_open = low_open or shown.lo_open
         if shown.hi < high:
-            high, high_open = shown.hi, shown.hi_open
+            high = shown.hi
+            high_open = shown.hi_open
     return Confidence(low, high, low_open, high_open)
 
 
@@ -305,7 +331,8 @@ class Confidences:
         """The confidences of these lines, worked out once for every printed text."""
         printed = release.confidence
         if printed is None:
-            keys, index = np.array([[0, -1]]), np.zeros(len(lines), np.int64)
+            keys = np.array([[0, -1]])
+            index = np.zeros(len(lines), np.int64)
         else:
             texts = np.stack((printed.scaled[lines], printed.digits[lines].astype(np.int64)), axis=1)
             keys, index = np.unique(texts, axis=0, return_inverse=True)
@@ -337,7 +364,8 @@ class Confidences:
 
         Of ``part`` people with both, ``part * (1 / confidence - 1)`` lack the consequent, and ``whole * (1 - confidence)`` of the antecedent's.
         """
-        over, under = self.high[1] - self.high[0], self.low[1] - self.low[0]
+        over = self.high[1] - self.high[0]
+        under = self.low[1] - self.low[0]
         by_part = _at_least(self._wide(part[0]) * over, self.high[0], self.high_open)
         by_whole = _at_least(self._wide(whole[0]) * over, self.high[1], self.high_open)
         most_by_part = np.where(
@@ -418,14 +446,18 @@ class RuleTable:
 
     def lacking(self, rules: Ints) -> tuple[Ints, Ints]:
         """Bounds on the people with the antecedents of rules and without their consequents."""
-        both, whole = self.named.both[rules], self.named.whole[rules]
-        lo, hi = np.maximum(self.lo[whole] - self.hi[both], 0), self.hi[whole] - self.lo[both]
+        both = self.named.both[rules]
+        whole = self.named.whole[rules]
+        lo = np.maximum(self.lo[whole] - self.hi[both], 0)
+        hi = self.hi[whole] - self.lo[both]
         loose = np.flatnonzero(np.isin(rules, self._loose))
         if len(loose):
             tied = Confidences.of(self.release, rules[loose])
-            part, all_ = both[loose], whole[loose]
+            part = both[loose]
+            all_ = whole[loose]
             least, most = tied.lacking((self.lo[part], self.hi[part]), (self.lo[all_], self.hi[all_]))
-            lo[loose], hi[loose] = np.maximum(lo[loose], least), np.minimum(hi[loose], most)
+            lo[loose] = np.maximum(lo[loose], least)
+            hi[loose] = np.minimum(hi[loose], most)
         return lo, hi
 
     @cached_property
@@ -440,22 +472,23 @@ class RuleTable:
 
     def _read(self) -> None:
         """Enter what each line, the header and the number of people say by themselves."""
-        release, named = self.release, self.named
+        release = self.release
+        named = self.named
         lines = np.arange(len(release))
         if named.nobody >= 0:
             everyone = np.array([named.nobody])
             for end in (LO, HI):
-                self._enter(end, everyone, np.array([release.n or 0]), Reason.PEOPLE, everyone)
+                self._enter(end, everyone, np.array([release.n or 0]), Reason.PEOPLE, sources=everyone)
         for places, reason, low, high in (
             (named.both, Reason.COUNT, release.lo, release.hi),
             (named.whole, Reason.WHOLE, release.whole_lo, release.whole_hi),
         ):
-            self._enter(LO, places, low, reason, lines)
-            self._enter(HI, places, high, reason, lines)
+            self._enter(LO, places, low, reason, sources=lines)
+            self._enter(HI, places, high, reason, sources=lines)
         if named.nobody >= 0 and len(named.children) and release.header.sa_counts:
             row = named.children[int(np.flatnonzero(named.parents == named.nobody)[0])]
             for end in (LO, HI):
-                self._enter(end, row, np.array(release.header.sa_counts), Reason.DISTRIBUTION, row)
+                self._enter(end, row, np.array(release.header.sa_counts), Reason.DISTRIBUTION, sources=row)
 
     def _settle(self, limits: Limits) -> None:
         """Tighten until nothing changes."""
@@ -478,44 +511,54 @@ class RuleTable:
         chosen = order[first]
         now[places[chosen]] = values[chosen]
         self.log.add(
-            end, places[chosen].astype(np.int64), values[chosen].astype(np.int64), reason, sources[chosen].astype(np.int64)
+            end,
+            places[chosen].astype(np.int64),
+            values[chosen].astype(np.int64),
+            reason,
+            sources=sources[chosen].astype(np.int64),
         )
         return True
 
     def _by_confidence(self) -> bool:
         """The confidence of a line carries bounds over between its two numbers."""
-        loose, changed = self._loose, False
+        loose = self._loose
+        changed = False
         if len(loose) == 0:
             return False
-        both, whole = self.named.both[loose], self.named.whole[loose]
+        both = self.named.both[loose]
+        whole = self.named.whole[loose]
         least, most = self._confidences.wholes(self.lo[both], self.hi[both])
-        changed |= self._enter(LO, whole, least, Reason.CONFIDENCE, loose)
-        changed |= self._enter(HI, whole, most, Reason.CONFIDENCE, loose)
+        changed |= self._enter(LO, whole, least, Reason.CONFIDENCE, sources=loose)
+        changed |= self._enter(HI, whole, most, Reason.CONFIDENCE, sources=loose)
         least, most = self._confidences.parts(self.lo[whole], self.hi[whole])
-        changed |= self._enter(LO, both, least, Reason.CONFIDENCE, loose)
-        changed |= self._enter(HI, both, most, Reason.CONFIDENCE, loose)
+        changed |= self._enter(LO, both, least, Reason.CONFIDENCE, sources=loose)
+        changed |= self._enter(HI, both, most, Reason.CONFIDENCE, sources=loose)
         return changed
 
     def _by_parts(self) -> bool:
         """Who has a set has every part of it."""
         smaller, larger = self.named.inside
-        changed = self._enter(LO, smaller, self.lo[larger], Reason.INSIDE, larger)
-        return changed | self._enter(HI, larger, self.hi[smaller], Reason.INSIDE, smaller)
+        changed = self._enter(LO, smaller, self.lo[larger], Reason.INSIDE, sources=larger)
+        return changed | self._enter(HI, larger, self.hi[smaller], Reason.INSIDE, sources=smaller)
 
     def _by_values(self) -> bool:
         """Each person has exactly one value of the SA, so those with an antecedent are split among its values."""
-        parents, children = self.named.parents, self.named.children
+        parents = self.named.parents
+        children = self.named.children
         if children.size == 0 or int(self.hi[parents].max()) >= UNBOUNDED_COUNT // (children.shape[1] + 1):
             return False
-        low, high = self.lo[children], np.minimum(self.hi[children], self.hi[parents][:, None])
-        all_low, all_high = low.sum(axis=1), high.sum(axis=1)
-        own, flat = np.repeat(parents, children.shape[1]), children.ravel()
+        low = self.lo[children]
+        high = np.minimum(self.hi[children], self.hi[parents][:, None])
+        all_low = low.sum(axis=1)
+        all_high = high.sum(axis=1)
+        own = np.repeat(parents, children.shape[1])
+        flat = children.ravel()
         least = (self.lo[parents] - all_high)[:, None] + high
         most = (self.hi[parents] - all_low)[:, None] + low
-        changed = self._enter(LO, parents, all_low, Reason.VALUES, parents)
-        changed |= self._enter(HI, parents, all_high, Reason.VALUES, parents)
-        changed |= self._enter(LO, flat, least.ravel(), Reason.VALUES, own)
-        return changed | self._enter(HI, flat, most.ravel(), Reason.VALUES, own)
+        changed = self._enter(LO, parents, all_low, Reason.VALUES, sources=parents)
+        changed |= self._enter(HI, parents, all_high, Reason.VALUES, sources=parents)
+        changed |= self._enter(LO, flat, least.ravel(), Reason.VALUES, sources=own)
+        return changed | self._enter(HI, flat, most.ravel(), Reason.VALUES, sources=own)
 
     def _by_absence(self) -> bool:
         """A rule that a complete list leaves out does not reach the thresholds."""
@@ -524,17 +567,19 @@ class RuleTable:
         named_rule = parents != self.named.nobody  # the empty antecedent is no rule
         if ceiling is None or not named_rule.any():
             return False
-        parents, children = parents[named_rule], children[named_rule]
+        parents = parents[named_rule]
+        children = children[named_rule]
         distinct, index = np.unique(self.hi[parents], return_inverse=True)
         most = np.array([min(ceiling.of(count), UNBOUNDED_COUNT) for count in distinct.tolist()], np.int64)[index]
-        return self._enter(HI, children, most, Reason.MISSING, parents)
+        return self._enter(HI, children, most, Reason.MISSING, sources=parents)
 
     # What groups that cannot be negative say
 
     @cached_property
     def whole_cubes(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """The sets all of whose subsets are in the table, the empty one included."""
-        sets, less_one = self.named.sets, self.named.less_one
+        sets = self.named.sets
+        less_one = self.named.less_one
         full = np.zeros(len(sets), np.bool_)
         if self.named.nobody >= 0:
             full[self.named.nobody] = True
@@ -561,8 +606,8 @@ class RuleTable:
             for length in np.unique(sets.lengths[wanted]).tolist():
                 level = wanted[sets.lengths[wanted] == length]
                 bounds = self._through_groups(level, limits)
-                changed |= self._enter(LO, level, bounds[:, 0], Reason.GROUPS, level)
-                changed |= self._enter(HI, level, bounds[:, 1], Reason.GROUPS, level)
+                changed |= self._enter(LO, level, bounds[:, 0], Reason.GROUPS, sources=level)
+                changed |= self._enter(HI, level, bounds[:, 1], Reason.GROUPS, sources=level)
             if not changed or self.empty >= 0:
                 break
             self._settle(limits)

@@ -64,7 +64,9 @@ class PatternSearch:
     """The search for small patterns over a table."""
 
     def __init__(self, table: RuleTable, k: int, may_lack: Flags, limits: Limits) -> None:
-        self.table, self.k, self.limits = table, k, limits
+        self.table = table
+        self.k = k
+        self.limits = limits
         self.sets = table.named.sets
         self.less_one = table.named.less_one
         self.lengths = self.sets.lengths
@@ -78,7 +80,8 @@ class PatternSearch:
     def run(self, also_small: Flags) -> SmallPatterns:
         """All small patterns that no pattern with one condition less says already; of plain sets only ``also_small`` are looked at."""
         parts: list[Level] = []
-        left_open, stopped = int((~self.short).sum()), False
+        left_open = int((~self.short).sum())
+        stopped = False
         level = self._plain(also_small)
         try:
             small = self._small(level)
@@ -92,14 +95,17 @@ class PatternSearch:
                 if self.cut or len(level) > MOST_PATTERNS:
                     left_open += self.cut + len(level)
                     break
-                before, level = level, self._longer(level)
+                before = level
+                level = self._longer(level)
             if not len(level):
                 left_open += self.cut
         except LimitReached:
             stopped = True
         found = Level(*(np.concatenate([getattr(part, name) for part in [_NOTHING, *parts]]) for name in ("key", "lo", "hi")))
         bits = found.key & ((1 << _SHIFT) - 1)
-        return SmallPatterns(found.key >> _SHIFT, bits, found.lo, found.hi, left_open, stopped, self.impossible)
+        return SmallPatterns(
+            found.key >> _SHIFT, bits, found.lo, found.hi, left_open=left_open, stopped=stopped, impossible=self.impossible
+        )
 
     def _small(self, level: Level) -> Flags:
         return (level.lo > 0) & (level.hi < self.k)
@@ -111,11 +117,13 @@ class PatternSearch:
 
     def _one_absent(self) -> Level:
         """Patterns with one absent item: a set less a larger one; where a rule says so itself, as its line says it."""
-        sets, table = self.sets, self.table
+        sets = self.sets
+        table = self.table
         owners = sets.owners()
         position = np.arange(len(sets.members)) - sets.offsets[owners]
         usable = np.flatnonzero((self.less_one >= 0) & self.may_lack[sets.members] & self.short[owners])
-        owner, smaller = owners[usable], self.less_one[usable]
+        owner = owners[usable]
+        smaller = self.less_one[usable]
         key = (owner << _SHIFT) | (np.int64(1) << position[usable])
         level = Level(key, table.lo[smaller] - table.hi[owner], table.hi[smaller] - table.lo[owner])
         order = np.argsort(key)
@@ -149,19 +157,24 @@ class PatternSearch:
 
     def _longer(self, level: Level) -> Level:
         """Patterns with one absent item more, behind the last one."""
-        place, absent = level.key >> _SHIFT, level.key & ((1 << _SHIFT) - 1)
-        keys, lows, highs = [], [], []
+        place = level.key >> _SHIFT
+        absent = level.key & ((1 << _SHIFT) - 1)
+        keys = []
+        lows = []
+        highs = []
         budget = 4 * MOST_PATTERNS
         for position in range(1, int(self.lengths[place].max(initial=0))):
             self.limits.check(CODE)
             rows = np.flatnonzero((absent < (1 << position)) & (position < self.lengths[place]))
             member = self.sets.offsets[place[rows]] + position
             fits = (self.less_one[member] >= 0) & self.may_lack[self.sets.members[member]]
-            rows, member = rows[fits], member[fits]
+            rows = rows[fits]
+            member = member[fits]
             # The absent items stand before the new one, so their bits are the same in the set without it.
             wider = level.find((self.less_one[member] << _SHIFT) | absent[rows])
             good = (wider >= 0) & ~self._small(level)[wider]
-            rows, wider = rows[good], wider[good]
+            rows = rows[good]
+            wider = wider[good]
             keys.append((place[rows] << _SHIFT) | absent[rows] | (np.int64(1) << position))
             lows.append(level.lo[wider] - level.hi[rows])
             highs.append(level.hi[wider] - level.lo[rows])
@@ -180,8 +193,10 @@ class PatternSearch:
 
     def _every_order(self, found: Level, level: Level) -> Level:
         """The same with the tightest bounds over all absent items that could come last: where supports are rounded, they differ."""
-        place, absent = found.key >> _SHIFT, found.key & ((1 << _SHIFT) - 1)
-        lo, hi = found.lo.copy(), found.hi.copy()
+        place = found.key >> _SHIFT
+        absent = found.key & ((1 << _SHIFT) - 1)
+        lo = found.lo.copy()
+        hi = found.hi.copy()
         for position in range(int(self.lengths[place].max(initial=0))):
             rows = np.flatnonzero((absent >> position) & 1)
             rest = absent[rows] ^ (np.int64(1) << position)
@@ -189,14 +204,17 @@ class PatternSearch:
             wider = level.find((smaller << _SHIFT) | _without(rest, position))
             narrower = level.find((place[rows] << _SHIFT) | rest)
             both = (wider >= 0) & (narrower >= 0)
-            rows, wider, narrower = rows[both], wider[both], narrower[both]
+            rows = rows[both]
+            wider = wider[both]
+            narrower = narrower[both]
             lo[rows] = np.maximum(lo[rows], level.lo[wider] - level.hi[narrower])
             hi[rows] = np.minimum(hi[rows], level.hi[wider] - level.lo[narrower])
         return Level(found.key, lo, hi)
 
     def _shortest(self, small: Level, fewer_absent: Level | None) -> Level:
         """Those of which no pattern with one item less is small as well."""
-        place, absent = small.key >> _SHIFT, small.key & ((1 << _SHIFT) - 1)
+        place = small.key >> _SHIFT
+        absent = small.key & ((1 << _SHIFT) - 1)
         covered = np.zeros(len(small), np.bool_)
         for position in range(int(self.lengths[place].max(initial=0))):
             rows = np.flatnonzero(position < self.lengths[place])

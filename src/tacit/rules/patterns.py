@@ -134,7 +134,9 @@ class _Program:
     """The program: one unknown per combination of items, one line per itemset that something is known about, two per tie."""
 
     def __init__(self, lo: Ints, hi: Ints, ties: tuple[Tie, ...]) -> None:
-        self.lo, self.hi, self.ties = lo, hi, ties
+        self.lo = lo
+        self.hi = hi
+        self.ties = ties
         self.rows = np.flatnonzero((lo > 0) | (hi < UNBOUNDED_COUNT))
         self.exact = np.flatnonzero(lo[self.rows] == hi[self.rows])
         loose = lo[self.rows] < hi[self.rows]
@@ -209,7 +211,8 @@ def _less_everywhere(weights: dict[int, Fraction], counted: list[Fraction], goal
 
 def _less_where_needed(weights: dict[int, Fraction], counted: list[Fraction], goal: Ints) -> dict[int, Fraction]:
     """Weights that count nobody too often: each excess is taken from those who have the items where it first shows."""
-    lessened, left = dict(weights), list(counted)
+    lessened = dict(weights)
+    left = list(counted)
     for mask in sorted(range(len(left)), key=int.bit_count):
         excess = left[mask] - int(goal[mask])
         if excess > 0:
@@ -248,7 +251,10 @@ def _weighted_total(weights: dict[int, Fraction], plus: Ints, minus: Ints) -> Fr
 
 
 #: Who bounds a support where no line does: the number of people, nobody, a complete list that leaves the set out, one value per column.
-PEOPLE, NOBODY, MISSING, ONE_VALUE = -1, -2, -3, -4
+PEOPLE = -1
+NOBODY = -2
+MISSING = -3
+ONE_VALUE = -4
 _FINE = 10**12
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
@@ -317,19 +323,23 @@ class ItemsetKnowledge:
         cube = Supports(release).cube(items, within=np.arange(len(release.items)))
         known = cube.known
         top = UNBOUNDED_COUNT if release.n is None else release.n
-        lo, hi = np.where(known, cube.lo, 0), np.where(known, cube.hi, top)
-        low, high = np.where(known, cube.line, NOBODY), np.where(known, cube.line, NOBODY if release.n is None else PEOPLE)
+        lo = np.where(known, cube.lo, 0)
+        hi = np.where(known, cube.hi, top)
+        low = np.where(known, cube.line, NOBODY)
+        high = np.where(known, cube.line, NOBODY if release.n is None else PEOPLE)
         larger = _largest_above(_bits(release.sets, items), release.lo, 1 << len(items))
         above = ~known & (larger >= 0)
-        lo[above], low[above] = release.lo[larger[above]], larger[above]
+        lo[above] = release.lo[larger[above]]
+        low[above] = larger[above]
         if release.header.complete and release.min_support is not None:
             # Of maximal itemsets, those inside one are frequent; every other set that was looked for is not.
             left_out = ~known & (larger < 0) if release.only == "maximal" else ~known
             left_out &= self._looked_for(items)
             left_out[0] = False
             left_out &= hi >= release.min_support
-            hi[left_out], high[left_out] = release.min_support - 1, MISSING
-        statements = Statements(lo, hi, low, high, above)
+            hi[left_out] = release.min_support - 1
+            high[left_out] = MISSING
+        statements = Statements(lo, hi, low, high, above=above)
         return statements if release.header.coarser else _one_value(statements, release.items, items)
 
     def _looked_for(self, items: Ints) -> npt.NDArray[np.bool_]:
@@ -382,22 +392,26 @@ class RuleKnowledge:
         size = 1 << len(items)
         bits = _bits(table.named.sets, items)
         top = UNBOUNDED_COUNT if self.release.n is None else self.release.n
-        lo, hi = np.zeros(size, np.int64), np.full(size, top, np.int64)
-        low, high = np.full(size, NOBODY), np.full(size, NOBODY if self.release.n is None else PEOPLE)
+        lo = np.zeros(size, np.int64)
+        hi = np.full(size, top, np.int64)
+        low = np.full(size, NOBODY)
+        high = np.full(size, NOBODY if self.release.n is None else PEOPLE)
         larger = _largest_above(bits, table.lo, size)
         above = larger >= 0
-        lo[above], low[above] = table.lo[larger[above]], larger[above]
+        lo[above] = table.lo[larger[above]]
+        low[above] = larger[above]
         inside = np.flatnonzero(np.bitwise_count(bits.astype(np.uint64)) == table.named.sets.lengths)
         own = bits[inside]
         high[own] = np.where(table.hi[inside] <= hi[own], inside, high[own])
         hi[own] = np.minimum(hi[own], table.hi[inside])
         equal = table.lo[inside] >= lo[own]
-        low[own[equal]], above[own] = inside[equal], ~equal
+        low[own[equal]] = inside[equal]
+        above[own] = ~equal
         if self.release.n is not None:
             lo[0] = hi[0] = self.release.n
             low[0] = high[0] = PEOPLE
             above[0] = False
-        statements = Statements(lo, hi, low, high, above)
+        statements = Statements(lo, hi, low, high, above=above)
         return statements if self.release.header.coarser else _one_value(statements, table.named.items, items)
 
     def ties(self, items: Ints) -> list[Tie]:
@@ -405,13 +419,15 @@ class RuleKnowledge:
         table = self.table
         bits = _bits(table.named.sets, items)
         inside = np.bitwise_count(bits.astype(np.uint64)) == table.named.sets.lengths
-        both, whole = table.named.both, table.named.whole
+        both = table.named.both
+        whole = table.named.whole
         loose = (table.lo[both] < table.hi[both]) | (table.lo[whole] < table.hi[whole])
         found = []
         for line in np.flatnonzero(inside[both] & loose).tolist():
             share = confidence_of(self.release, line)
             # Ends with few digits, a little further out, keep the proof's fractions short.
-            low, high = (Fraction(math.floor(share.low * _FINE), _FINE), Fraction(math.ceil(share.high * _FINE), _FINE))
+            low = Fraction(math.floor(share.low * _FINE), _FINE)
+            high = Fraction(math.ceil(share.high * _FINE), _FINE)
             masks = int(bits[whole[line]]), int(bits[both[line]])
             found.append(Tie(*masks, low, high, self.release.line(line), self.release.count(line)))
         return found
@@ -488,27 +504,33 @@ def pattern_support(release: Release, text: str) -> PatternSupport:
     truth = pattern.truth()
     weights = signed_weights(truth)
     if bool(statements.exact[weights != 0].all()):
-        words = _Words(knowledge, items, statements, release.n, release.min_support)
+        words = _Words(knowledge, items, statements, release.n, min_support=release.min_support)
         proof = Proof({mask: Fraction(weight) for mask, weight in enumerate(weights.tolist()) if weight}, Fraction(0))
         total = sum(int(weight * statements.lo[mask]) for mask, weight in proof.weights.items())
         if total < 0:
             raise _clash(release)
         steps = words.sum(proof, total)
-        return PatternSupport(pattern.text, total, total, "sum", words.citations(), tuple(steps))
+        return PatternSupport(pattern.text, total, total, "sum", because=words.citations(), steps=tuple(steps))
     ties = knowledge.ties(items)
     alone = _Answer.of(release, statements, truth, ties)
     if alone.width > 0 and len(items) < MOST_WITH_HELP:
         together = np.concatenate((items, _helpers(knowledge, items)))
-        helped_by, tied = knowledge.statements(together), knowledge.ties(together)
+        helped_by = knowledge.statements(together)
+        tied = knowledge.ties(together)
         helped = _Answer.of(release, helped_by, pattern.root.truth(len(together)), tied)
         if helped.width < alone.width:
-            alone, statements, items, ties = helped, helped_by, together, tied
-    words = _Words(knowledge, items, statements, release.n, release.min_support, ties)
+            alone = helped
+            statements = helped_by
+            items = together
+            ties = tied
+    words = _Words(knowledge, items, statements, release.n, min_support=release.min_support, ties=ties)
     steps = words.bounds(alone.lower, alone.upper, alone.method)
     used = {item for proof in (alone.lower, alone.upper) if proof for mask in _masks(proof, ties) for item in words.members(mask)}
     called = tuple(sorted(knowledge.items.names[item] for item in used - set(items[: len(pattern.names)].tolist())))
     most = None if alone.upper is None else alone.upper.most
-    return PatternSupport(pattern.text, alone.lower.least, most, alone.method, words.citations(), tuple(steps), called)
+    return PatternSupport(
+        pattern.text, alone.lower.least, most, alone.method, because=words.citations(), steps=tuple(steps), helpers=called
+    )
 
 
 def _masks(proof: Proof, ties: Sequence[Tie]) -> set[int]:

@@ -37,7 +37,9 @@ from tacit.rules.groups import PatternSearch, SmallPatterns
 from tacit.rules.words import Story
 
 #: What a group is: the exceptions of a rule, a pattern on a set, or who has none of the values of several rules.
-RULE, PATTERN, REST = 0, 1, 2
+RULE = 0
+PATTERN = 1
+REST = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,18 +57,18 @@ class Groups:
     def rules(cls, rules: Ints, lo: Ints, hi: Ints) -> Groups:
         """The exceptions of these rules."""
         nothing = np.full(len(rules), -1)
-        return cls(np.full(len(rules), RULE), rules, nothing, np.zeros(len(rules), np.int64), lo, hi)
+        return cls(np.full(len(rules), RULE), rules, nothing, np.zeros(len(rules), np.int64), lo=lo, hi=hi)
 
     @classmethod
     def rest(cls, places: Ints, lo: Ints, hi: Ints) -> Groups:
         """Who has these antecedents and none of the values of their rules."""
-        return cls(np.full(len(places), REST), np.full(len(places), -1), places, np.zeros(len(places), np.int64), lo, hi)
+        return cls(np.full(len(places), REST), np.full(len(places), -1), places, np.zeros(len(places), np.int64), lo=lo, hi=hi)
 
     @classmethod
     def patterns(cls, found: SmallPatterns) -> Groups:
         """Patterns on sets."""
         size = len(found.place)
-        return cls(np.full(size, PATTERN), np.full(size, -1), found.place, found.absent, found.lo, found.hi)
+        return cls(np.full(size, PATTERN), np.full(size, -1), found.place, found.absent, lo=found.lo, hi=found.hi)
 
     @classmethod
     def joined(cls, parts: list[Groups]) -> Groups:
@@ -75,7 +77,8 @@ class Groups:
 
     def sizes(self, table: RuleTable) -> Ints:
         """How many items each group speaks of."""
-        named, release = table.named, table.release
+        named = table.named
+        release = table.release
         lengths = np.append(named.sets.lengths, 0)
         of_rules = np.append(release.antecedents.lengths + release.consequents.lengths, 0)
         values = np.bincount(named.whole, minlength=len(lengths))
@@ -101,7 +104,8 @@ class RuleFindings:
 
     def event(self, index: int) -> ItemEvent:
         """What group ``index`` is about."""
-        named, release = self.table.named, self.table.release
+        named = self.table.named
+        release = self.table.release
         names = named.items.names
         if self.groups.kind[index] == RULE:
             rule = int(self.groups.rule[index])
@@ -125,7 +129,8 @@ class RuleFindings:
         same = None
         if self.groups.kind[index] == RULE:
             rule = int(self.groups.rule[index])
-            last, same = [exceptions_of_rule(story, rule, count)], self._other_value(rule)
+            last = [exceptions_of_rule(story, rule, count)]
+            same = self._other_value(rule)
         elif self.groups.kind[index] == REST:
             last = self._rest(story, int(self.groups.place[index]), event, count)
         else:
@@ -160,9 +165,11 @@ def exceptions_of_rule(story: Story, rule: int, count: Bound) -> str:
     """How many people have the antecedent of a rule and lack its consequent, and why."""
     table = story.table
     named = table.named
-    whole, both = story.bounds(int(named.whole[rule])), story.bounds(int(named.both[rule]))
+    whole = story.bounds(int(named.whole[rule]))
+    both = story.bounds(int(named.both[rule]))
     line = story.cite(rule)
-    has, has_both = story.names(int(named.whole[rule])), story.names(int(named.both[rule]))
+    has = story.names(int(named.whole[rule]))
+    has_both = story.names(int(named.both[rule]))
     then = tuple(sorted(named.items.names[item] for item in table.release.consequents[rule]))
     if (whole.lo - both.hi, whole.hi - both.lo) == (count.lo, count.hi):
         return f"Those with {has} less those with {has_both}: {_minus(whole, both)}, that is {people(count)}."
@@ -213,7 +220,8 @@ class PatternStory:
         best = min(range(len(lacks)), key=lambda j: self._width(has, lacks, j))
         rest = lacks[:best] + lacks[best + 1 :]
         more = tuple(sorted((*has, lacks[best])))
-        wider, narrower = self.bounds(has, rest), self.bounds(more, rest)
+        wider = self.bounds(has, rest)
+        narrower = self.bounds(more, rest)
         found = wider - narrower
         # Each end may come from another item; the other orders are told only where they are needed.
         for j in range(len(lacks)):
@@ -254,11 +262,13 @@ class PatternStory:
     def _tying_rule(self, has: tuple[int, ...], lacks: int) -> int:
         """The rule from these items to the other, where it is tighter than its two numbers; -1 when there is none."""
         named = self.table.named
-        whole, both = named.find(has), named.find((*has, lacks))
+        whole = named.find(has)
+        both = named.find((*has, lacks))
         rules = np.flatnonzero((named.whole == whole) & (named.both == both))
         if len(rules) == 0:
             return -1
-        tied, apart = _lacking(self.table, int(rules[0])), self.table.bound(whole) - self.table.bound(both)
+        tied = _lacking(self.table, int(rules[0]))
+        apart = self.table.bound(whole) - self.table.bound(both)
         return int(rules[0]) if tied.lo > apart.lo or tied.hi < apart.hi else -1
 
 
@@ -281,7 +291,8 @@ def run(target: Target) -> AttackRun:
     release = target.release
     assert isinstance(release, Rules)
     status: Status = "ran"
-    reason, undecided = "", 0
+    reason = ""
+    undecided = 0
     try:
         table = RuleTable.of(release, target.limits)
         refuse_impossible(table)
@@ -289,16 +300,18 @@ def run(target: Target) -> AttackRun:
         table.deduce(target.limits)
         refuse_impossible(table)
     except LimitReached:
-        return AttackRun(CODE, NAME, "proves", "stopped", "the time limit was reached before the lines were compared")
+        return AttackRun(CODE, NAME, "proves", "stopped", reason="the time limit was reached before the lines were compared")
     target.progress(0.5)
     found = [_of_rules(table, target.policy.k), _of_rest(table, target.policy.k)]
     patterns = _between_rules(table, target)
     if patterns.impossible >= 0:
         _refuse(table, patterns.impossible)
     if patterns.stopped:
-        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+        status = "stopped"
+        reason = "the time limit was reached; findings so far are kept"
     if patterns.left_open:
-        undecided, reason = patterns.left_open, reason or f"{patterns.left_open:,} long patterns were not looked at"
+        undecided = patterns.left_open
+        reason = reason or f"{patterns.left_open:,} long patterns were not looked at"
     found.append(Groups.patterns(patterns))
     findings = RuleFindings(table, Groups.joined(found).worst_first(table), target.index)
     target.progress(1.0)
@@ -308,7 +321,7 @@ def run(target: Target) -> AttackRun:
         NAME,
         "proves",
         status,
-        reason,
+        reason=reason,
         people=int(groups.lo.max(initial=0)),
         undecided=undecided,
         columns={"rule": groups.rule, "items": groups.sizes(table), "count": groups.lo, "count_hi": groups.hi},
@@ -330,13 +343,17 @@ def _of_rest(table: RuleTable, k: int) -> Groups:
     exclusive = _ExclusiveValues.of(table)
     if exclusive is None:
         return Groups.rules(*(np.empty(0, np.int64),) * 3)
-    named, size = table.named, len(table.named.sets)
-    rules, low, high = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    named = table.named
+    size = len(table.named.sets)
+    rules = np.zeros(size, np.int64)
+    low = np.zeros(size, np.int64)
+    high = np.zeros(size, np.int64)
     np.add.at(rules, named.whole, 1)
     np.add.at(low, named.whole, table.lo[named.both])
     np.add.at(high, named.whole, table.hi[named.both])
     several = np.flatnonzero((rules > 1) & (rules != exclusive.told_apart))
-    lo, hi = table.lo[several] - high[several], table.hi[several] - low[several]
+    lo = table.lo[several] - high[several]
+    hi = table.hi[several] - low[several]
     small = (lo > 0) & (hi < k)
     return Groups.rest(several[small], lo[small], hi[small])
 
@@ -350,7 +367,8 @@ class _ExclusiveValues:
     @classmethod
     def of(cls, table: RuleTable) -> _ExclusiveValues | None:
         release = table.release
-        pairs, column = release.items.pairs, " & ".join(release.header.sa)
+        pairs = release.items.pairs
+        column = " & ".join(release.header.sa)
         if pairs is None or not column or not bool((release.consequents.lengths == 1).all()):
             return None
         if any(pairs[item][0] != column for item in np.unique(release.consequents.members).tolist()):
@@ -383,7 +401,8 @@ def _told_by_rules(table: RuleTable) -> npt.NDArray[np.int64]:
 
 def _without_rules(table: RuleTable, found: SmallPatterns) -> SmallPatterns:
     """The patterns that are not just "antecedent without consequent" of one rule."""
-    release, named = table.release, table.named
+    release = table.release
+    named = table.named
     single = release.consequents.lengths == 1
     items = release.consequents.members[release.consequents.offsets[:-1][single]] if len(release) else np.empty(0, np.int64)
     told = set(zip(named.both[single].tolist(), items.tolist(), strict=True))

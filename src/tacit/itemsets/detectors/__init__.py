@@ -65,15 +65,20 @@ def refuse_unfit(detector: Detector, target: Target, supports: Supports) -> None
     """Raise when a detector cannot be used on this release."""
     release = supports.release
     if detector.needs_data and target.data is None:
-        what, remedy = "projects the people of the data, which are not given", "Give them with --data, or choose oicd"
+        what = "projects the people of the data, which are not given"
+        remedy = "Give them with --data, or choose oicd"
     elif release.only == "maximal":
-        what, remedy = "needs the supports of all subsets, which maximal itemsets do not tell", "Leave --algorithm out"
+        what = "needs the supports of all subsets, which maximal itemsets do not tell"
+        remedy = "Leave --algorithm out"
     elif not release.is_exact:
-        what, remedy = "needs exact counts, and those of this release are rounded", "Leave --algorithm out"
+        what = "needs exact counts, and those of this release are rounded"
+        remedy = "Leave --algorithm out"
     elif release.n is None:
-        what, remedy = "needs the number of people", "Give it with --n, or leave --algorithm out"
+        what = "needs the number of people"
+        remedy = "Give it with --n, or leave --algorithm out"
     elif supports.has_gaps:
-        what, remedy = "needs the supports of all subsets, and this list has gaps", "Leave --algorithm out"
+        what = "needs the supports of all subsets, and this list has gaps"
+        remedy = "Leave --algorithm out"
     else:
         return
     raise OptionError(f"{detector.name} {what}", where="--algorithm", remedy=remedy)

@@ -33,7 +33,8 @@ def detect(family: Family, emit: Emit) -> Told:
 
 def every_channel(family: Family) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
     """Ch(k, F(D, sigma)) by J: the set J, how many items it has, and the channels on it as (I by position, size)."""
-    sums, done = work(family), 0
+    sums = work(family)
+    done = 0
     for whole in family.frequent:
         family.pause(done, sums)
         items = [item.bit_length() - 1 for item in single_items(whole)]

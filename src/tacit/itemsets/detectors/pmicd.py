@@ -72,7 +72,8 @@ def runs(rows: list[tuple[Items, int]]) -> Iterator[tuple[Items, int]]:
             count += weight
         else:
             yield current, count
-            current, count = row, weight
+            current = row
+            count = weight
     yield current, count  # the run that the printed version loses
 
 
