@@ -13,7 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from tacit.buckets.grouping import Classes, Rule, form
+from tacit.buckets.classes import Classes
+from tacit.buckets.grouping import Rule, form_groups
 from tacit.buckets.methods import Method, group_people
 from tacit.model.policy import Limits
 
@@ -107,7 +108,7 @@ def against_scanning() -> str:
     for n, kinds in ((10_000, 30), (30_718, 30), (30_718, 260), (100_000, 30)):
         rows = people(n, kinds=kinds)
         classes = Classes.of(*rows, seed=0)
-        recipes, left = form(classes, SIZE, "injector", Limits())
+        recipes, left = form_groups(classes, SIZE, "injector", Limits())
         groups, cpu = scan(rows, SCANNED)
         listed = {tuple(recipes.members(recipe)) for recipe in range(len(recipes))}
         same = all(tuple(sorted(group)) in listed for group in groups.tolist() if -1 not in group)
@@ -120,7 +121,7 @@ def against_scanning() -> str:
 
 def _forming(rows: Rows, rules: tuple[Rule, ...]) -> Callable[[], object]:
     """Forming groups by these rules, from codes on."""
-    return lambda: [form(Classes.of(*rows, seed=0), SIZE, rule, Limits()) for rule in rules]
+    return lambda: [form_groups(Classes.of(*rows, seed=0), SIZE, rule, Limits()) for rule in rules]
 
 
 def growth() -> str:

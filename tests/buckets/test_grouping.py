@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.buckets.grouping import Classes, _order, form, valid_values
-from tacit.buckets.methods import METHODS, Feasible, group_people, join_complete, join_probable, suppressed, too_frequent, within
+from tacit.buckets.classes import Classes, Feasible, count_too_frequent, suppress_infeasible, valid_values
+from tacit.buckets.grouping import _order_classes, form_groups
+from tacit.buckets.methods import METHODS, group_people, is_within_bound, join_complete, join_probable
 from tacit.model.policy import Limits
 from tests.buckets.naive_grouping import can_share, grouped, people_of, tables, valid_by_matching
 
@@ -42,8 +43,8 @@ def feasible(rows: Rows, least: int) -> bool:
 @given(rows=tables(), size=st.integers(2, 4))
 def test_groups_are_those_formed_person_by_person(rule: str, rows: Rows, size: int) -> None:
     classes = Classes.of(*rows, seed=0)
-    recipes, left = form(classes, size, rule, Limits())  # type: ignore[arg-type]
-    order = _order(classes, rule)  # type: ignore[arg-type]
+    recipes, left = form_groups(classes, size, rule, Limits())  # type: ignore[arg-type]
+    order = _order_classes(classes, rule)  # type: ignore[arg-type]
     groups, outside = grouped(people_of(*rows, order.tolist()), size, rule)
     expected = Counter(tuple(sorted(int(order[person.place]) for person in group)) for group in groups)
     found = Counter({tuple(recipes.members(number)): int(recipes.groups[number]) for number in range(len(recipes))})
@@ -82,7 +83,7 @@ def test_who_falls_short_does_so_in_the_largest_group(rows: Rows, least: int) ->
     valid = valid_in(rows, list(range(len(rows[0]))))
     assert found.rows.tolist() == [row for row, values in enumerate(valid) if len(values) < least]
     assert found.largest == min(len(values) for values in valid)
-    kept = suppressed(classes, least)
+    kept = suppress_infeasible(classes, least)
     assert not len(kept) or not Feasible.of(kept, least).short.any()
     assert set(kept.rows.tolist()).isdisjoint(found.rows.tolist())
 
@@ -116,7 +117,7 @@ def test_the_hardest_class_of_a_value_comes_first(rows: Rows, rule: str) -> None
             return len(like[one].excluded)
         return sum(not can_share(like[one], person) for person in everybody)
 
-    order = _order(classes, rule).tolist()  # type: ignore[arg-type]
+    order = _order_classes(classes, rule).tolist()  # type: ignore[arg-type]
     keys = [(like[one].value, -hardness(one)) for one in order]
     assert keys == sorted(keys)
 
@@ -125,7 +126,7 @@ def test_the_hardest_class_of_a_value_comes_first(rows: Rows, rule: str) -> None
 @given(rows=tables(most_people=16), bound=st.sampled_from(["1/2", "1/3", "0.4", "0.6"]))
 def test_bounded_groups_are_within_the_bound(rows: Rows, bound: str) -> None:
     share = Fraction(bound)
-    if not feasible(rows, 2) or too_frequent(Classes.of(*rows, seed=0), share)[0]:
+    if not feasible(rows, 2) or count_too_frequent(Classes.of(*rows, seed=0), share)[0]:
         return
     made = group_people(*rows, least=2, method="balanced", bound=share, suppress=True)
     for members in in_groups(made.group):
@@ -157,14 +158,14 @@ def test_probabilities_are_counted_right(rows: Rows, bound: str) -> None:
     classes = Classes.of(*rows, seed=0)
     members = np.repeat(np.arange(len(classes)), classes.count)
     expected = max(p for chances in probabilities(rows, list(range(len(rows[0])))) for p in chances.values())
-    assert within(classes, members, Fraction(bound)) == (expected <= Fraction(bound))
+    assert is_within_bound(classes, members, Fraction(bound)) == (expected <= Fraction(bound))
 
 
 def test_joining_complete_groups_keeps_shares_within_the_bound() -> None:
     sensitive = np.array([0, 1, 2, 0, 1, 2, 0])
     classes = Classes.of(sensitive, np.zeros(7, np.int64), np.zeros((1, 3), np.bool_), seed=0)
     for bound, outside in ((Fraction(1, 2), 0), (Fraction(1, 3), 1)):
-        recipes, left = form(classes, 3, "balanced-2", Limits())
+        recipes, left = form_groups(classes, 3, "balanced-2", Limits())
         assert join_complete(recipes, left, classes, bound, Limits()).sum() == outside
     # The last one would make two groups of three into one of seven: 3 of 7 have the same value.
     assert join_probable(recipes, left, classes, Fraction(3, 7), Limits()).sum() == 0

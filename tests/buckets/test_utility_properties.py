@@ -14,8 +14,9 @@ import tacit
 from tacit.buckets import surviving_correlations
 from tacit.buckets.assignments import valid_values
 from tacit.buckets.diversity import plain_figures
-from tacit.buckets.surviving_correlations import Mixing, Places, blocks, estimated, guess, learn
-from tacit.buckets.utility import Combinations, Estimator, PositiveRules, draw_queries, estimators, linked, own_values
+from tacit.buckets.estimators import Combinations, Estimator, Mixing, estimators
+from tacit.buckets.surviving_correlations import Places, estimate, guess, learn, split_rows
+from tacit.buckets.utility import PositiveRules, draw_queries, link_guesses, match_rows
 from tacit.model.knowledge import Exclusions
 from tacit.model.numbers import Threshold
 from tacit.model.table import Schema
@@ -86,10 +87,10 @@ def test_undoing_the_mixing_of_many_people_is_the_inverse(rows: list[Person]) ->
     assume(mixing.condition < 1e3)
     truth = np.arange(1.0, len(buckets.values) + 1)[None, :] * 1e12
     counted = truth @ np.array(naive.mixing(rows, buckets.values), float)
-    assert np.allclose(mixing.undone(counted, truth.sum(axis=1)), truth, rtol=1e-3)
+    assert np.allclose(mixing.undo(counted, truth.sum(axis=1)), truth, rtol=1e-3)
     # Whatever is counted, between nobody and everybody has a value; of nobody, nobody does.
     some = np.array([3.0, 1.0, 0.0])
-    found = mixing.undone(np.eye(len(buckets.values))[[0, -1, 0]] * some[:, None], some)
+    found = mixing.undo(np.eye(len(buckets.values))[[0, -1, 0]] * some[:, None], some)
     assert (found >= 0).all()
     assert (found <= some[:, None]).all()
 
@@ -170,7 +171,7 @@ def test_learning_is_what_a_slow_loop_learns(rows: list[Person], rounds: int) ->
         patch.setattr(surviving_correlations, "_ROUNDS_USING", 4)
         model = learn(valid)
         found = np.zeros((len(rows), len(buckets.values)))
-        for places, share in estimated(valid, model):
+        for places, share in estimate(valid, model):
             found[places.rows[places.who], places.value] = share
     values, slow = naive.learnt(rows, rounds, 4)
     assert model.rounds == rounds
@@ -186,7 +187,7 @@ def test_guesses_keep_to_groups_and_to_what_is_possible(rows: list[Person], rule
     model = learn(valid)
     found = guess(valid, model, limit=np.full(len(buckets.values), 0.5))
     given = np.zeros(len(buckets.count))
-    for places, share in estimated(valid, model):
+    for places, share in estimate(valid, model):
         assert valid.allowed[places.rows[places.who], places.value].all()
         assert np.allclose(np.add.reduceat(share, places.first), 1)
         assert np.allclose(np.maximum.reduceat(share, places.first), found.largest[places.rows])
@@ -210,7 +211,7 @@ def test_people_who_differ_are_found_again(rows: list[Person]) -> None:
     own = [buckets.values.index(value) for _, value, _ in rows]
     for top in range(len(buckets.values)):
         guessed = np.full(len(rows), top, np.int64)
-        assert np.allclose(linked(buckets, cells, guessed), [value == top for value in own])
+        assert np.allclose(link_guesses(buckets, cells, guessed), [value == top for value in own])
 
 
 def test_people_who_are_alike_share_what_the_data_say_of_them() -> None:
@@ -220,7 +221,7 @@ def test_people_who_are_alike_share_what_the_data_say_of_them() -> None:
     cells, _, _ = read(rows, None)
     buckets, _ = naive.released(rows)
     flu = np.full(len(rows), buckets.values.index("flu"), np.int64)
-    assert np.allclose(linked(buckets, cells, flu), [2 / 3, 1 / 3] * 3, atol=1e-4)
+    assert np.allclose(link_guesses(buckets, cells, flu), [2 / 3, 1 / 3] * 3, atol=1e-4)
 
 
 def test_data_are_in_the_order_of_the_release_only_if_every_group_has_its_values() -> None:
@@ -229,18 +230,18 @@ def test_data_are_in_the_order_of_the_release_only_if_every_group_has_its_values
     ]
     buckets, table = naive.released(rows)
     table = replace(table, schema=Schema(qi=buckets.people.names, sa=("ill",)))
-    own = own_values(buckets, table)
+    own = match_rows(buckets, table)
     assert own is not None
     assert [buckets.values[value] for value in own.tolist()] == [value for _, value, _ in rows]
-    assert own_values(buckets, table.take(np.array([3, 4, 5, 0, 1, 2]))) is None
-    assert own_values(buckets, table.take(np.arange(5))) is None
+    assert match_rows(buckets, table.take(np.array([3, 4, 5, 0, 1, 2]))) is None
+    assert match_rows(buckets, table.take(np.arange(5))) is None
 
 
 def test_parts_hold_everybody_once_and_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surviving_correlations, "_AT_ONCE", 5)
     rows: list[Person] = [(("a", "x"), value, group) for group in range(7) for value in ("cold", "flu", "mumps")]
     buckets, _ = naive.released(rows)
-    parts = blocks(buckets)
+    parts = split_rows(buckets)
     assert len(parts) > 2
     assert sorted(np.concatenate(parts).tolist()) == list(range(len(rows)))
     assert all(len(set(buckets.group[part].tolist())) * 3 == len(part) for part in parts)

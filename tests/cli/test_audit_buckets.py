@@ -92,7 +92,7 @@ def test_the_same_input_gives_the_same_bytes(folder: Path, tmp_path: Path) -> No
     ("known", "what"),
     [
         ('antecedent,excluded\n"{""height"": ""M""}",flu\n', "known.csv line 2: names a column that is not quasi-identifying"),
-        ("antecedent,excluded\n{},flu\n", "st.csv, lines 2, 3 and 4: what is known besides contradicts the release"),
+        ("antecedent,excluded\n{},flu\n", "st.csv, lines 2, 3 and 4: the knowledge contradicts the release"),
         ('event,value,at_least\n"{""sex"": ""M""}",gout,1\n', "known.csv line 2: its value is not one of the sensitive column's"),
     ],
 )

@@ -69,7 +69,7 @@ def test_knowledge_adds_a_way_to_read(groups: Path) -> None:
     [
         (["--interval", "age"], "--interval: is not a column with a width"),
         (["--interval", "agee=10"], "--interval: there is no column 'agee'"),
-        (["--interval", "sex=10"], "--interval: column 'sex' does not hold numbers only"),
+        (["--interval", "sex=10"], "--interval: column 'sex' is not numeric"),
         (["--dim", "5"], "--dim: asks for 5 columns, and the release has 2"),
         (["--selectivity", "0"], "--selectivity: must be"),
         (["--csv", "out.csv"], "--csv: applies to rules"),

@@ -58,6 +58,14 @@ def test_repair_is_complete(repair: RepairMethod) -> None:
     assert (ROOT / "docs" / "repairs" / f"{repair.name}.md").exists()
 
 
+def test_modules_are_named_after_their_attack_or_repair() -> None:
+    modules = {attack.name: inspect.getmodule(attack.run) for attack in ATTACKS}
+    modules |= {repair.name: inspect.getmodule(repair.propose) for repair in REPAIRS}
+    for name, module in modules.items():
+        assert module is not None
+        assert module.__name__.rpartition(".")[2] == name.replace("-", "_")
+
+
 def test_names_and_codes_are_used_once() -> None:
     for names in (
         [a.code for a in ATTACKS],

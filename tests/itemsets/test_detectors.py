@@ -161,9 +161,7 @@ def test_what_a_reference_cannot_do_is_refused(algorithm: Algorithm) -> None:
 
 
 def test_pmicd_needs_the_data() -> None:
-    with pytest.raises(
-        OptionError, match=r"^--algorithm: pmicd projects the people of the data, which are not given\. Give them"
-    ):
+    with pytest.raises(OptionError, match=r"^--algorithm: pmicd needs the data, which are not given\. Give them"):
         attack(released(PMICD, 4, "all"), 3, None, "pmicd")
 
 

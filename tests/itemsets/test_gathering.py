@@ -48,7 +48,7 @@ def test_packed_channels_come_out_as_columns_would(seed: int) -> None:
         packed.add(piece)
         plain.add(piece)
     assert as_rows(packed.worst_first()) == as_rows(plain.worst_first())
-    assert as_rows(plain.worst_first()) == as_rows(worst_first(Channels.joined(pieces), lengths_of(release)))
+    assert as_rows(plain.worst_first()) == as_rows(worst_first(Channels.concatenate(pieces), lengths_of(release)))
     assert packed.sizes == plain.sizes
     assert packed.people == plain.people
 
@@ -61,11 +61,11 @@ def test_of_channels_that_are_handed_on_the_worst_are_kept(exact: bool, monkeypa
     gatherer = Gatherer(release, 10, exact, handed.append)
     for piece in pieces:
         gatherer.add(piece)
-    everything = as_rows(worst_first(Channels.joined(pieces), lengths_of(release)))
+    everything = as_rows(worst_first(Channels.concatenate(pieces), lengths_of(release)))
     kept = as_rows(gatherer.worst_first())
     assert kept[:2] == everything[:2]
     assert len(kept) < len(everything)
-    assert sorted(as_rows(Channels.joined(handed))) == sorted(everything)
+    assert sorted(as_rows(Channels.concatenate(handed))) == sorted(everything)
     assert sum(gatherer.sizes.values()) == len(everything)
 
 

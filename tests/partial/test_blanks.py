@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import tacit
 from tacit.files.partial import read_partial
-from tacit.partial.what_blanks_say import largest_entropy, naive_bayes
+from tacit.partial.what_blanks_say import maximum_entropy, naive_bayes
 from tests.partial.naive_tables import bayes, shares_of_blanks
 
 VALUES = st.sampled_from(["s", "t"])
@@ -97,14 +97,14 @@ def test_the_largest_entropy_is_that_of_another_library() -> None:
     values[:40] = -1
     features = OneHotEncoder(categories=[range(4)] * 3).fit_transform(cells)
     model = LogisticRegression(C=1.0, max_iter=5000, tol=1e-10).fit(features[40:], values[40:])
-    assert largest_entropy(cells, values, np.arange(40)) == pytest.approx(model.predict_proba(features[:40]), abs=1e-5)
+    assert maximum_entropy(cells, values, np.arange(40)) == pytest.approx(model.predict_proba(features[:40]), abs=1e-5)
 
 
 def test_the_largest_entropy_shows_the_shares_of_values_as_they_are() -> None:
     rng = np.random.default_rng(9)
     cells, values = rng.integers(-1, 3, (200, 2)).astype(np.int32), rng.integers(0, 4, 200).astype(np.int32)
-    shares = largest_entropy(cells, values, np.arange(200))
+    shares = maximum_entropy(cells, values, np.arange(200))
     assert shares.sum(axis=0) == pytest.approx(np.bincount(values), abs=1e-3)
     values[values == 2] = 1
-    assert (largest_entropy(cells, values, np.arange(9))[:, 2] == 0).all()
-    assert largest_entropy(cells, np.full(200, -1, np.int32), np.arange(9)).shape == (9, 0)
+    assert (maximum_entropy(cells, values, np.arange(9))[:, 2] == 0).all()
+    assert maximum_entropy(cells, np.full(200, -1, np.int32), np.arange(9)).shape == (9, 0)

@@ -10,7 +10,8 @@ import pytest
 
 from tacit.errors import Infeasible, LimitReached, OptionError, RepairError
 from tacit.model.policy import Limits
-from tacit.partial.methods import METHODS, NEEDS, Gains, find_cells, method_for, regions_of
+from tacit.partial.greedy import Gains
+from tacit.partial.methods import METHODS, NEEDS, choose_method, find_cells, parse_regions
 from tacit.partial.papers import _Graph
 from tacit.partial.problem import (
     MOST_ATTRIBUTES,
@@ -21,7 +22,7 @@ from tacit.partial.problem import (
     IntegerThresholds,
     Pile,
     Problem,
-    hidden_cells,
+    draw_hidden_cells,
     largest_below,
 )
 from tests.partial.naive_hiding import figure_2, is_safe, leaks, made_cells, problem_of
@@ -33,7 +34,7 @@ NONE = Limits()
 
 def hidden(problem: Problem, regions: str, method: str, *, seed: int = 0) -> int:
     """How many cells a method hides."""
-    return find_cells(problem, regions_of(regions), method, seed=seed, limits=NONE).state.cells_hidden  # type: ignore[arg-type]
+    return find_cells(problem, parse_regions(regions), method, seed=seed, limits=NONE).state.cells_hidden  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,7 @@ def test_every_method_makes_the_papers_example_safe(problem: Problem, method: st
         if region in NEEDS.get(method, ("ns", "nc", "sc")):  # type: ignore[call-overload]
             found = find_cells(problem, frozenset({region}), method, seed=3, limits=NONE)  # type: ignore[arg-type]
             state = found.state
-            blank = hidden_cells(state.problem, state.outcome(), seed=3)
+            blank = draw_hidden_cells(state.problem, state.outcome(), seed=3)
             assert blank.sum() == state.cells_hidden
             assert is_safe(cells, blank, CONFIDENCE, 0)
             assert not (blank & ~cells.may_hide(frozenset({region}))).any()
@@ -177,7 +178,7 @@ def test_cells_that_must_be_published_are_never_hidden(method: str, seed: int) -
             found = find_cells(problem_of(cells, CONFIDENCE, 0), regions, method, seed=0, limits=NONE)  # type: ignore[arg-type]
         except RepairError:
             continue
-        blank = hidden_cells(found.state.problem, found.state.outcome(), seed=0)
+        blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=0)
         assert cells.published is not None
         assert not (blank & cells.published).any()
         assert not (blank & ~cells.may_hide(regions)).any()
@@ -227,7 +228,7 @@ def test_uniform_says_when_marks_stand_in_its_way() -> None:
     cells = figure_2()
     published = np.zeros((9, 4), bool)
     published[0, :3] = True
-    with pytest.raises(RepairError, match="keep every choice of attributes"):
+    with pytest.raises(RepairError, match="every choice of attributes includes"):
         find_cells(problem_of(marked(cells, published), CONFIDENCE, 0), frozenset({"sc", "ns"}), "uniform", seed=0, limits=NONE)
 
 
@@ -239,7 +240,7 @@ def test_uniform_prefers_the_attribute_with_the_fewest_cells() -> None:
     protected[:2] = True
     problem = problem_of(Cells(table[:, :2], table[:, 2:], protected), CONFIDENCE, 0)
     found = find_cells(problem, frozenset({"sc"}), "uniform", seed=0, limits=NONE)
-    assert hidden_cells(problem, found.state.outcome(), seed=0)[:2].tolist() == [[False, True, False], [False, False, False]]
+    assert draw_hidden_cells(problem, found.state.outcome(), seed=0)[:2].tolist() == [[False, True, False], [False, False, False]]
 
 
 # Several sensitive columns
@@ -250,11 +251,11 @@ def test_several_sensitive_columns_are_each_protected() -> None:
         one, two = made_cells(seed), made_cells(seed + 100)
         cells = Cells(one.conditions, np.hstack([one.values, two.values]), np.hstack([one.protected, one.protected]))
         for regions in ("ns", "nc", "sc", "ns,nc,sc"):
-            found = find_cells(problem_of(cells, CONFIDENCE, 0), regions_of(regions), "greedy", seed=0, limits=NONE)
-            blank = hidden_cells(found.state.problem, found.state.outcome(), seed=0)
+            found = find_cells(problem_of(cells, CONFIDENCE, 0), parse_regions(regions), "greedy", seed=0, limits=NONE)
+            blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=0)
             assert is_safe(cells, blank, CONFIDENCE, 0)
         found = find_cells(problem_of(cells, CONFIDENCE, 0), frozenset({"ns"}), "smc", seed=0, limits=NONE)
-        assert is_safe(cells, hidden_cells(found.state.problem, found.state.outcome(), seed=0), CONFIDENCE, 0)
+        assert is_safe(cells, draw_hidden_cells(found.state.problem, found.state.outcome(), seed=0), CONFIDENCE, 0)
 
 
 # Extremes
@@ -320,22 +321,22 @@ def test_time_runs_out() -> None:
 
 
 def test_regions() -> None:
-    assert regions_of({"ns", "nc"}) == regions_of("nc,ns") == {"ns", "nc"}
+    assert parse_regions({"ns", "nc"}) == parse_regions("nc,ns") == {"ns", "nc"}
     with pytest.raises(OptionError, match="--may-hide: there is no region 'xx'"):
-        regions_of("ns,xx")
+        parse_regions("ns,xx")
     with pytest.raises(OptionError, match="names no region"):
-        regions_of("")
+        parse_regions("")
 
 
 def test_a_method_that_does_not_fit_is_refused() -> None:
-    assert method_for(None, frozenset({"sc"})) == "uniform"
-    assert method_for(None, frozenset({"sc", "ns"})) == "greedy"
+    assert choose_method(None, frozenset({"sc"})) == "uniform"
+    assert choose_method(None, frozenset({"sc", "ns"})) == "greedy"
     with pytest.raises(
         OptionError, match=r"--method: smc hides ns \(sensitive cells of other records\), which --may-hide does not allow"
     ):
-        method_for("smc", frozenset({"nc"}))
+        choose_method("smc", frozenset({"nc"}))
     with pytest.raises(OptionError, match="Did you mean 'greedy'"):
-        method_for("gredy", frozenset({"nc"}))
+        choose_method("gredy", frozenset({"nc"}))
 
 
 def test_the_slow_twin_finds_the_papers_leaks() -> None:

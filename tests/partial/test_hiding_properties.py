@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tacit.errors import RepairError
 from tacit.model.policy import Limits
-from tacit.partial.methods import METHODS, NEEDS, Gains, everything_but, find_cells, hide_by_gain, restore_while_safe, subsets
-from tacit.partial.problem import Cells, Hiding, Problem, hidden_cells
+from tacit.partial.greedy import Gains, hide_by_gain, restore_while_safe, subsets
+from tacit.partial.methods import METHODS, NEEDS, find_cells, hide_everything
+from tacit.partial.problem import Cells, Hiding, Problem, draw_hidden_cells
 from tests.partial.naive_hiding import is_safe, leaks, made_cells, problem_of
 
 CONFIDENCES = st.sampled_from([Fraction(11, 20), Fraction(3, 10), Fraction(1, 2), Fraction(9, 10), Fraction(1)])
@@ -34,7 +35,7 @@ def tables(draw: st.DrawFn) -> Cells:
 
 
 def blank_cells(state: Hiding, seed: int = 0) -> np.ndarray:
-    return hidden_cells(state.problem, state.outcome(), seed=seed)
+    return draw_hidden_cells(state.problem, state.outcome(), seed=seed)
 
 
 @settings(deadline=None, max_examples=150)
@@ -96,9 +97,9 @@ def test_restoring_is_needed_at_all() -> None:
             state = Hiding(problem, regions)
             gains = Gains(state)
             while not state.is_safe:
-                choice = gains.best() or gains.most_ended()
+                choice = gains.find_best() or gains.find_most_ended()
                 assert choice is not None
-                gains.hide(*choice, gains.repeats(*choice))
+                gains.hide(*choice, gains.count_repeats(*choice))
             found = hide_by_gain(problem, regions)
             assert found is not None
             assert found.cells_hidden <= state.cells_hidden
@@ -111,7 +112,7 @@ def test_restoring_is_needed_at_all() -> None:
 def test_hiding_everything_less_what_need_not_be_is_safe(cells: Cells, confidence: Fraction) -> None:
     problem = problem_of(cells, confidence, 0)
     for regions in subsets(("ns", "nc", "sc")):
-        state = everything_but(problem, regions, NONE)
+        state = hide_everything(problem, regions, NONE)
         assert state is not None or cells.published is not None
         if state is not None:
             assert is_safe(cells, blank_cells(state), confidence, 0)
@@ -156,7 +157,7 @@ def forget_new_piles(gains: Gains, known: int) -> None:
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_counts_stay_those_of_the_table(cells: Cells, seed: int) -> None:
     """Whatever is hidden and published again, in whatever order, rules count what a table with these blanks holds."""
-    problem = problem_of(cells, Fraction(1, 2), 0).merged()
+    problem = problem_of(cells, Fraction(1, 2), 0).merge_classes()
     state, chance = Hiding(problem, frozenset({"ns", "nc", "sc"})), np.random.default_rng(seed)
     for _ in range(12):
         piles = [number for number, people in enumerate(state.people) if people]

@@ -157,7 +157,7 @@ def test_time_runs_out() -> None:
 def test_another_table_is_no_original() -> None:
     published = fig2({0: "A4"})
     shorter = read_partial({name: [row[i] for row in FIG2[:-1]] for i, name in enumerate(NAMES)}, qi=NAMES[:3], sa="A4")
-    with pytest.raises(InputError, match="8 rows, and the table 9"):
+    with pytest.raises(InputError, match="8 rows, the table 9"):
         audited(published, data=shorter)
     other = {name: [row[i] for row in FIG2] for i, name in enumerate(NAMES)}
     other["A2"][3] = "changed"

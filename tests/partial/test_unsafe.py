@@ -10,7 +10,8 @@ import pytest
 from tacit.errors import LimitReached, OptionError
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.table import Schema, Table
-from tacit.partial.case import Case, Merged, Node, unsafe_rules, walk
+from tacit.partial.rows import DistinctRows
+from tacit.partial.unsafe_rules import Case, Node, unsafe_rules, walk
 from tests.partial.naive_tables import FIG2, FIG2_ROWS
 
 BARS = Thresholds.of(min_confidence=0.55, min_support=0, n=9)
@@ -113,7 +114,7 @@ def test_a_search_ends_when_it_is_told_to() -> None:
 
 def test_equal_rows_are_taken_together_whatever_their_codes() -> None:
     wide = [np.array([0, 2**20, 2**20, -1], np.int32)] * 4
-    merged = Merged.of(wide)
+    merged = DistinctRows.of(wide)
     assert merged.weights.tolist() == [1, 1, 2]
     starts, rows = merged.members()
     assert [rows[starts[i] : starts[i + 1]].tolist() for i in range(3)] == [[3], [0], [1, 2]]

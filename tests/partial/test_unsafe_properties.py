@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.table import Schema, Table
-from tacit.partial.case import Case, Reading, unsafe_rules
+from tacit.partial.unsafe_rules import Case, Reading, unsafe_rules
 from tests.partial.naive_tables import rules_about, unsafe_about
 
 CELLS = st.sampled_from(["", "u", "v", "w"])

@@ -16,7 +16,7 @@ from tacit.errors import Contradiction, OptionError
 from tacit.model.event import Pattern
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Only
-from tacit.rules.patterns import Tie, signed_weights, term_by_term, tightest
+from tacit.rules.certified_bounds import Tie, bound_term_by_term, bound_tightly, signed_weights
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import Row, closed, frequent, maximal, subsets
 from tests.rules.naive_rules import Form, file_of, people_of, rules_between, rules_to_values, worlds_by_file
@@ -180,10 +180,10 @@ def test_proofs_count_nobody_wrongly() -> None:
             share = Fraction(int(supports[3]), int(supports[1]))
             ties = [Tie(1, 3, share - Fraction(1, 50), share + Fraction(1, 50), 2, Bound(0, 0))]
         exact = int(people[truth].sum())
-        for lower, upper in (tightest(truth, lo, hi, ties), term_by_term(truth, lo, hi)):
+        for lower, upper in (bound_tightly(truth, lo, hi, ties), bound_term_by_term(truth, lo, hi)):
             assert lower.least <= exact
             assert upper is None or exact <= upper.most
-        lower, upper = tightest(truth, lo, hi, ties)
+        lower, upper = bound_tightly(truth, lo, hi, ties)
         assert upper is not None
         for proof, side in ((lower, 1), (upper, -1)):
             weights = dict(proof.weights)

@@ -1,4 +1,4 @@
-"""A bucketized release beside what its attacker knows: everything that both attacks on it share, computed once."""
+"""A bucketized release and its attacker's knowledge."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.buckets.assignments import Valid, valid_values
-from tacit.model.arrays import Ints
+from tacit.buckets.assignments import Valid, concatenate_ranges, valid_values
+from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import Target
 from tacit.model.buckets import Buckets
 from tacit.model.event import BoxEvent
@@ -20,14 +20,14 @@ from tacit.model.knowledge import Exclusions, Fact
 
 @dataclass(frozen=True, eq=False)
 class BucketCase:
-    """A bucketized release and the facts that its attacker knows besides."""
+    """A bucketized release and the facts that its attacker knows."""
 
     buckets: Buckets
     facts: tuple[Fact, ...] = ()
 
     @classmethod
     def of(cls, target: Target) -> BucketCase:
-        """The case of an attack; of a bare release, nothing else is known."""
+        """Return the case of an attack; for a bare release, without facts."""
         if target.buckets is not None:
             return target.buckets
         assert isinstance(target.release, Buckets)
@@ -35,47 +35,47 @@ class BucketCase:
 
     @cached_property
     def known(self) -> Exclusions:
-        """What the facts rule out for whom."""
+        """Values that the facts rule out for each person."""
         return Exclusions.of(self.facts, self.buckets.people, self.buckets.values)
 
     @cached_property
     def valid(self) -> Valid:
-        """What everybody can have; raises Contradiction where facts and release contradict each other."""
+        """Values that each person can have; raises Contradiction if there are none."""
         return valid_values(self.buckets, self.known)
 
     @cached_property
-    def baseline(self) -> npt.NDArray[np.float64]:
-        """The share of each value among all people, which the release publishes."""
+    def baseline(self) -> Floats:
+        """Share of each value in the whole population, as published."""
         counts = np.zeros(len(self.buckets.values))
         np.add.at(counts, self.buckets.value, self.buckets.count)
         return counts / max(1, self.buckets.n)
 
-    def alike(self, rows: Ints) -> tuple[Ints, Ints]:
-        """Rows of people in the same group with the same quasi-identifiers: the first row of each, and how many there are."""
+    def merge_alike(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Return first row and size of each set of equal people."""
         key = self.valid.cells.cell[rows]
         for column in self.buckets.people.columns:
-            # Numbered anew each time, the key lies below rows x values: it never overflows.
+            # Renumbered each time, the key lies below rows x values: it never overflows.
             key = np.unique(key, return_inverse=True)[1].reshape(-1) * len(column.values) + column.codes[rows]
         _, first, people = np.unique(key, return_index=True, return_counts=True)
         return rows[first], people.astype(np.int64)
 
     def describe(self, row: int) -> dict[str, str]:
-        """The quasi-identifiers of a row."""
+        """Return the quasi-identifiers of a row."""
         return {column.name: column.values[column.codes[row]] for column in self.buckets.people.columns}
 
     def entries(self, row: int) -> range:
-        """The entries of the group of a row."""
+        """Return the entries of the group of a row."""
         group = int(self.buckets.group[row])
         return range(int(self.buckets.starts[group]), int(self.buckets.starts[group + 1]))
 
     def event(self, row: int, values: Sequence[str]) -> BoxEvent:
-        """Who has the quasi-identifiers of a row, in its group, and one of these values."""
+        """Return the event of a row with one of these values."""
         allowed: dict[str, tuple[str, ...]] = {name: (text,) for name, text in self.describe(row).items()}
         group = self.buckets.names[int(self.buckets.group[row])]
         return BoxEvent(allowed | {self.buckets.group_name: (group,), self.buckets.sensitive: tuple(values)})
 
     def who(self, row: int, people: int) -> str:
-        """The people of a finding in words."""
+        """Describe the people of a finding."""
         described = ", ".join(f"{column}={text}" for column, text in self.describe(row).items())
         group = self.buckets.names[int(self.buckets.group[row])]
         return f"The {'one person' if people == 1 else f'{people:,} people'} with {described} in group {group}"
@@ -89,7 +89,7 @@ class BucketCase:
         return about
 
     def reason(self, person: Mapping[str, str], value: str, first: Sequence[Fact] = ()) -> Fact | None:
-        """A fact that rules a value out for somebody, one of the first ones where there is one; None where there is none."""
+        """Return a fact that excludes a value (``first`` preferred), or None."""
         for fact in first:
             if fact.value == value and all(person[column] in values for column, values in fact.allowed.items()):
                 return fact
@@ -99,15 +99,17 @@ class BucketCase:
         return None
 
 
-def posterior_table(case: BucketCase, share: npt.NDArray[np.float64]) -> Mapping[str, npt.NDArray[Any]]:
-    """One line for each person and each value of her group: every QI column, the SA column, the group, the probability.
+def posterior_table(case: BucketCase, share: Floats) -> Mapping[str, npt.NDArray[Any]]:
+    """Return the posterior as a table, one line per person and value.
 
-    The column of groups is called ``group``, unless a quasi-identifier is.
+    Its columns are the quasi-identifiers, the value, the group and the probability. The column of groups is called ``group``, unless a
+    quasi-identifier is.
     """
-    buckets, cells = case.buckets, case.valid.cells
+    buckets = case.buckets
+    cells = case.valid.cells
     width = np.diff(cells.rows)[cells.cell]
     person = np.repeat(np.arange(buckets.n), width)
-    place = np.arange(len(person)) + np.repeat(cells.rows[cells.cell] - (np.cumsum(width) - width), width)
+    place = concatenate_ranges(cells.rows[cells.cell], width)
     out: dict[str, npt.NDArray[Any]] = {
         column.name: np.array(column.values, object)[column.codes[person]] for column in buckets.people.columns
     }

@@ -1,4 +1,4 @@
-"""The figures that people know: k-anonymity, l-diversity and t-closeness of groups, whatever they are groups of."""
+"""Measures of groups from the literature: k-anonymity, l-diversity, t-closeness."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from tacit.model.table import Table
 
 
 def plain_figures(release: Buckets | Table) -> Mapping[str, float]:
-    """k, l, t and their relatives, by their names in ``MEASURES``, of the groups of a bucketized release or of the combinations of a table.
+    """Return k, l, t and related measures, by their names in ``MEASURES``.
 
-    Every person of a group is taken to have each value with the share that it has there. A table has a group for each combination of
-    quasi-identifiers.
+    Each person has each value with its share of the group. The groups of a table are the combinations of quasi-identifiers.
 
     >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("F", "flu"), ("M", "flu")])
     >>> buckets = Buckets.of(people.select(["sex"]), people.column("ill"), np.array([0, 0, 1, 1], np.int32))
@@ -49,7 +48,10 @@ def plain_figures(release: Buckets | Table) -> Mapping[str, float]:
 
 
 def _recursive(buckets: Buckets, least: int) -> float:
-    """The smallest c with recursive (c, l)-diversity for every c above it: the most frequent value over those from the l-th on, at most."""
+    """Return the infimum of c for recursive (c, l)-diversity.
+
+    It is the largest ratio, over groups, of the most frequent value to the l-th and all rarer ones.
+    """
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
     order = np.lexsort((-buckets.count, owner))
     ordered = buckets.count[order]
@@ -59,7 +61,7 @@ def _recursive(buckets: Buckets, least: int) -> float:
 
 
 def _by_combination(people: Table) -> Buckets:
-    """A table as groups of people with the same quasi-identifiers."""
+    """Return a table as groups of people with the same quasi-identifiers."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     rows = np.repeat(np.arange(len(people.weights)), people.weights)

@@ -1,15 +1,15 @@
-"""B02 equally-likely: how probable each value is for each person of a bucketized release, every assignment that fits counted once.
+"""B02 equally-likely: the probability of each value for each person of a bucketized release, all consistent assignments equally likely.
 
 Infers
-    P(value) for everybody: among all assignments of values to people which fit the counts of her group and all that is known, the share in which
-    she has the value.
+    P(value) for each person: among all assignments of values to people that fit the counts of their group and all that is known, the share in
+    which the person has the value.
 Assumes
-    Who is in which group is known, and negative rules, as for B01; nothing else makes one assignment more likely than another.
+    The group of each person is known, and negative rules, as for B01; nothing else makes one assignment more likely than another.
 Claim
-    Estimates. A probability is no proof; it counts against a release only where the policy sets a limit for it.
+    Estimates. A probability is not a proof; it counts against a release only where the policy sets a limit for it.
 Cost
-    Ways are counted over what is left of each kind of value: milliseconds for groups of a dozen people, half a second for a million of them.
-    Groups with too many such states, which takes dozens of people and of values, are scaled to the largest entropy and called approximate.
+    Assignments are counted over what is left of each value: milliseconds for groups of a dozen people, half a second for a million of them.
+    Groups with too many such states, which takes dozens of people and of values, get their maximum-entropy distribution, marked as approximate.
 Example
     A woman and two men share flu, cold and mumps, which no man has. The mumps are hers; each man has flu or cold with probability 1/2.
 Reference
@@ -40,30 +40,33 @@ from tacit.model.steps import Share, remark, render_steps
 
 CODE = "B02"
 NAME = "equally-likely"
-#: An estimate passes a limit only where it does so by more than the arithmetic may be off.
+#: Tolerance for rounding errors: an estimate must exceed a limit by more.
 ROOM = 1e-9
 
 
 def run(target: Target) -> AttackRun:
-    """The probability of every value for everybody; findings where it passes what the policy allows."""
+    """Estimate the probability of each value; findings exceed a limit."""
     case = BucketCase.of(target)
     try:
         found = share_values(case.valid, check=lambda: target.limits.check(CODE))
     except LimitReached:
-        return AttackRun(CODE, NAME, "estimates", "stopped", "the time limit was reached before there was an estimate")
+        return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     return _Outcome(target, case, found).run()
 
 
 class _Outcome:
-    """The findings of one run, written out only when they are looked at."""
+    """Findings of one run, written out on demand."""
 
     def __init__(self, target: Target, case: BucketCase, found: Shares) -> None:
-        self.target, self.case, self.found = target, case, found
+        self.target = target
+        self.case = case
+        self.found = found
         self.rows, self.people, self.place = self._findings(target.policy)
 
     def _findings(self, policy: Policy) -> tuple[Ints, Ints, Ints]:
-        """The first row of the people of each finding, how many they are, and the place of the value in their cell; the most probable first."""
-        found, cells = self.found, self.found.valid.cells
+        """Return the rows, people and places of the findings, most probable first."""
+        found = self.found
+        cells = self.found.valid.cells
         over = np.zeros(len(found.share), np.bool_)
         if policy.max_posterior is not None:
             over |= found.share > policy.max_posterior + ROOM
@@ -71,7 +74,7 @@ class _Outcome:
             over |= found.share - self.case.baseline[cells.buckets.value[cells.entries]] > policy.max_gain + ROOM
         marked = np.append(0, np.cumsum(over))
         per_cell = np.diff(marked[cells.rows])
-        rows, people = self.case.alike(np.flatnonzero(per_cell[cells.cell] > 0))
+        rows, people = self.case.merge_alike(np.flatnonzero(per_cell[cells.cell] > 0))
         times = per_cell[cells.cell[rows]]
         which = np.repeat(np.arange(len(rows)), times)
         nth = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
@@ -80,11 +83,12 @@ class _Outcome:
         return rows[which][order], people[which][order], place[order]
 
     def run(self) -> AttackRun:
-        """The run with its measures and findings."""
-        found, cells = self.found, self.found.valid.cells
+        """Return the run with its measures and findings."""
+        found = self.found
+        cells = self.found.valid.cells
         value = cells.buckets.value[cells.entries[self.place]].astype(np.int64)
-        share, scaled = found.share[self.place], found.people_scaled
-        least = self.target.policy.l
+        share = found.share[self.place]
+        scaled = found.people_scaled
         note = f"{scaled:,} people are in groups too large to count, and their estimates are approximate" if scaled else ""
         concerned = np.unique(self.rows, return_index=True)[1]
         sure = int(cells.people[found.largest > SURE].sum())
@@ -93,11 +97,11 @@ class _Outcome:
             NAME,
             "estimates",
             "ran",
-            "; ".join(why for why in (note, no_limit(self.target)) if why),
+            reason="; ".join(why for why in (note, no_limit(self.target)) if why),
             people=int(self.people[concerned].sum()),
             measures={
                 "max_posterior": float(found.largest.max(initial=0.0)),
-                "above_one_in_l": int(cells.people[found.largest > 1 / least + ROOM].sum()),
+                "above_one_in_l": int(cells.people[found.largest > 1 / self.target.policy.l + ROOM].sum()),
                 "people_certain": int(cells.people[found.valid.number == 1].sum()),
                 "people_approximate": scaled,
             },
@@ -121,13 +125,16 @@ class _Outcome:
         return int(cells.buckets.value[cells.entries[self.place[index]]])
 
     def event(self, index: int) -> BoxEvent:
-        """Who has the quasi-identifiers, in this group, and the value."""
+        """Return the event: quasi-identifiers, group and value."""
         return self.case.event(int(self.rows[index]), [self.case.buckets.values[self._value(index)]])
 
     def show(self, index: int) -> Finding:
-        """The finding in words."""
-        case, row, people = self.case, int(self.rows[index]), int(self.people[index])
-        value, share = self._value(index), float(self.found.share[self.place[index]])
+        """Return the finding with its explanation."""
+        case = self.case
+        row = int(self.rows[index])
+        people = int(self.people[index])
+        value = self._value(index)
+        share = float(self.found.share[self.place[index]])
         has = "has" if people == 1 else "each have"
         text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
         exact = bool(self.found.exact[case.buckets.group[row]])
@@ -147,7 +154,7 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """People of one group with the same quasi-identifiers: the probability of each value of the group, and why values are ruled out."""
+    """People of one group with equal quasi-identifiers, and their posterior."""
 
     who: Mapping[str, str]
     group: str
@@ -158,14 +165,14 @@ class Member:
     steps: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The people as in the record."""
+        """Return the entry of the record."""
         shares = {value: round(share, DIGITS) for value, share in self.posterior.items()}
         out: dict[str, Any] = {"who": dict(self.who), "group": self.group, "people": self.people, "sensitive": self.sensitive}
         return out | {"statement": self.statement, "posterior": shares, "steps": list(self.steps)}
 
 
-def members_fitting(case: BucketCase, described: Mapping[str, str]) -> np.ndarray:
-    """The rows of the people who have all these values."""
+def find_members(case: BucketCase, described: Mapping[str, str]) -> np.ndarray:
+    """Return the rows of the people with all these values."""
     fits = np.ones(case.buckets.n, np.bool_)
     for name, value in described.items():
         column = case.buckets.people.column(name)
@@ -173,10 +180,11 @@ def members_fitting(case: BucketCase, described: Mapping[str, str]) -> np.ndarra
     return np.flatnonzero(fits)
 
 
-def members(case: BucketCase, rows: np.ndarray, *, top: int) -> tuple[Member, ...]:
-    """What is known about the people of these rows, at most ``top`` of them, those with the fewest possible values first."""
-    shares, cells = share_values(case.valid), case.valid.cells
-    first, people = case.alike(rows)
+def describe_members(case: BucketCase, rows: np.ndarray, *, top: int) -> tuple[Member, ...]:
+    """Describe the ``top`` people of these rows with fewest valid values."""
+    shares = share_values(case.valid)
+    cells = case.valid.cells
+    first, people = case.merge_alike(rows)
     chosen = np.lexsort((first, case.valid.counts[first]))[:top]
     out = []
     for row, number in zip(first[chosen].tolist(), people[chosen].tolist(), strict=True):

@@ -1,15 +1,8 @@
-"""Probability-bounded groups: nobody's value is more probable than a bound, where every assignment that fits is equally likely.
+"""Grouping methods by name, with an optional bound on probabilities.
 
-A group is *complete* when each of its people can have each of its values. Then the probability of a value is its share of the group,
-exactly. Groups of l people with different values are complete, and stay so while only people join who can have everything there, and whose
-value everybody there can have.
-
-The methods by name, from classes of people to the group of every row.
-
-What no grouping can give: tested before anything is grouped.
-
-People who are put together can have more values, never fewer: a larger group only adds ways to exchange. So everybody's valid values in the
-whole table as one group are the most that any grouping gives her.
+With a bound, no value of a person may be more probable than it, where all consistent assignments are equally likely. In a complete group
+(everybody can have every value of it) the probability of a value is its share of the group, exactly. Groups of l people with different
+values are complete, and stay so while only people join who can have every value there, and whose value every member can have.
 """
 
 from __future__ import annotations
@@ -22,159 +15,28 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacit.buckets.grouping import Classes, Recipes, Rule, anatomize, exchanges, form, join_groups, same_value, valid_values
+from tacit.buckets.classes import Classes
+from tacit.buckets.grouping import Recipes, Rule, anatomize, count_exchanges, count_same_value, form_groups, join_groups
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.policy import Limits
 
-#: People of groups whose probabilities are counted: 20! assignments still fit a whole number of 64 bits.
-MOST_PEOPLE = 20
-#: States that are counted at the most for one group.
-MOST_STATES = 1 << 14
-#: So many groups, and so many pairs of them, are tried for a class.
-SINGLES, PAIRS = 24, 16
-
-
-def size_for(least: int, bound: Fraction) -> int:
-    """How many people with different values a group needs at least, so that each value has at most the probability ``bound``.
-
-    >>> size_for(3, Fraction(1, 5)), size_for(6, Fraction(1, 2)), size_for(2, Fraction("0.3"))
-    (5, 6, 4)
-    """
-    return max(least, -(-bound.denominator // bound.numerator))
-
-
-def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
-    """Add people to complete groups that stay complete and within the bound; how many of each class found none.
-
-    ``recipes`` must be complete. Of the groups that will do, the one with the fewest people of the same value is taken, of these the smallest.
-    """
-    left = left.copy()
-    waiting = np.flatnonzero(left)
-    for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
-        able = _able(classes, one)
-        while left[one] and len(recipes):
-            limits.check("bucketize")
-            equal = same_value(recipes, classes, int(classes.value[one]))
-            complete = np.logical_and.reduceat(able[recipes.listed], recipes.starts[:-1])
-            # (equal + 1) / (size + 1) <= bound, in whole numbers.
-            within = (equal + 1) * bound.denominator <= (recipes.sizes + 1) * bound.numerator
-            suits = np.flatnonzero(complete & within & (recipes.groups > 0))
-            if not len(suits):
-                break
-            best = int(suits[np.lexsort((recipes.sizes[suits], equal[suits]))[0]])
-            groups = min(int(left[one]), int(recipes.groups[best]))
-            recipes.extend(best, groups, [one])
-            left[one] -= groups
-    return left
-
-
-def _able(classes: Classes, one: int) -> Flags:
-    """The classes whose value somebody can have, and who can have hers."""
-    return np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
-
-
-def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
-    """Add people to groups that are not complete then, or to two that are merged, if counting shows them to be within the bound.
-
-    How many people of each class found no group: not every one is tried.
-    """
-    left = left.copy()
-    waiting = np.flatnonzero(left)
-    for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
-        for chosen in _promising(recipes, classes, one) if left[one] else ():
-            limits.check("bucketize")
-            groups = min(int(left[one]), _available(recipes, chosen))
-            members = [member for recipe in chosen for member in recipes.members(recipe)]
-            if groups and within(classes, np.array([*members, one]), bound):
-                for recipe in chosen:
-                    recipes.take(recipe, groups)
-                recipes.add(sorted([*members, one]), groups)
-                left[one] -= groups
-            if not left[one]:
-                break
-    return left
-
-
-def _promising(recipes: Recipes, classes: Classes, one: int) -> Iterator[list[int]]:
-    """Single recipes and pairs that somebody of a class may be added to, the best first."""
-    fits = classes.sharing(one)
-    number, equal = exchanges(recipes, classes, fits), same_value(recipes, classes, int(classes.value[one]))
-    there = np.flatnonzero((recipes.groups > 0) & (recipes.sizes < MOST_PEOPLE))
-    best = there[np.lexsort((recipes.sizes[there], -number[there], equal[there]))].tolist()
-    yield from ([recipe] for recipe in best[:SINGLES])
-    for first in best[:4]:
-        have = classes.value[[member for member in recipes.members(first) if fits[member]]]
-        fresh = exchanges(recipes, classes, fits & ~np.isin(classes.value, have))
-        for second in there[np.lexsort((recipes.sizes[there], -fresh[there], equal[there]))][: PAIRS // 4].tolist():
-            yield [first, second]
-
-
-def _available(recipes: Recipes, chosen: list[int]) -> int:
-    """How many groups can be made of one group of each recipe."""
-    return min(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen)
-
-
-def within(classes: Classes, members: Ints, bound: Fraction) -> bool:
-    """Whether no value of anybody in a group is more probable than the bound; False where that is too long to count.
-
-    >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [False, False, True]]), seed=0)
-    >>> [within(people, np.array([0, 1, 2]), Fraction(share)) for share in ("0.49", "0.5")]
-    [False, True]
-    """
-    held, count = np.unique(classes.value[members], return_counts=True)
-    may = classes.may_have(members)[:, held]
-    if np.any(count * bound.denominator > may.sum(axis=0) * bound.numerator):
-        return False  # probabilities of a value add up to the people who have it
-    if len(members) > MOST_PEOPLE or np.prod(count + 1) > MOST_STATES:
-        return False
-    largest, total = _largest_count(may, count)
-    return largest * bound.denominator <= total * bound.numerator
-
-
-def _largest_count(may: Flags, count: Ints) -> tuple[int, int]:
-    """In how many assignments somebody has a value, for the person and the value where these are the most; and how many there are in all.
-
-    A state says how many people with each value have been served; ``ways[i]`` holds the ways to serve the first i people, state by state.
-    """
-    shape = tuple(int(number) + 1 for number in count)
-    ways = [np.zeros(shape, np.int64)]
-    ways[0][(0,) * len(shape)] = 1
-    for row in may:
-        ways.append(sum((_moved(ways[-1], axis) for axis in np.flatnonzero(row).tolist()), np.zeros(shape, np.int64)))
-    rest = np.zeros(shape, np.int64)
-    rest[tuple(count)] = 1  # the ways to serve everybody else, from each state on
-    total, largest = int(ways[-1][tuple(count)]), 0
-    for before, row in zip(ways[-2::-1], may[::-1], strict=True):
-        behind = {axis: _moved_back(rest, axis) for axis in np.flatnonzero(row).tolist()}
-        largest = max([largest, *(int((before * after).sum()) for after in behind.values())])
-        rest = sum(behind.values(), np.zeros(shape, np.int64))
-    return largest, total
-
-
-def _moved(ways: np.ndarray, axis: int) -> np.ndarray:
-    """The ways after one more person got the value of an axis."""
-    out = np.zeros_like(ways)
-    out[(slice(None),) * axis + (slice(1, None),)] = ways[(slice(None),) * axis + (slice(None, -1),)]
-    return out
-
-
-def _moved_back(rest: np.ndarray, axis: int) -> np.ndarray:
-    """The ways to go on, seen from before one person gets the value of an axis."""
-    out = np.zeros_like(rest)
-    out[(slice(None),) * axis + (slice(None, -1),)] = rest[(slice(None),) * axis + (slice(1, None),)]
-    return out
-
-
 Method = Literal["injector", "balanced", "balanced-1", "balanced-2", "anatomy"]
 METHODS: tuple[Method, ...] = get_args(Method)
+#: Largest group whose assignments are counted: 20! still fits 64 bits.
+MOST_PEOPLE = 20
+#: States counted at most for one group.
+MOST_STATES = 1 << 14
+#: Groups, and pairs of groups, that are tried for a class.
+SINGLES = 24
+PAIRS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The group of each row, -1 for rows in none; ``method`` made the groups.
+    """Group of each row (-1: none) and the method that made it.
 
-    ``residue`` people had no group of l at first, ``merges`` groups were merged for them; ``beyond`` of them are not within the bound on
-    probabilities, as far as was found.
+    ``residue`` people had no group of l at first, ``merges`` groups were merged for them; ``beyond`` people may exceed the bound on
+    probabilities.
     """
 
     method: Method
@@ -186,7 +48,7 @@ class Grouped:
 
 @dataclass(frozen=True, eq=False)
 class _Made:
-    """Recipes of groups for everybody but those of ``outside``, and how they came about."""
+    """Recipes of groups for everybody but ``outside`` people."""
 
     method: Method
     recipes: Recipes
@@ -197,7 +59,7 @@ class _Made:
 
     @property
     def merit(self) -> tuple[int, int, int]:
-        """Smaller is better: people beyond the bound or left out, people without a group at first, the largest group."""
+        """Sort key, smaller is better."""
         return self.beyond + self.outside, self.residue, int(self.recipes.sizes[self.recipes.groups > 0].max(initial=0))
 
 
@@ -214,11 +76,11 @@ def group_people(
     limits: Limits | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Grouped:
-    """The group of each row, such that everybody has ``least`` valid values; this must be possible.
+    """Group the rows so that everybody has ``least`` valid values.
 
-    Row i has the value ``sensitive[i]``, and ``patterns[kind[i]]`` says which values are ruled out for it. With ``bound``, groups are formed in
-    which no value is more probable; people for whom none is found are left out with ``suppress``, else they join a group all the same.
-    ``anatomy`` does not look at what is ruled out.
+    This must be feasible. Row i has the value ``sensitive[i]``, and ``patterns[kind[i]]`` marks the values ruled out for it. With
+    ``bound``, no value of a group may be more probable; people without such a group are left out with ``suppress``, else they join one
+    all the same. ``anatomy`` ignores what is ruled out.
 
     >>> made = group_people(np.array([0, 1, 0, 1, 2]), np.zeros(5, np.int64), np.zeros((1, 3), np.bool_), least=2)
     >>> sorted(np.bincount(made.group).tolist()), made.residue, made.method
@@ -226,7 +88,8 @@ def group_people(
     """
     limits = limits or Limits()
     if method == "anatomy":
-        kind, patterns = np.zeros(len(sensitive), np.int64), np.zeros((1, patterns.shape[1]), np.bool_)
+        kind = np.zeros(len(sensitive), np.int64)
+        patterns = np.zeros((1, patterns.shape[1]), np.bool_)
     classes = Classes.of(sensitive, kind, patterns, seed=seed)
     if method == "anatomy":
         recipes, left_over = anatomize(classes, least, limits, seed=seed)
@@ -235,98 +98,156 @@ def group_people(
         rules: tuple[Rule, ...] = ("balanced-1", "balanced-2") if method == "balanced" else (method,)
         tried = []
         for number, rule in enumerate(rules):
-            tried.append(_made(classes, rule, least, bound, suppress, limits))
+            tried.append(_group_by_rule(classes, rule, least, bound, suppress=suppress, limits=limits))
             progress((number + 1) / len(rules))
         made = min(tried, key=lambda one: one.merit)
     group = made.recipes.assign(classes, len(sensitive), seed=seed)
-    return Grouped(made.method, group, made.residue, made.merges, made.beyond)
+    return Grouped(made.method, group, made.residue, made.merges, beyond=made.beyond)
 
 
-def _made(classes: Classes, rule: Rule, least: int, bound: Fraction | None, suppress: bool, limits: Limits) -> _Made:
-    """Groups for everybody by one rule."""
-    size = least if bound is None else size_for(least, bound)
-    recipes, left = form(classes, size, rule, limits)
+def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | None, suppress: bool, limits: Limits) -> _Made:
+    """Group everybody by one rule."""
+    size = least if bound is None else least_group_size(least, bound)
+    recipes, left = form_groups(classes, size, rule, limits)
     residue = int(left.sum())
     if bound is not None:
-        left = join_probable(recipes, join_complete(recipes, left, classes, bound, limits), classes, bound, limits)
+        left = join_probable(recipes, join_complete(recipes, left, classes, bound, limits=limits), classes, bound, limits=limits)
         if suppress and len(recipes):
             return _Made(rule, recipes, residue, outside=int(left.sum()))
     beyond = int(left.sum()) if bound is not None else 0
-    return _Made(rule, recipes, residue, _placed(recipes, left, classes, least, limits), beyond)
+    merges = join_groups(recipes, left, classes, least, limits=limits) if left.any() else 0
+    return _Made(rule, recipes, residue, merges, beyond=beyond)
 
 
-def _placed(recipes: Recipes, left: Ints, classes: Classes, least: int, limits: Limits) -> int:
-    """Everybody who is left joins a group; how many were merged."""
-    return join_groups(recipes, left, classes, least, limits) if left.any() else 0
+def least_group_size(least: int, bound: Fraction) -> int:
+    """Return the smallest number of different values that keeps each within ``bound``.
 
-
-@dataclass(frozen=True, eq=False)
-class Feasible:
-    """Whether everybody can have ``least`` values in some grouping: ``most`` is, for each class, how many she can have at the most."""
-
-    classes: Classes
-    least: int
-    most: Ints
-
-    @classmethod
-    def of(cls, classes: Classes, least: int) -> Feasible:
-        """The test on the whole table as one group.
-
-        >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [True, False, True]]), seed=0)
-        >>> found = Feasible.of(people, 2)
-        >>> found.short.tolist(), found.people_short, found.largest
-        ([False, True, False], 1, 1)
-        """
-        there, kinds = classes.people > 0, classes.of_kind.sum(axis=1) > 0
-        free = kinds & ~classes.patterns.any(axis=1)
-        of_free, excluded = classes.of_kind[free].any(axis=0), classes.patterns[kinds].any(axis=0)
-        if np.any(of_free & ~excluded):
-            # A value that everybody can have, held by somebody who can have everything: every value leads there, and from there to every value.
-            return cls(classes, least, (~classes.patterns[:, there]).sum(axis=1)[classes.kind])
-        return cls(classes, least, valid_values(classes, np.arange(len(classes))).sum(axis=1))
-
-    @property
-    def short(self) -> Flags:
-        """The classes whose people have fewer values in every grouping."""
-        return np.asarray(self.most < self.least)
-
-    @property
-    def people_short(self) -> int:
-        """How many people these are."""
-        return int(self.classes.count[self.short].sum())
-
-    @property
-    def largest(self) -> int:
-        """The largest number of values that everybody can have in some grouping."""
-        return int(self.most.min(initial=len(self.classes.people)))
-
-    @property
-    def rows(self) -> Ints:
-        """The rows of the people who fall short, ascending."""
-        return np.sort(self.classes.rows[np.repeat(self.short, self.classes.count)])
-
-
-def suppressed(classes: Classes, least: int) -> Classes:
-    """The people who are left when those who fall short are taken out, again and again: without them, others may fall short.
-
-    >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [True, False, True]]), seed=0)
-    >>> suppressed(people, 2).value.tolist()
-    [0, 2]
+    >>> least_group_size(3, Fraction(1, 5)), least_group_size(6, Fraction(1, 2)), least_group_size(2, Fraction("0.3"))
+    (5, 6, 4)
     """
-    while len(classes) and (short := Feasible.of(classes, least).short).any():
-        classes = classes.kept(~short)
-    return classes
+    return max(least, -(-bound.denominator // bound.numerator))
 
 
-def too_frequent(classes: Classes, bound: Fraction) -> tuple[int, Fraction]:
-    """How many values more people have than a bound on probabilities allows, and the lowest bound that would do.
+def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
+    """Add people to groups that stay complete and within the bound.
 
-    Whatever the groups, the probabilities of a value add up to the people who have it, over those who can: one of them is at least their ratio.
-
-    >>> people = Classes.of(np.array([0, 0, 1]), np.zeros(3, np.int64), np.zeros((1, 2), np.bool_), seed=0)
-    >>> too_frequent(people, Fraction(1, 2))
-    (1, Fraction(2, 3))
+    Returns the people of each class who found none. ``recipes`` must be complete. Of the suitable groups, the one with the fewest people
+    of the same value is taken, then the smallest.
     """
-    able = classes.n - classes.of_kind.sum(axis=1) @ classes.patterns
-    ratios = [Fraction(int(have), int(can)) for have, can in zip(classes.people, able, strict=True) if have]
-    return sum(ratio > bound for ratio in ratios), max(ratios, default=Fraction(0))
+    left = left.copy()
+    waiting = np.flatnonzero(left)
+    for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
+        able = _complete_with(classes, one)
+        while left[one] and len(recipes):
+            limits.check("bucketize")
+            equal = count_same_value(recipes, classes, int(classes.value[one]))
+            complete = np.logical_and.reduceat(able[recipes.listed], recipes.starts[:-1])
+            # (equal + 1) / (size + 1) <= bound, in whole numbers.
+            within = (equal + 1) * bound.denominator <= (recipes.sizes + 1) * bound.numerator
+            suits = np.flatnonzero(complete & within & (recipes.groups > 0))
+            if not len(suits):
+                break
+            best = int(suits[np.lexsort((recipes.sizes[suits], equal[suits]))[0]])
+            groups = min(int(left[one]), int(recipes.groups[best]))
+            recipes.extend(best, groups, [one])
+            left[one] -= groups
+    return left
+
+
+def _complete_with(classes: Classes, one: int) -> Flags:
+    """Return the classes that can exchange values with this one."""
+    return np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
+
+
+def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
+    """Add people to groups proved within the bound; return the rest."""
+    left = left.copy()
+    waiting = np.flatnonzero(left)
+    for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
+        for chosen in _promising_recipes(recipes, classes, one) if left[one] else ():
+            limits.check("bucketize")
+            groups = min(int(left[one]), _count_available(recipes, chosen))
+            members = [member for recipe in chosen for member in recipes.members(recipe)]
+            if groups and is_within_bound(classes, np.array([*members, one]), bound):
+                for recipe in chosen:
+                    recipes.take(recipe, groups)
+                recipes.add(sorted([*members, one]), groups)
+                left[one] -= groups
+            if not left[one]:
+                break
+    return left
+
+
+def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator[list[int]]:
+    """Yield recipes and pairs of recipes to join, the best first."""
+    fits = classes.compatible_with(one)
+    number = count_exchanges(recipes, classes, fits)
+    equal = count_same_value(recipes, classes, int(classes.value[one]))
+    there = np.flatnonzero((recipes.groups > 0) & (recipes.sizes < MOST_PEOPLE))
+    best = there[np.lexsort((recipes.sizes[there], -number[there], equal[there]))].tolist()
+    yield from ([recipe] for recipe in best[:SINGLES])
+    for first in best[:4]:
+        have = classes.value[[member for member in recipes.members(first) if fits[member]]]
+        fresh = count_exchanges(recipes, classes, fits & ~np.isin(classes.value, have))
+        for second in there[np.lexsort((recipes.sizes[there], -fresh[there], equal[there]))][: PAIRS // 4].tolist():
+            yield [first, second]
+
+
+def _count_available(recipes: Recipes, chosen: list[int]) -> int:
+    """Count the groups that the chosen recipes can supply together."""
+    return min(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen)
+
+
+def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
+    """Tell if no value of a group is proved too probable.
+
+    False if counting takes too long.
+
+    >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [False, False, True]]), seed=0)
+    >>> [is_within_bound(people, np.array([0, 1, 2]), Fraction(share)) for share in ("0.49", "0.5")]
+    [False, True]
+    """
+    held, count = np.unique(classes.value[members], return_counts=True)
+    may = classes.may_have(members)[:, held]
+    if np.any(count * bound.denominator > may.sum(axis=0) * bound.numerator):
+        return False  # probabilities of a value add up to the people who have it
+    if len(members) > MOST_PEOPLE or np.prod(count + 1) > MOST_STATES:
+        return False
+    largest, total = _count_largest(may, count)
+    return largest * bound.denominator <= total * bound.numerator
+
+
+def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
+    """Count the assignments with the most frequent person and value.
+
+    Also returns the number of all assignments. A state counts the people already given each value; ``ways[i]`` holds the number of ways
+    to serve the first i people, state by state.
+    """
+    shape = tuple(int(number) + 1 for number in count)
+    ways = [np.zeros(shape, np.int64)]
+    ways[0][(0,) * len(shape)] = 1
+    for row in may:
+        ways.append(sum((_shift(ways[-1], axis) for axis in np.flatnonzero(row).tolist()), np.zeros(shape, np.int64)))
+    rest = np.zeros(shape, np.int64)
+    rest[tuple(count)] = 1  # the ways to serve everybody else, from each state on
+    total = int(ways[-1][tuple(count)])
+    largest = 0
+    for before, row in zip(ways[-2::-1], may[::-1], strict=True):
+        behind = {axis: _shift_back(rest, axis) for axis in np.flatnonzero(row).tolist()}
+        largest = max([largest, *(int((before * after).sum()) for after in behind.values())])
+        rest = sum(behind.values(), np.zeros(shape, np.int64))
+    return largest, total
+
+
+def _shift(ways: np.ndarray, axis: int) -> np.ndarray:
+    """Return the ways after one more person got a value."""
+    out = np.zeros_like(ways)
+    out[(slice(None),) * axis + (slice(1, None),)] = ways[(slice(None),) * axis + (slice(None, -1),)]
+    return out
+
+
+def _shift_back(rest: np.ndarray, axis: int) -> np.ndarray:
+    """Return the ways before one person gets a value."""
+    out = np.zeros_like(rest)
+    out[(slice(None),) * axis + (slice(None, -1),)] = rest[(slice(None),) * axis + (slice(1, None),)]
+    return out

@@ -1,11 +1,11 @@
-"""B03 surviving-correlations: who is likely to have which value of her group, by what all groups together show about people like her.
+"""B03 surviving-correlations: likely values of each person, from the correlations that all groups together show.
 
 Infers
-    P(value) for everybody, sharper than the shares of her group: over many groups it shows which quasi-identifiers go with which value, although
-    no single group tells. The values of each group are given to its people accordingly.
+    P(value) for each person, sharper than the shares of their group: many groups together show which quasi-identifiers go with which value,
+    although no single group does. The values of each group are distributed among its people accordingly.
 Assumes
-    Who is in which group is known, and negative rules, as for B01 and B02. Groups were formed without regard to who tends to have which value;
-    where they were formed by a rule of their own, the model takes part of that rule for a correlation, and is too sure of itself.
+    The group of each person is known, and negative rules, as for B01 and B02. Groups were formed without regard to who tends to have which
+    value; where they were formed by a rule of their own, the model takes part of that rule for a correlation, and is too confident.
 Claim
     Estimates. It is measured for every release. It counts against one only where the attack is asked for by name and the policy sets a limit for
     estimates, because no grouping bounds it.
@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacit.buckets.assignments import Valid
+from tacit.buckets.assignments import Valid, concatenate_ranges
 from tacit.buckets.case import BucketCase
 from tacit.errors import LimitReached
 from tacit.known.sensitive_values import BEHIND_PROOFS, no_limit
@@ -40,24 +40,31 @@ from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.steps import Share, remark
 
-#: The model is learnt from so many people at the most, whose groups are drawn at random; more hardly change it.
+CODE = "B03"
+NAME = "surviving-correlations"
+#: Tolerance for rounding errors: an estimate must exceed a limit by more.
+ROOM = 1e-9
+#: People to learn from at most, in groups drawn at random; more hardly change the model.
 LEARNT_FROM = 40_000
-#: So many people are looked at together.
+#: People estimated together.
 _AT_ONCE = 200_000
-#: Learning ends when estimates change by less than this on average, or after so many rounds.
-_STILL, _MOST_ROUNDS = 2e-4, 30
-#: Groups are filled in so many rounds while learning, and until they fit to this many people when the model is used.
-_ROUNDS_LEARNING, _ROUNDS_USING, _FITS = 4, 30, 1e-3
-#: A value that the model rules out stays possible by so much: the model is not certain.
+#: Learning stops when estimates change by less than this on average, or after this many rounds.
+_STILL = 2e-4
+_MOST_ROUNDS = 30
+#: Rounds of proportional fitting while learning and when the model is used, and the error that ends it.
+_ROUNDS_LEARNING = 4
+_ROUNDS_USING = 30
+_FITS = 1e-3
+#: Smallest weight of a possible value: the model is never certain.
 _LEAST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Some people of a release beside the values that they may have: place p is about row ``row[p]`` and the ST entry ``entry[p]``.
+    """Possible values of some people, one place per person and value.
 
-    The places of the i-th of these people start at ``first[i]``; ``rows`` are their numbers in the release, ``who[p]`` is i. ``at[p]`` is
-    the place in the blocks of :class:`~tacit.buckets.assignments.Cells`.
+    Place p is about person ``who[p]`` of ``rows`` and entry ``entry[p]`` of the sensitive table; the places of person i start at ``first[i]``.
+    ``at[p]`` is the place in the blocks of :class:`~tacit.buckets.assignments.Cells`.
     """
 
     buckets: Buckets
@@ -69,71 +76,70 @@ class Places:
 
     @classmethod
     def of(cls, valid: Valid, rows: Ints) -> Places:
-        """The places of some rows, by what is valid for them; whole groups, so that their contents can be kept."""
+        """Return the places of the rows of whole groups."""
         cells = valid.cells
-        start, width = cells.rows[cells.cell[rows]], np.diff(cells.rows)[cells.cell[rows]]
-        ends = np.cumsum(width)
-        first = ends - width
-        at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(start - first, width)
+        width = np.diff(cells.rows)[cells.cell[rows]]
+        at = concatenate_ranges(cells.rows[cells.cell[rows]], width)
         who = np.repeat(np.arange(len(rows)), width)
         possible = valid.possible[at]
-        who, at = who[possible], at[possible]
-        return cls(cells.buckets, rows, np.searchsorted(who, np.arange(len(rows))), who, at, cells.entries[at])
+        who = who[possible]
+        at = at[possible]
+        return cls(cells.buckets, rows, np.searchsorted(who, np.arange(len(rows))), who, at=at, entry=cells.entries[at])
 
     @cached_property
     def value(self) -> Ints:
-        """The sensitive value that each place is about."""
+        """Sensitive value of each place."""
         return self.buckets.value[self.entry].astype(np.int64)
 
     @cached_property
     def known(self) -> tuple[Ints, Ints]:
-        """The entries that occur, and the number of that of each place among them."""
+        """Entries that occur, and the number of each place's entry among them."""
         entries, number = np.unique(self.entry, return_inverse=True)
         return entries, number.reshape(-1)
 
     def by_group(self) -> Floats:
-        """The share of each place's value in its group: what groups alone say, among the values that are possible."""
-        return self.shared(self.buckets.count[self.entry].astype(np.float64))
+        """Return the share of each place's value in its group."""
+        return self.normalize(self.buckets.count[self.entry].astype(np.float64))
 
-    def shared(self, weight: Floats) -> Floats:
-        """Weights made shares of each person."""
+    def normalize(self, weight: Floats) -> Floats:
+        """Scale weights to sum to 1 for each person."""
         return np.asarray(weight / np.add.reduceat(weight, self.first)[self.who]) if len(weight) else weight
 
-    def leading(self, share: Floats) -> tuple[Ints, Floats]:
-        """The most probable value of each person, the first of equal ones, and its share."""
+    def most_probable(self, share: Floats) -> tuple[Ints, Floats]:
+        """Return the most probable value of each person, and its share."""
         best = np.maximum.reduceat(share, self.first) if len(share) else share
         most = np.flatnonzero(share >= best[self.who])
         first = np.flatnonzero(np.append(True, np.diff(self.who[most]) > 0)[: len(most)])
         return self.value[most[first]], best
 
-    def filled(self, weight: Floats, rounds: int) -> Floats:
-        """The shares nearest to weights that give out just the values of each group."""
+    def fit(self, weight: Floats, rounds: int) -> Floats:
+        """Scale weights until they add up to the groups' contents."""
         entries, number = self.known
         count = self.buckets.count[entries].astype(np.float64)
         factor = np.ones(len(entries))
-        found = self.shared(weight)
+        found = self.normalize(weight)
         for _ in range(rounds):
             given = np.bincount(number, found, len(entries))
             if np.abs(given - count).sum() <= _FITS * len(self.rows):
                 break
             factor *= count / np.maximum(given, 1e-300)
-            found = self.shared(weight * factor[number])
+            found = self.normalize(weight * factor[number])
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """How probable the values of each column are for people with each sensitive value.
+    """Naive Bayes model of the quasi-identifiers given the sensitive value.
 
-    ``tables[c][a, v]`` is the logarithm of the share of people with value a of column c among those with sensitive value v; it was learnt in so
-    many ``rounds``.
+    ``tables[c][a, v]`` is the logarithm of the share of value a of column c among people with sensitive value v; ``rounds`` counts the
+    rounds of learning.
     """
 
     tables: tuple[Floats, ...]
     rounds: int
 
     def weights(self, places: Places, codes: Sequence[npt.NDArray[np.integer]]) -> Floats:
-        """How well each place's value fits the person, up to a factor of the person."""
+        """Return the likelihood of each place's value, up to a factor."""
         fit = np.zeros(len(places.who))
         for table, column in zip(self.tables, codes, strict=True):
             fit += table.reshape(-1)[column[places.rows][places.who] * table.shape[1] + places.value]
@@ -142,9 +148,9 @@ class Model:
 
 
 def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: None) -> Model:
-    """The model that explains the groups best, from what is published alone; ``check`` is called now and then and may raise."""
+    """Fit the model to the published groups."""
     buckets = valid.cells.buckets
-    places = Places.of(valid, sampled(buckets, seed))
+    places = Places.of(valid, sample_rows(buckets, seed))
     codes = [column.codes.astype(np.int64) for column in buckets.people.columns]
     found = places.by_group()
     tables: tuple[Floats, ...] = ()
@@ -152,32 +158,31 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
     for rounds in range(1, _MOST_ROUNDS + 1):
         check()
         tables = tuple(
-            _table(places, column, len(named.values), found) for column, named in zip(codes, buckets.people.columns, strict=True)
+            _learn_table(places, column, len(named.values), found)
+            for column, named in zip(codes, buckets.people.columns, strict=True)
         )
         weights = Model(tables, rounds).weights(places, codes)
-        before, found = found, places.filled(weights, _ROUNDS_LEARNING)
+        before = found
+        found = places.fit(weights, _ROUNDS_LEARNING)
         if np.abs(found - before).sum() <= _STILL * len(places.rows):
             break
     return Model(tables, rounds)
 
 
-def estimated(
+def estimate(
     valid: Valid, model: Model, *, rows: Ints | None = None, check: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[Places, Floats]]:
-    """How probable each possible value is for everybody under a model: people in parts, each with the shares of its places.
-
-    With ``rows``, which are those of whole groups, for these people only.
-    """
+    """Yield parts of the people (``rows``) with the probability of each value."""
     codes = [column.codes.astype(np.int64) for column in valid.cells.buckets.people.columns]
-    for part in blocks(valid.cells.buckets) if rows is None else [rows]:
+    for part in split_rows(valid.cells.buckets) if rows is None else [rows]:
         check()
         places = Places.of(valid, part)
-        yield places, places.filled(model.weights(places, codes), _ROUNDS_USING)
+        yield places, places.fit(model.weights(places, codes), _ROUNDS_USING)
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """The most probable value of each row and its probability; and every row with a value that is above its limit, where there are limits."""
+    """Most probable value of each row, and all pairs above a limit."""
 
     top: Ints
     largest: Floats
@@ -187,27 +192,28 @@ class Guesses:
 
 
 def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Callable[[], None] = lambda: None) -> Guesses:
-    """What a model makes one guess about everybody; ``limit`` is that of each value."""
+    """Apply a model to everybody; ``limit`` is that of each value."""
     n = valid.cells.buckets.n
-    top, largest = np.zeros(n, np.int64), np.zeros(n)
+    top = np.zeros(n, np.int64)
+    largest = np.zeros(n)
     over: list[tuple[Ints, Ints, Floats]] = []
-    for places, share in estimated(valid, model, check=check):
-        top[places.rows], largest[places.rows] = places.leading(share)
+    for places, share in estimate(valid, model, check=check):
+        top[places.rows], largest[places.rows] = places.most_probable(share)
         beyond = np.flatnonzero(share > limit[places.value]) if limit is not None else np.empty(0, np.int64)
         over.append((places.rows[places.who[beyond]], places.value[beyond], share[beyond]))
     row, value, share = (np.concatenate([part[number] for part in over]) for number in range(3))
-    return Guesses(top, largest, row, value, share)
+    return Guesses(top, largest, row, value, share=share)
 
 
-def blocks(buckets: Buckets) -> list[Ints]:
-    """The rows of a release by groups, in parts that are looked at together."""
+def split_rows(buckets: Buckets) -> list[Ints]:
+    """Split the rows of a release into parts of whole groups."""
     starts, rows = buckets.members()
     ends = starts[np.unique(np.searchsorted(starts, np.arange(_AT_ONCE, len(rows), _AT_ONCE)))]
     return np.split(rows, ends[ends < len(rows)])
 
 
-def sampled(buckets: Buckets, seed: int) -> Ints:
-    """The rows of some groups that together hold enough people to learn from, drawn at random; of all where there are not more."""
+def sample_rows(buckets: Buckets, seed: int) -> Ints:
+    """Draw the rows of random groups to learn from."""
     starts, rows = buckets.members()
     if len(rows) <= LEARNT_FROM:
         return rows
@@ -218,23 +224,18 @@ def sampled(buckets: Buckets, seed: int) -> Ints:
     return rows[np.repeat(inside, np.diff(starts))]
 
 
-def _table(places: Places, column: Ints, n_values: int, found: Floats) -> Floats:
-    """The logarithm of how probable each value of a column is for people with each sensitive value, made smooth by what everybody has."""
-    codes, width = column[places.rows], len(places.buckets.values)
+def _learn_table(places: Places, column: Ints, n_values: int, found: Floats) -> Floats:
+    """Return the smoothed log-probabilities of a column given each value."""
+    codes = column[places.rows]
+    width = len(places.buckets.values)
     counts = np.bincount(codes[places.who] * width + places.value, found, n_values * width).reshape(n_values, width)
     usual = (np.bincount(codes, minlength=n_values) + 1.0) / (len(codes) + n_values)
     smooth = counts + n_values * usual[:, None]
     return np.asarray(np.log(smooth / smooth.sum(axis=0)))
 
 
-CODE = "B03"
-NAME = "surviving-correlations"
-#: An estimate passes a limit only where it does so by more than the arithmetic may be off.
-ROOM = 1e-9
-
-
 def run(target: Target) -> AttackRun:
-    """How sure the model is about everybody; findings where it is asked for by name and passes what the policy allows."""
+    """Estimate everybody's value; findings only if asked for by name."""
     case = BucketCase.of(target)
 
     def check() -> None:
@@ -245,12 +246,12 @@ def run(target: Target) -> AttackRun:
             case.valid, learn(case.valid, seed=target.limits.seed, check=check), limit=_limit(target, case), check=check
         )
     except LimitReached:
-        return AttackRun(CODE, NAME, "estimates", "stopped", "the time limit was reached before there was an estimate")
+        return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     return _Outcome(target, case, found).run()
 
 
-def _limit(target: Target, case: BucketCase) -> npt.NDArray[np.float64] | None:
-    """The most that the policy allows for each value; None where it sets no limit."""
+def _limit(target: Target, case: BucketCase) -> Floats | None:
+    """Return the limit of the policy for each value, or None."""
     policy = target.policy
     if policy.max_posterior is None and policy.max_gain is None:
         return None
@@ -263,34 +264,37 @@ def _limit(target: Target, case: BucketCase) -> npt.NDArray[np.float64] | None:
 
 
 class _Outcome:
-    """The findings of one run, written out only when they are looked at."""
+    """Findings of one run, written out on demand."""
 
     def __init__(self, target: Target, case: BucketCase, found: Guesses) -> None:
-        self.target, self.case, self.found = target, case, found
+        self.target = target
+        self.case = case
+        self.found = found
         self.decides = CODE in target.named
         # People of one group with the same quasi-identifiers have the same estimates: the first of them stands for all.
-        first, people = case.alike(np.unique(found.row))
+        first, people = case.merge_alike(np.unique(found.row))
         chosen = np.flatnonzero(np.isin(found.row, first)) if self.decides else np.empty(0, np.int64)
         many = dict(zip(first.tolist(), people.tolist(), strict=True))
         order = chosen[np.lexsort((found.value[chosen], found.row[chosen], -found.share[chosen]))]
-        self.rows, self.value, self.share = found.row[order], found.value[order], found.share[order]
+        self.rows = found.row[order]
+        self.value = found.value[order]
+        self.share = found.share[order]
         self.people = np.array([many[row] for row in self.rows.tolist()], np.int64)
 
     def run(self) -> AttackRun:
-        """The run with its measures and findings."""
-        case, found = self.case, self.found
+        """Return the run with its measures and findings."""
         concerned = np.unique(self.rows, return_index=True)[1]
         return AttackRun(
             CODE,
             NAME,
             "estimates",
             "ran",
-            self._reason(),
+            reason=self._reason(),
             people=int(self.people[concerned].sum()),
             measures=self._measures(),
             columns={
                 "row": self.rows,
-                "group": case.buckets.group[self.rows].astype(np.int64),
+                "group": self.case.buckets.group[self.rows].astype(np.int64),
                 "value": self.value,
                 "count": self.people,
                 "count_hi": self.people,
@@ -299,12 +303,13 @@ class _Outcome:
             severity=BEHIND_PROOFS + ((1 - self.share) * 1e9).astype(np.int64),
             event=self.event,
             show=self.show,
-            details={"surviving": found.largest},
+            details={"surviving": self.found.largest},
             cautions=self._cautions(),
         )
 
     def _measures(self) -> dict[str, float | None]:
-        largest, buckets = self.found.largest, self.case.buckets
+        largest = self.found.largest
+        buckets = self.case.buckets
         most = np.maximum.reduceat(buckets.count, buckets.starts[:-1]) if len(buckets) else np.zeros(1)
         return {
             "surviving_max_posterior": float(largest.max(initial=0.0)),
@@ -323,24 +328,27 @@ class _Outcome:
         return cautions_of(CODE, int(np.count_nonzero(self.found.largest > SURE)), self.case.buckets.n, limit=limited)
 
     def _reason(self) -> str:
-        """Why estimates are no findings, and for how many people they would be."""
+        """Explain why estimates are not findings."""
         policy = self.target.policy
         if policy.max_posterior is None and policy.max_gain is None:
             return "the policy sets no limit for estimates"
         if self.decides:
             return ""
         people = len(np.unique(self.found.row))
-        told = f"{people:,} {'person passes' if people == 1 else 'people pass'} the limit of the policy by this model"
-        return f"{told}; it decides only where it is asked for by name (--attack {CODE})"
+        passing = f"{people:,} {'person exceeds' if people == 1 else 'people exceed'} the limit of the policy by this model"
+        return f"{passing}; it counts only if asked for by name (--attack {CODE})"
 
     def event(self, index: int) -> BoxEvent:
-        """Who has the quasi-identifiers, in this group, and the value."""
+        """Return the event: quasi-identifiers, group and value."""
         return self.case.event(int(self.rows[index]), [self.case.buckets.values[int(self.value[index])]])
 
     def show(self, index: int) -> Finding:
-        """The finding in words."""
-        case, row, people = self.case, int(self.rows[index]), int(self.people[index])
-        value, share = int(self.value[index]), float(self.share[index])
+        """Return the finding with its explanation."""
+        case = self.case
+        row = int(self.rows[index])
+        people = int(self.people[index])
+        value = int(self.value[index])
+        share = float(self.share[index])
         has = "has" if people == 1 else "each have"
         inside = case.buckets.contents(int(case.buckets.group[row])).get(case.buckets.values[value], 0)
         size = int(case.buckets.sizes[int(case.buckets.group[row])])
@@ -357,71 +365,3 @@ class _Outcome:
             ),
             probability=share,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Mixing:
-    """What becomes of counts when they are taken by groups.
-
-    ``pi`` is as above, over the values that occur; ``share`` is the share of each among all people, and ``noise`` the variance of the share of
-    a value in the group of somebody whose own value is known, summed over values.
-
-    >>> from tacit.model.table import Table
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("M", "flu"), ("F", "flu")])
-    >>> mixing = Mixing.of(Buckets.of(people.select(["sex"]), people.column("ill"), np.array([0, 0, 1, 1], np.int32)))
-    >>> mixing.pi.round(3).tolist(), mixing.share.tolist()
-    ([[0.5, 0.5], [0.167, 0.833]], [0.25, 0.75])
-    """
-
-    pi: Floats
-    share: Floats
-    noise: float
-
-    @classmethod
-    def of(cls, buckets: Buckets) -> Mixing:
-        """How the groups of a release mix values."""
-        n_values, size = len(buckets.values), buckets.sizes.astype(np.float64)
-        owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
-        inside = buckets.count / size[owner]
-        pi, squares = np.zeros((n_values, n_values)), np.zeros((n_values, n_values))
-        # Pairs of entries of the same group, entry i of each with entry j of each, so that memory stays small.
-        widest = int(np.diff(buckets.starts).max(initial=0))
-        for step in range(-widest + 1, widest):
-            place = np.arange(max(0, -step), len(owner) - max(0, step))
-            place = place[owner[place] == owner[place + step]]
-            pair = buckets.value[place].astype(np.int64) * n_values + buckets.value[place + step]
-            for table, weight in ((pi, inside), (squares, inside**2)):
-                table += np.bincount(pair, buckets.count[place] * weight[place + step], n_values**2).reshape(pi.shape)
-        people = np.bincount(buckets.value, buckets.count, n_values)
-        held = np.maximum(people, 1)[:, None]
-        pi, squares = pi / held, squares / held
-        return cls(pi, people / max(1, buckets.n), float((people / max(1, buckets.n)) @ (squares - pi**2).sum(axis=1)))
-
-    @property
-    def condition(self) -> float:
-        """The condition number of ``pi`` over the values that occur: by how much errors may grow when the mixing is undone."""
-        singular = self._parts[1]
-        return float(singular[0] / singular[-1]) if len(singular) and singular[-1] > 0 else float("inf")
-
-    def undone(self, counted: Floats, people: Floats) -> Floats:
-        """How many people of each cell have each value, given what is counted for them by groups and how many they are.
-
-        Cells are rows. Directions in which a cell holds too few people to tell anything are damped: the estimate is the mean of what people
-        have, when their shares are taken to spread around ``share`` as far as shares can. It lies between 0 and the number of people.
-        """
-        left, singular, right = self._parts
-        usual = people[:, None] * self.share
-        spread = float((self.share * (1 - self.share)).sum())
-        damping = self.noise / max(spread, 1e-300) / np.maximum(people, 1e-9)
-        factor = singular / np.maximum(singular**2 + damping[:, None], 1e-300)
-        occurs = self.share > 0
-        found = usual.copy()
-        found[:, occurs] += ((counted - usual)[:, occurs] @ right.T * factor) @ left.T
-        return np.asarray(np.clip(found, 0.0, people[:, None]))
-
-    @cached_property
-    def _parts(self) -> tuple[Floats, Floats, Floats]:
-        """The singular value decomposition of ``pi`` over the values that occur."""
-        occurs = np.flatnonzero(self.share > 0)
-        left, singular, right = np.linalg.svd(self.pi[np.ix_(occurs, occurs)])
-        return left, singular, right

@@ -1,15 +1,15 @@
-"""B01 valid-values: which sensitive values each person of a bucketized release can have at all, and so who keeps fewer than l.
+"""B01 valid-values: the sensitive values that each person of a bucketized release can have, and who keeps fewer than l.
 
 Infers
-    For every person the values of her group that she has in at least one assignment of values to people which fits the group's counts and all
-    that is known. Whoever keeps fewer than l values is exposed; with l = 2 her value is certain.
+    For each person, the values of their group that they have in at least one assignment of values to people that fits the group's counts and
+    all that is known. A person with fewer than l such values is exposed; with a single one, their value is certain.
 Assumes
-    Who is in which group is known, which is what a bucketized release publishes, and negative rules: that nobody with given quasi-identifiers
-    has a given value. Without knowledge everybody keeps all values of her group.
+    The group of each person is known, which is what a bucketized release publishes, and negative rules: that nobody with given
+    quasi-identifiers has a given value. Without knowledge everybody keeps all values of their group.
 Claim
-    Proves. A value is ruled out by knowledge about the person, or because others of her group can have nothing else and use it up.
+    Proves. A value is ruled out by knowledge about the person, or because others of the group can have nothing else and use it up.
 Cost
-    One assignment is found for each group, and what can be exchanged in it: linear in people for groups of any usual size, less than a second
+    One assignment is found for each group, and the exchanges it allows: linear in people for groups of any usual size, less than a second
     for a million people.
 Example
     A woman and two men share flu, cold and a pregnancy. The pregnancy is hers, so the men keep two values each.
@@ -34,25 +34,30 @@ NAME = "valid-values"
 
 
 def run(target: Target) -> AttackRun:
-    """The people who keep fewer than l values."""
+    """Find the people who keep fewer than l values."""
     case = BucketCase.of(target)
     target.limits.check(CODE)
     return _Outcome(target, case).run()
 
 
 class _Outcome:
-    """The findings of one run, written out only when they are looked at."""
+    """Findings of one run, written out on demand."""
 
     def __init__(self, target: Target, case: BucketCase) -> None:
-        self.case, self.index, self.least = case, target.index, target.policy.l
+        self.case = case
+        self.index = target.index
+        self.least = target.policy.l
         self.left = case.valid.counts
-        rows, people = case.alike(np.flatnonzero(self.left < self.least))
+        rows, people = case.merge_alike(np.flatnonzero(self.left < self.least))
         order = np.lexsort((rows, -people, self.left[rows]))
-        self.rows, self.people = rows[order], people[order]
+        self.rows = rows[order]
+        self.people = people[order]
 
     def run(self) -> AttackRun:
-        """The run with its measures and findings."""
-        case, rows, left = self.case, self.rows, self.left
+        """Return the run with its measures and findings."""
+        case = self.case
+        rows = self.rows
+        left = self.left
         sizes = case.buckets.sizes
         by_exclusion = case.valid.cells.people[case.valid.unexcluded < self.least]
         return AttackRun(
@@ -60,7 +65,7 @@ class _Outcome:
             NAME,
             "proves",
             "ran",
-            "" if case.facts else "nothing is known besides: give negative rules with --knowledge",
+            reason="" if case.facts else "no knowledge was given; add negative rules with --knowledge",
             people=int(self.people.sum()),
             measures={
                 "vulnerable": int((left < self.least).sum()),
@@ -83,29 +88,31 @@ class _Outcome:
         )
 
     def _first_values(self) -> Ints:
-        """The first value that people of each finding can have."""
+        """Return the first valid value of each finding."""
         cells = self.case.valid.cells
         possible = np.flatnonzero(self.case.valid.possible)
         first = possible[np.searchsorted(possible, cells.rows[cells.cell[self.rows]])]
         return cells.buckets.value[cells.entries[first]].astype(np.int64)
 
     def _values(self, row: int) -> list[int]:
-        """The values that the person of a row can have."""
+        """Return the valid values of a row."""
         cells = self.case.valid.cells
         here = slice(int(cells.rows[cells.cell[row]]), int(cells.rows[cells.cell[row] + 1]))
         entries = cells.buckets.starts[cells.buckets.group[row]] + np.flatnonzero(self.case.valid.possible[here])
         return [int(value) for value in cells.buckets.value[entries]]
 
     def event(self, index: int) -> BoxEvent:
-        """Who has the quasi-identifiers, in this group, and one of the values that are left."""
+        """Return the event: quasi-identifiers, group, and the remaining values."""
         row = int(self.rows[index])
         return self.case.event(row, [self.case.buckets.values[value] for value in self._values(row)])
 
     def show(self, index: int) -> Finding:
-        """The finding with its proof."""
-        row, people = int(self.rows[index]), int(self.people[index])
+        """Return the finding with its proof."""
+        row = int(self.rows[index])
+        people = int(self.people[index])
         left = [self.case.buckets.values[value] for value in self._values(row)]
-        who, sensitive = self.case.who(row, people), self.case.buckets.sensitive
+        who = self.case.who(row, people)
+        sensitive = self.case.buckets.sensitive
         has = "has" if people == 1 else "have"
         text = (
             f"{who} certainly {has} {sensitive} {left[0]}."

@@ -1,1 +1,1 @@
-"""Attacks on lists of itemsets."""
+"""Releases of itemsets: supports, inference channels, and the attacks on them."""

@@ -1,9 +1,9 @@
-"""Which lines of a release clash, once an attack has met a group with fewer than no people.
+"""The fewest lines of a release of itemsets that contradict each other.
 
-A group "all of I, none of D" is a signed sum of ``2**|D|`` supports. The search takes the shortest sum that is negative, so the fewest lines:
-one absent item first (two lines: a set is more frequent than a part of it), then two, and so on. All sums inside it are possible then, and
-what is left is made irreducible by an exact test: no line that is named can be spared (:mod:`tacit.solve.feasibility`). Sums of more than
-five absent items are named whole. All this runs only when the release is refused, with a bounded amount of work.
+A group "all of I, none of D" is a signed sum of ``2**|D|`` supports, and cannot be negative. The search takes the shortest sum that is,
+so the fewest lines: one absent item first (two lines: a set is more frequent than a subset), then two, and so on. Then all sums inside it
+are possible, and the rest is made irreducible by an exact test (:mod:`tacit.solve.feasibility`). Sums of more than five absent items are
+named whole. All this runs only when a release is refused, with a bounded amount of work.
 """
 
 from __future__ import annotations
@@ -14,58 +14,61 @@ from math import comb
 from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import Contradiction, numbered
 from tacit.itemsets.supports import MOST_ITEMS as LONGEST_CUBE
 from tacit.itemsets.supports import Cube, Supports
 from tacit.kernels.moebius import cells, superset_all
-from tacit.model.arrays import Ints
+from tacit.model.arrays import Flags, Ints
 from tacit.model.release import Itemsets
 from tacit.solve.feasibility import MOST_ITEMS, Clash, Statement, smallest_clash
 
-#: Who says what stands on no line: the number of people; that what a complete list leaves out is below its threshold.
-N, COMPLETE = -1, -3
-#: How many numbers the search may look at in one set, and in all; a second or two.
-WORK_ON_A_SET, WORK = 1 << 25, 1 << 27
-#: How many equally short sums are made irreducible, to take the one with the fewest lines.
+#: Sources of statements without a line: the number of people; the threshold of a complete list.
+N = -1
+COMPLETE = -3
+#: Numbers that the search may examine in one set, and in all: a second or two.
+WORK_ON_A_SET = 1 << 25
+WORK = 1 << 27
+#: Equally short sums that are made irreducible, to find the one with the fewest lines.
 MOST_SUMS = 8
-#: A sum of more lines than this is not written out.
+#: Longest sum that is written out.
 MOST_TERMS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A negative group on a published set: the present and the absent items, as numbers of items."""
+    """A negative group: the numbers of its present and absent items."""
 
     present: tuple[int, ...]
     absent: tuple[int, ...]
 
 
 def refuse_clash(release: Itemsets, line: int) -> NoReturn:
-    """Raise a :class:`Contradiction` that names the fewest lines that cannot all be true; published set ``line`` has a negative group."""
+    """Raise a :class:`Contradiction` with the fewest lines that clash."""
     supports = Supports(release)
-    found = [_clash(supports, one) for one in _shortest_sums(supports, line)]
-    raise contradiction(release, min(found, key=lambda clash: (len(_file_lines(clash)), clash.lines)))
+    found = [_find_clash(supports, one) for one in _find_shortest_sums(supports, line)]
+    raise make_contradiction(release, min(found, key=lambda clash: (len(_file_lines(clash)), clash.lines)))
 
 
 def refuse_incomplete(supports: Supports, candidates: Sequence[Ints]) -> NoReturn:
-    """Raise a :class:`Contradiction` about unpublished itemsets whose support would have to be larger than it can be."""
+    """Raise a :class:`Contradiction` about unpublished itemsets with contradictory bounds."""
     release = supports.release
     shortest = sorted(candidates, key=lambda items: (len(items), items.tolist()))[:MOST_SUMS]
-    found = [_behind(supports, items) for items in shortest if len(items) <= MOST_ITEMS]
+    found = [_find_incompleteness(supports, items) for items in shortest if len(items) <= MOST_ITEMS]
     if not found:
-        found = [_two_sums(_statements(supports, shortest[0]), release)]
-    raise contradiction(release, min(found, key=lambda clash: (COMPLETE in clash.lines, len(clash.lines), clash.lines)))
+        found = [_clash_of_two_sums(_statements(supports, shortest[0]), release)]
+    raise make_contradiction(release, min(found, key=lambda clash: (COMPLETE in clash.lines, len(clash.lines), clash.lines)))
 
 
 def refuse_gaps(supports: Supports) -> None:
-    """Raise a :class:`Contradiction` when a list of all frequent itemsets is said to be complete and lacks a part of one of its itemsets."""
+    """Raise a :class:`Contradiction` if a complete list lacks a subset."""
     release = supports.release
     if release.only != "all" or not release.header.complete or not supports.has_gaps:
         return
     sets = release.sets
-    listed, hashes, owners = set(sets.hashes().tolist()), sets.hashes(), sets.owners()
+    listed = set(sets.hashes().tolist())
+    hashes = sets.hashes()
+    owners = sets.owners()
     long = sets.lengths[owners] > 1
     parts = (hashes[owners[long]] - sets.member_hashes()[long]).tolist()
     lines = sorted({release.line(owner) for owner, part in zip(owners[long].tolist(), parts, strict=True) if part not in listed})
@@ -80,13 +83,13 @@ def refuse_gaps(supports: Supports) -> None:
     )
 
 
-def contradiction(release: Itemsets, clash: Clash) -> Contradiction:
-    """What is wrong with a release whose lines clash, in words that hold no item."""
+def make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
+    """Return the error for clashing lines, in words without items."""
     lines = [release.line(line) for line in _file_lines(clash)]
     name = release.source.name if release.source else "the release"
     complete = [weight for one, weight in zip(clash.statements, clash.weights, strict=True) if one.line == COMPLETE]
     if complete:
-        least = _written(release, clash, sign=-1) if complete == [1] else ""
+        least = _write_sum(release, clash, sign=-1) if complete == [1] else ""
         found = sum(complete) * ((release.min_support or 1) - 1) - clash.total
         forced = (
             f"at least {least} = {found:,} people have"
@@ -100,7 +103,7 @@ def contradiction(release: Itemsets, clash: Clash) -> Contradiction:
     else:
         reading = "read as a complete list of closed itemsets, " if Supports(release).by_closure else ""
         total = f"{'at most ' if _is_rounded(clash) else ''}{clash.total:,}"
-        written = _written(release, clash)
+        written = _write_sum(release, clash)
         what = f"{reading}the counts cannot all be true: " + (
             f"{written} is a number of people, and comes to {total}" if written else f"some group would have {total} people"
         )
@@ -109,7 +112,7 @@ def contradiction(release: Itemsets, clash: Clash) -> Contradiction:
 
 
 def _file_lines(clash: Clash) -> list[int]:
-    """The lines of the file among those that clash."""
+    """Return the lines of the file among those that clash."""
     return [line for line in clash.lines if line >= 0]
 
 
@@ -117,8 +120,8 @@ def _is_rounded(clash: Clash) -> bool:
     return any(statement.lo < statement.hi for statement in clash.statements if statement.line >= 0)
 
 
-def _written(release: Itemsets, clash: Clash, sign: int = 1) -> str:
-    """The sum that goes wrong, line by line; nothing when it is long."""
+def _write_sum(release: Itemsets, clash: Clash, sign: int = 1) -> str:
+    """Write the negative sum line by line; empty if it is long."""
     weights: dict[int, int] = {}
     for statement, weight in zip(clash.statements, clash.weights, strict=True):
         weights[statement.line] = weights.get(statement.line, 0) + sign * weight
@@ -136,10 +139,12 @@ def _written(release: Itemsets, clash: Clash, sign: int = 1) -> str:
 # The shortest negative sum
 
 
-def _shortest_sums(supports: Supports, first: int) -> list[Sum]:
-    """Negative sums with the fewest absent items, at most :data:`MOST_SUMS`, from all maximal sets that the work allows; ``first`` has one."""
+def _find_shortest_sums(supports: Supports, first: int) -> list[Sum]:
+    """Return the shortest negative sums on maximal sets, ``first`` first."""
     others = [line for line in supports.maximal.tolist() if line != first]
-    work, best, found = WORK, None, dict[Sum, None]()
+    work = WORK
+    best = None
+    found = dict[Sum, None]()
     for line in (first, *others):
         items = supports.release.sets[line].astype(np.int64)
         work -= len(supports.release.sets.members) + (1 << min(len(items), 40))
@@ -147,25 +152,27 @@ def _shortest_sums(supports: Supports, first: int) -> list[Sum]:
             break
         if len(items) > LONGEST_CUBE:
             continue
-        sums, spent = _sums_on(supports.cube(items), best)
+        sums, spent = _find_sums(supports.cube(items), best)
         work -= spent
         if sums and (best is None or len(sums[0].absent) < best):
-            best, found = len(sums[0].absent), {}
+            best = len(sums[0].absent)
+            found = {}
         found.update(dict.fromkeys(sums))
     return list(found)[:MOST_SUMS]
 
 
-def _sums_on(cube: Cube, most: int | None) -> tuple[list[Sum], int]:
-    """The negative sums on one set with the fewest absent items, none with more than ``most``, and how much was looked at for them."""
-    size, spent = len(cube.free), 0
+def _find_sums(cube: Cube, most: int | None) -> tuple[list[Sum], int]:
+    """Return the shortest negative sums on one set, and the work spent."""
+    size = len(cube.free)
+    spent = 0
     for absent in range(size + 1 if most is None else min(size, most) + 1):
         spent += comb(size, absent) << (size - absent)
         if spent > WORK_ON_A_SET:
-            return ([_descended(cube)] if most is None else []), spent
+            return ([_descend(cube)] if most is None else []), spent
         ready = (np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0), cube.known)
         sums = []
-        for present, gone in _negative(*ready, list(range(size)), (), absent):
-            sums.append(_named(cube, present, gone))
+        for present, gone in _find_negative(*ready, list(range(size)), (), absent):
+            sums.append(_name_items(cube, present, gone))
             if len(sums) == MOST_SUMS:
                 break
         if sums:
@@ -173,12 +180,12 @@ def _sums_on(cube: Cube, most: int | None) -> tuple[list[Sum], int]:
     return [], spent
 
 
-def _negative(
-    lo: Ints, hi: Ints, known: npt.NDArray[np.bool_], free: list[int], gone: tuple[int, ...], absent: int
+def _find_negative(
+    lo: Ints, hi: Ints, known: Flags, free: list[int], gone: tuple[int, ...], absent: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Masks of present items and positions of absent ones, for every negative sum that lacks ``absent`` more items behind the last one.
+    """Yield the present and absent items of every negative sum.
 
-    The arrays are about the items of ``free``, all others of the set being lacked already.
+    ``absent`` more items after the last one are absent. The arrays are about the items of ``free``; all others of the set are absent already.
     """
     if absent == 0:
         for mask in np.flatnonzero(known & (hi < 0)).tolist():
@@ -187,51 +194,58 @@ def _negative(
     for place, item in enumerate(free):
         if gone and item < gone[-1]:
             continue
-        low, high, sure = lo.reshape(-1, 2, 1 << place), hi.reshape(-1, 2, 1 << place), known.reshape(-1, 2, 1 << place)
-        yield from _negative(
+        low = lo.reshape(-1, 2, 1 << place)
+        high = hi.reshape(-1, 2, 1 << place)
+        sure = known.reshape(-1, 2, 1 << place)
+        yield from _find_negative(
             (low[:, 0] - high[:, 1]).reshape(-1),
             (high[:, 0] - low[:, 1]).reshape(-1),
             (sure[:, 0] & sure[:, 1]).reshape(-1),
             free[:place] + free[place + 1 :],
-            (*gone, item),
-            absent - 1,
+            gone=(*gone, item),
+            absent=absent - 1,
         )
 
 
-def _descended(cube: Cube) -> Sum:
-    """A negative sum on a long set: from a negative group, one item less as long as the sum stays negative."""
+def _descend(cube: Cube) -> Sum:
+    """Return a negative sum on a long set, shortened greedily."""
     usable = cube.known.copy()
     superset_all(usable)
-    lo, hi = np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0)
+    lo = np.where(cube.known, cube.lo, 0)
+    hi = np.where(cube.known, cube.hi, 0)
     cells(lo, hi)
     negative = np.flatnonzero(usable & (hi < 0))
     start = int(negative[np.argmax(np.bitwise_count(negative.astype(np.uint64)))])
     size = len(cube.free)
-    present, gone = start, [j for j in range(size) if not start >> j & 1]
+    present = start
+    gone = [j for j in range(size) if not start >> j & 1]
     for j in list(gone):
         rest = [other for other in gone if other != j]
         for candidate in (present, present | 1 << j):
-            if _most(cube, candidate, rest) < 0:
-                present, gone = candidate, rest
+            if _bound_group(cube, candidate, rest) < 0:
+                present = candidate
+                gone = rest
                 break
-    return _named(cube, present, tuple(gone))
+    return _name_items(cube, present, tuple(gone))
 
 
-def _most(cube: Cube, present: int, gone: Sequence[int]) -> int:
-    """The largest number of people that a group may have."""
+def _bound_group(cube: Cube, present: int, gone: Sequence[int]) -> int:
+    """Return the largest number of people that a group may have."""
     masks, signs = _terms(present, gone)
     return int(np.where(signs > 0, cube.hi[masks], -cube.lo[masks]).sum())
 
 
 def _terms(present: int, gone: Sequence[int]) -> tuple[Ints, Ints]:
-    """The sets of a group's sum as masks, and their signs."""
-    masks, signs = np.array([present], np.int64), np.array([1], np.int64)
+    """Return the sets of a group's sum as masks, and their signs."""
+    masks = np.array([present], np.int64)
+    signs = np.array([1], np.int64)
     for j in gone:
-        masks, signs = np.concatenate((masks, masks | 1 << j)), np.concatenate((signs, -signs))
+        masks = np.concatenate((masks, masks | 1 << j))
+        signs = np.concatenate((signs, -signs))
     return masks, signs
 
 
-def _named(cube: Cube, present: int, gone: Sequence[int]) -> Sum:
+def _name_items(cube: Cube, present: int, gone: Sequence[int]) -> Sum:
     has = tuple(int(cube.free[j]) for j in range(len(cube.free)) if present >> j & 1)
     return Sum(has, tuple(int(cube.free[j]) for j in gone))
 
@@ -239,20 +253,21 @@ def _named(cube: Cube, present: int, gone: Sequence[int]) -> Sum:
 # From a sum to the lines that clash
 
 
-def _clash(supports: Supports, negative: Sum) -> Clash:
-    """The lines of a negative sum, made irreducible where it is short."""
-    has, lacks = np.array(negative.present, np.int64), np.array(negative.absent, np.int64)
+def _find_clash(supports: Supports, negative: Sum) -> Clash:
+    """Return the clash of a negative sum, irreducible if short."""
+    has = np.array(negative.present, np.int64)
+    lacks = np.array(negative.absent, np.int64)
     within = np.union1d(has, lacks)
-    cube = supports.cube(lacks, has, _around(supports, within))
+    cube = supports.cube(lacks, has, _items_around(supports, within))
     statements = [_statement(cube, mask) for mask in range(len(cube.line))]
-    # Nobody has to look up how many people have the present items where it is enough that they are at most all.
+    # The support of the present items need not be cited if it is enough that it is at most n.
     everyone = [] if supports.release.n is None else [Statement(0, 0, supports.release.n, N)]
     smallest = smallest_clash([*everyone, *statements], len(lacks)) if 0 < len(lacks) <= MOST_ITEMS else None
     return smallest or Clash(tuple(statements), tuple(1 - 2 * (mask.bit_count() & 1) for mask in range(len(statements))))
 
 
-def _around(supports: Supports, items: Ints) -> Ints:
-    """All items: a closure may reach beyond the items of a sum."""
+def _items_around(supports: Supports, items: Ints) -> Ints:
+    """Return these items, or all if a closure may reach beyond them."""
     return np.arange(len(supports.release.items)) if supports.by_closure else items
 
 
@@ -261,9 +276,9 @@ def _statement(cube: Cube, mask: int) -> Statement:
 
 
 def _statements(supports: Supports, items: Ints) -> list[Statement]:
-    """What a complete list says about all subsets of some items: the published supports, and that the others are below the threshold."""
+    """Return a complete list's statements about subsets of some items."""
     release = supports.release
-    cube = supports.cube(items, within=_around(supports, items))
+    cube = supports.cube(items, within=_items_around(supports, items))
     least = release.min_support or 1
     return [
         _statement(cube, mask) if cube.line[mask] > -2 else Statement(mask, 0, least - 1, COMPLETE)
@@ -272,22 +287,23 @@ def _statements(supports: Supports, items: Ints) -> list[Statement]:
     ]
 
 
-def _behind(supports: Supports, items: Ints) -> Clash:
-    """Why the subsets of an unpublished itemset cannot have the supports that a complete list gives them."""
+def _find_incompleteness(supports: Supports, items: Ints) -> Clash:
+    """Return why the subsets of an unpublished itemset contradict a complete list."""
     statements = _statements(supports, items)
     published = [statement for statement in statements if statement.line != COMPLETE]
     # Counts that clash by themselves are wrong whether the list is complete or not.
-    return smallest_clash(published, len(items)) or smallest_clash(statements, len(items)) or _all_of(statements)
+    return smallest_clash(published, len(items)) or smallest_clash(statements, len(items)) or _clash_of_all(statements)
 
 
-def _two_sums(statements: Sequence[Statement], release: Itemsets) -> Clash:
-    """Why a long unpublished itemset clashes: the sum that bounds its support from below, and the one from above unless the threshold does.
+def _clash_of_two_sums(statements: Sequence[Statement], release: Itemsets) -> Clash:
+    """Return the clash of a long unpublished itemset.
 
-    Where the subsets are themselves deduced, all that is said about them.
+    It consists of the sums that bound its support from below and from above. The upper one is left out if the threshold bounds it. If
+    subsets are deduced themselves, all statements are returned.
     """
     whole = len(statements) - 1
     if any(statement.line == COMPLETE for statement in statements[:-1]) or statements[0].mask:
-        return _all_of(statements)
+        return _clash_of_all(statements)
     lo, hi = (np.array([getattr(statement, end) for statement in statements], np.int64) for end in ("lo", "hi"))
     lo[whole] = hi[whole] = 0
     cells(lo, hi)
@@ -305,6 +321,9 @@ def _two_sums(statements: Sequence[Statement], release: Itemsets) -> Clash:
     return Clash(tuple(statements[mask] for mask in used), tuple(weights[mask] for mask in used))
 
 
-def _all_of(statements: Sequence[Statement]) -> Clash:
-    """All statements, where the search for fewer would take too long; the weights say only which of them are sure to be needed."""
+def _clash_of_all(statements: Sequence[Statement]) -> Clash:
+    """Return all statements, if a search for fewer would take too long.
+
+    The weights mark only the statements that are certainly needed.
+    """
     return Clash(tuple(statements), tuple(int(statement.line == COMPLETE) for statement in statements))

@@ -1,9 +1,10 @@
-"""All inference channels from the condensed form: the maximal channels, together with the published supports.
+"""All inference channels from the maximal ones and the published supports.
 
-A channel on any frequent itemset J is a union of groups on a maximal itemset M around it: the people with exactly the items I of J are those of
-all groups X on M with X and J in common exactly I (Theorem 18). Each group of a channel has fewer than k people, so it is a maximal channel or
-empty. The maximal channels alone do not suffice, though: whether a group of k or more people belongs to the union as well, only the
-supports say. Of them the closed itemsets inside M are enough: the people with X and nothing else of M are those with X, less the groups above X.
+A channel on any frequent itemset J is a union of groups on a maximal itemset M that contains it: the people with exactly the items I of J are
+those of all groups X on M with X and J in common exactly I (Theorem 18). Each group of a channel has fewer than k people, so it is a
+maximal channel or empty. The maximal channels alone do not suffice: whether a group of k or more people belongs to the union as well
+follows only from the supports. The closed itemsets inside M are enough: the people with X and nothing else of M are those with X, minus
+the groups above X.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ Groups = Mapping[int, int]
 
 
 def channels_from_condensed(release: Itemsets, condensed: AttackRun, k: int) -> Iterator[Channel]:
-    """All channels Ch(k) of a complete, exact list, one by one; ``condensed`` is what I01 found in it (the maximal channels)."""
+    """Yield all channels Ch(k) of a complete, exact list.
+
+    ``condensed`` is the run of I01 on it, with the maximal channels.
+    """
     supports = Supports(release)
     if release.only == "maximal" or not release.is_exact or supports.has_gaps:
         remedy = "Give a complete list of all or of the closed frequent itemsets with exact counts"
@@ -50,14 +54,14 @@ def _channels(supports: Supports, condensed: AttackRun, k: int) -> Iterator[Chan
     for place, line in enumerate(maximal):
         items = release.sets[line].tolist()
         number = {item: bit for bit, item in enumerate(items)}
-        # Subsets of an earlier maximal itemset have been told already.
-        told = {sum(1 << number[item] for item in sets[line] & sets[earlier]) for earlier in maximal[:place]}
-        groups = _large_groups(release, items, small.get(line, {}), k) | small.get(line, {})
-        yield from _on_one(release, items, groups, k, sorted(told, key=int.bit_count, reverse=True))
+        # Subsets of an earlier maximal itemset are done already.
+        covered = {sum(1 << number[item] for item in sets[line] & sets[earlier]) for earlier in maximal[:place]}
+        groups = _find_large_groups(release, items, small.get(line, {}), k) | small.get(line, {})
+        yield from _channels_within(release, items, groups, k, covered=sorted(covered, key=int.bit_count, reverse=True))
 
 
-def _large_groups(release: Itemsets, items: list[int], small: Groups, k: int) -> dict[int, int]:
-    """The groups of k or more people on a maximal itemset, from the supports of the published sets inside it, the largest first."""
+def _find_large_groups(release: Itemsets, items: list[int], small: Groups, k: int) -> dict[int, int]:
+    """Return the groups of k or more people on a maximal itemset."""
     number = {item: bit for bit, item in enumerate(items)}
     inside = np.isin(release.sets.members, items)
     whole = np.bincount(release.sets.owners(), ~inside, len(release)) == 0
@@ -73,11 +77,11 @@ def _large_groups(release: Itemsets, items: list[int], small: Groups, k: int) ->
     return {mask: people for mask, people in groups.items() if mask not in small}
 
 
-def _on_one(release: Itemsets, items: list[int], groups: Groups, k: int, told: list[int]) -> Iterator[Channel]:
-    """The channels on all subsets of one maximal itemset, those inside ``told`` left out."""
+def _channels_within(release: Itemsets, items: list[int], groups: Groups, k: int, covered: list[int]) -> Iterator[Channel]:
+    """Yield the channels on subsets of an itemset that are not covered."""
     names = [release.items.names[item] for item in items]
     for whole in range(1, 1 << len(items)):
-        if any(whole & other == whole for other in told):
+        if any(whole & other == whole for other in covered):
             continue
         sums: dict[int, int] = {}
         for mask, people in groups.items():

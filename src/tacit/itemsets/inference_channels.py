@@ -2,7 +2,7 @@
 
 Infers
     For itemsets I inside J, the number of people who have all of I and nothing else of J is a signed sum of the supports between I and J.
-    When the sum is between 1 and k-1, the release gives a small group away although every published count is large. Only maximal channels are
+    If the sum is between 1 and k-1, the release reveals a small group although every published count is large. Only maximal channels are
     listed: a channel on a smaller J is a union of channels on a larger one, so it says less.
 Assumes
     The published counts, and that the number of people n is known (groups with none of the items need it). A complete list of closed itemsets
@@ -25,31 +25,40 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import LimitReached
 from tacit.itemsets.clash import refuse_clash, refuse_gaps
 from tacit.itemsets.detectors import detect
-from tacit.itemsets.detectors.family import Told
-from tacit.itemsets.supports import MOST_ITEMS, Supports, small_groups_in_data
+from tacit.itemsets.detectors.family import Result
+from tacit.itemsets.supports import MOST_ITEMS, Supports, find_small_groups
 from tacit.itemsets.words import event_of, write_out
 from tacit.kernels.moebius import cells, every_pattern, superset_all
-from tacit.model.arrays import Ints, Words
+from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.sets import Sets
 
-#: When channels go to a file, this many of the worst stay at hand to be shown.
+CODE = "I01"
+NAME = "inference-channels"
+WITHOUT_N = "the number of people is not known, so groups with none of the items are not decided"
+#: Worst channels kept in memory if all go to a file.
 KEPT = 10_000
+#: Longest sets of which every pattern is examined: 3**13 patterns take about 100 MB and half a second.
+MOST_PATTERN_ITEMS = 13
+#: Most patterns of one step: more would take hundreds of megabytes.
+MOST_NARROW = 1 << 21
+_ABSENT = np.uint64(0xD6E8FEB86659FD93)  # odd, so that the hash of "without x" is another number than that of "with x"
+_SHIFT = np.uint64(32)
+_LOW = np.uint64((1 << 32) - 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """Channels as columns: published set, which of its items are present (bits by position), bounds on the number of people.
+    """Channels as columns: published set, its present items (bits by position), bounds.
 
-    The other items of the set are absent, except those of ``free`` (bits by position), of which nothing is said; None when there are none.
+    The other items of the set are absent, except those of ``free`` (bits by position), which are left open; None if there are none.
     """
 
     line: Ints
@@ -59,8 +68,8 @@ class Channels:
     free: Words | None = None
 
     @classmethod
-    def joined(cls, parts: list[Channels]) -> Channels:
-        """All parts one after the other."""
+    def concatenate(cls, parts: list[Channels]) -> Channels:
+        """Concatenate channels."""
         words = max((part.present.shape[1] for part in parts), default=1)
         wide = [np.pad(part.present, ((0, 0), (0, words - part.present.shape[1]))) for part in parts]
         empty = np.empty(0, np.int64)
@@ -70,37 +79,37 @@ class Channels:
             np.concatenate(wide or [np.empty((0, 1), np.uint64)]),
             np.concatenate([part.lo for part in parts] or [empty]),
             np.concatenate([part.hi for part in parts] or [empty]),
-            np.concatenate(free) if free else None,
+            free=np.concatenate(free) if free else None,
         )
 
     def __len__(self) -> int:
         return len(self.line)
 
     def take(self, index: Ints) -> Channels:
-        """The channels at these positions."""
+        """Return the channels at these positions."""
         free = None if self.free is None else self.free[index]
-        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free)
+        return Channels(self.line[index], self.present[index], self.lo[index], self.hi[index], free=free)
 
     def lengths(self, of_sets: Ints) -> Ints:
-        """How many items each channel speaks of, from the lengths of all published sets and, at the end, of the empty set."""
+        """Return the number of items of each channel."""
         whole = of_sets[self.line]  # line -1 is the empty set
         return whole if self.free is None else whole - np.bitwise_count(self.free)
 
 
 def lengths_of(release: Itemsets) -> Ints:
-    """The lengths of all published sets and, at the end, of the empty set."""
+    """Return the lengths of all published sets and the empty set."""
     return np.append(release.sets.lengths, 0)
 
 
 def worst_first(channels: Channels, of_sets: Ints) -> Channels:
-    """Smallest groups first, then shortest descriptions, then the order of the file."""
+    """Sort by size, then length, then the order of the file."""
     keys = [channels.present[:, word] for word in range(channels.present.shape[1])]
     return channels.take(np.lexsort((*keys, channels.line, channels.lengths(of_sets), channels.hi)))
 
 
 @dataclass(frozen=True)
 class Packing:
-    """How channels of exact lists are packed: how many bits size, length, line and present items take."""
+    """Layout of a packed channel: bits of each field."""
 
     size: int
     length: int
@@ -109,21 +118,22 @@ class Packing:
 
     @classmethod
     def of(cls, release: Itemsets, k: int) -> Packing | None:
-        """The packing for a release, or None when a channel does not fit into 64 bits."""
+        """Return the packing for a release; None beyond 64 bits."""
         longest = int(release.sets.lengths.max(initial=0))
         made = cls((k - 1).bit_length(), longest.bit_length(), len(release).bit_length(), longest)
         return made if made.size + made.length + made.line + made.present <= 64 else None
 
     def pack(self, channels: Channels, of_sets: Ints) -> Words:
-        """The channels as numbers."""
+        """Pack channels into numbers."""
         key = channels.hi.astype(np.uint64)
         for value, bits in ((channels.lengths(of_sets), self.length), (channels.line + 1, self.line)):
             key = (key << np.uint64(bits)) | value.astype(np.uint64)
         return (key << np.uint64(self.present)) | channels.present[:, 0]
 
     def unpack(self, keys: Words) -> Channels:
-        """The channels that were packed to these numbers."""
-        line_at, size_at = self.present, self.present + self.line + self.length
+        """Unpack channels from numbers."""
+        line_at = self.present
+        size_at = self.present + self.line + self.length
         line = ((keys >> np.uint64(line_at)) & np.uint64((1 << self.line) - 1)).astype(np.int64) - 1
         size = (keys >> np.uint64(size_at)).astype(np.int64) if size_at < 64 else np.zeros(len(keys), np.int64)
         return Channels(line, (keys & np.uint64((1 << self.present) - 1))[:, None], size, size)
@@ -131,10 +141,10 @@ class Packing:
 
 @dataclass(eq=False)
 class Gatherer:
-    """Takes channels piece by piece; ``hand_on``, if there is one, gets every piece, and then only the worst are kept here.
+    """Collector of channels.
 
-    ``people`` are concerned at least; ``sizes`` says how many channels there are of each size.
-    All channels of a published set come in one piece.
+    With ``hand_on``, every piece is passed on and only the worst are kept. At least ``people`` are concerned; ``sizes`` counts the
+    channels of each size. All channels of a published set come in one piece.
     """
 
     release: Itemsets
@@ -151,12 +161,12 @@ class Gatherer:
         self.lengths = lengths_of(self.release)
 
     def add(self, channels: Channels) -> None:
-        """Take a piece."""
+        """Add a piece."""
         if len(channels) == 0:
             return
         for size, number in zip(*(values.tolist() for values in np.unique(channels.hi, return_counts=True)), strict=True):
             self.sizes[size] += number
-        self.people = max(self.people, _people(channels))
+        self.people = max(self.people, _count_people(channels))
         if self.hand_on is not None:
             self.hand_on(channels)
         if self._packing is None:
@@ -167,9 +177,9 @@ class Gatherer:
             self._cut()
 
     def worst_first(self) -> Channels:
-        """What was kept, in order."""
+        """Return the kept channels in order."""
         if self._packing is None:
-            return worst_first(Channels.joined(self._parts), self.lengths)
+            return worst_first(Channels.concatenate(self._parts), self.lengths)
         keys = np.concatenate(self._keys) if self._keys else np.empty(0, np.uint64)
         self._keys.clear()
         keys.sort()
@@ -179,76 +189,79 @@ class Gatherer:
     def _cut(self) -> None:
         """Keep the worst only."""
         if self._packing is None:
-            self._parts = [worst_first(Channels.joined(self._parts), self.lengths).take(np.arange(KEPT))]
+            self._parts = [worst_first(Channels.concatenate(self._parts), self.lengths).take(np.arange(KEPT))]
         else:
             keys = np.concatenate(self._keys)
             self._keys = [np.partition(keys, KEPT)[:KEPT]]
 
 
-def _people(channels: Channels) -> int:
-    """People proved to be concerned at least: the groups of one itemset do not overlap, so they add up unless items are left open."""
+def _count_people(channels: Channels) -> int:
+    """Return a lower bound on the people concerned.
+
+    The groups of one itemset do not overlap, so they add up unless items are left open.
+    """
     if channels.free is not None:
         return int(channels.lo.max())
     return int(np.bincount(channels.line - int(channels.line.min()), weights=channels.lo).max())
 
 
-#: Of sets of more items than this not every pattern is looked at: 3**13 patterns take about 100 MB and half a second.
-MOST_PATTERN_ITEMS = 13
-
-_ABSENT = np.uint64(0xD6E8FEB86659FD93)  # odd, so that the hash of "without x" is another number than that of "with x"
-
-
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Patterns on one published set as columns: bits of the present items and of those left open, and bounds on the number of people.
+    """Small patterns on one published set as columns.
 
-    ``further`` says that a pattern with one item more is proved as well; ``key`` is equal for patterns that say the same on other sets;
-    ``impossible`` that some pattern would hold for fewer than no people.
+    ``present`` and ``free`` are bits of the present and of the open items, ``lo`` and ``hi`` bounds on the people. ``further`` marks
+    patterns of which one with one item more is proved as well; ``key`` is equal for equal patterns on other sets; ``impossible``: some
+    pattern would hold for fewer than 0 people.
     """
 
-    present: npt.NDArray[np.uint64]
-    free: npt.NDArray[np.uint64]
-    lo: npt.NDArray[np.int64]
-    hi: npt.NDArray[np.int64]
-    further: npt.NDArray[np.bool_]
-    key: npt.NDArray[np.uint64]
+    present: Words
+    free: Words
+    lo: Ints
+    hi: Ints
+    further: Flags
+    key: Words
     impossible: bool
 
 
 def patterns_on(supports: Supports, items: Ints, k: int) -> Patterns:
-    """The patterns over ``items`` that are proved to hold for 1 to k-1 people."""
+    """Return the patterns over ``items`` proved to be small."""
     cube = supports.cube(items)
     lo, hi, known = every_pattern(np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0), cube.known)
     small = known & (lo > 0) & (hi < k)
     further = np.zeros(small.size, np.bool_)
     for j in range(len(items)):
-        digits, beyond = small.reshape(-1, 3, 3**j), further.reshape(-1, 3, 3**j)
+        digits = small.reshape(-1, 3, 3**j)
+        beyond = further.reshape(-1, 3, 3**j)
         beyond[:, 0] |= digits[:, 1] | digits[:, 2]
     chosen = np.flatnonzero(small)
-    present, absent = np.zeros(len(chosen), np.uint64), np.zeros(len(chosen), np.uint64)
+    present = np.zeros(len(chosen), np.uint64)
+    absent = np.zeros(len(chosen), np.uint64)
     for j in range(len(items)):
         digit = chosen // 3**j % 3
         bit = np.uint64(1 << j)
         present |= np.where(digit == 1, bit, 0).astype(np.uint64)
         absent |= np.where(digit == 2, bit, 0).astype(np.uint64)
     free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
-    key = hashes_of(items, present, absent)
-    return Patterns(present, free, lo[chosen], hi[chosen], further[chosen], key, bool((known & (hi < 0)).any()))
+    key = hash_patterns(items, present, absent)
+    return Patterns(
+        present, free, lo[chosen], hi[chosen], further=further[chosen], key=key, impossible=bool((known & (hi < 0)).any())
+    )
 
 
-def hashes_of(items: Ints, present: npt.NDArray[np.uint64], absent: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """A number for each pattern that is the same on every set that holds its items."""
+def hash_patterns(items: Ints, present: Words, absent: Words) -> Words:
+    """Hash patterns independently of the set that they are on."""
     present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
     absent_hash = present_hash * _ABSENT
     key = np.zeros(len(present), np.uint64)
     for j in range(len(items)):
-        held, lacked = (present >> np.uint64(j)) & np.uint64(1), (absent >> np.uint64(j)) & np.uint64(1)
+        held = (present >> np.uint64(j)) & np.uint64(1)
+        lacked = (absent >> np.uint64(j)) & np.uint64(1)
         key += held * present_hash[j] + lacked * absent_hash[j]
     return key
 
 
-def strongest(found: list[Patterns]) -> Iterator[npt.NDArray[np.bool_]]:
-    """For the patterns of each set, which to keep: those that go further on no set, each where it is met first."""
+def keep_strongest(found: list[Patterns]) -> Iterator[Flags]:
+    """Yield flags of the strongest patterns of each set, each once."""
     if not found:
         return
     keys = np.concatenate([part.key for part in found])
@@ -261,34 +274,30 @@ def strongest(found: list[Patterns]) -> Iterator[npt.NDArray[np.bool_]]:
     yield from np.split(keep, np.cumsum([len(part.key) for part in found])[:-1])
 
 
-#: A step that would keep more patterns than this is given up: they would take some hundred megabytes.
-MOST_NARROW = 1 << 21
-
-_SHIFT = np.uint64(32)
-_LOW = np.uint64((1 << 32) - 1)
-
-
 class _Level(NamedTuple):
-    """Patterns with the same number of absent items, in the order of their keys: bits of the absent items above those of the present ones."""
+    """Patterns with equally many absent items, sorted by key.
+
+    A key has the bits of the absent items above those of the present ones.
+    """
 
     key: Words
     lo: Ints
     hi: Ints
 
-    def take(self, index: Ints | npt.NDArray[np.bool_]) -> _Level:
-        """The patterns at these positions."""
+    def take(self, index: Ints | Flags) -> _Level:
+        """Return the patterns at these positions."""
         return _Level(self.key[index], self.lo[index], self.hi[index])
 
     @classmethod
-    def joined(cls, parts: list[_Level]) -> _Level:
-        """All patterns, sorted."""
+    def concatenate(cls, parts: list[_Level]) -> _Level:
+        """Concatenate and sort patterns."""
         empty = cls(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
         whole = cls(*(np.concatenate([part[i] for part in [empty, *parts]]) for i in range(3)))
         return whole.take(np.argsort(whole.key))
 
 
 def narrow_patterns_on(supports: Supports, items: Ints, k: int, pause: Callable[[], None]) -> Patterns | None:
-    """The patterns over ``items`` that are proved to hold for 1 to k-1 people; None when too many stay narrow to be looked at."""
+    """Return the same patterns of a long set; None if too many."""
     cube = supports.cube(items)
     narrow = np.flatnonzero(cube.known & (cube.hi - cube.lo <= k - 2))
     level = _Level(narrow.astype(np.uint64), cube.lo[narrow], cube.hi[narrow])
@@ -298,75 +307,81 @@ def narrow_patterns_on(supports: Supports, items: Ints, k: int, pause: Callable[
         small.append(level.take((level.lo > 0) & (level.hi < k)))
         impossible = impossible or bool((level.hi < 0).any())
         parts: list[_Level] = []
-        for part in _with_one_absent_more(level, len(items), k):
+        for part in _extend_level(level, len(items), k):
             pause()
             parts.append(part)
             if sum(len(one.key) for one in parts) > MOST_NARROW:
                 return None
-        level = _Level.joined(parts)
-    return _as_patterns(_Level.joined(small), items, impossible)
+        level = _Level.concatenate(parts)
+    return _to_patterns(_Level.concatenate(small), items, impossible)
 
 
-def _with_one_absent_more(level: _Level, size: int, k: int) -> Iterator[_Level]:
-    """What can be built from two patterns: with the item left open, less with the item present, is with the item absent."""
+def _extend_level(level: _Level, size: int, k: int) -> Iterator[_Level]:
+    """Yield the patterns with one more absent item, as differences."""
     for item in range(size):
         bit = np.uint64(1 << item)
         # Absent items are added in ascending order, so that each pattern is built once.
         open_here = np.flatnonzero(((level.key & bit) == 0) & (level.key >> _SHIFT < bit))
-        partner, found = _places(level.key, level.key[open_here] | bit)
-        left, right = open_here[found], partner[found]
-        lo, hi = level.lo[left] - level.hi[right], level.hi[left] - level.lo[right]
+        partner, found = _find_keys(level.key, level.key[open_here] | bit)
+        left = open_here[found]
+        right = partner[found]
+        lo = level.lo[left] - level.hi[right]
+        hi = level.hi[left] - level.lo[right]
         yield _Level(level.key[left] | bit << _SHIFT, lo, hi).take(hi - lo <= k - 2)
 
 
-def _places(keys: Words, wanted: Words) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Where keys stand in a sorted list, and which of them do."""
+def _find_keys(keys: Words, wanted: Words) -> tuple[Ints, Flags]:
+    """Find keys in a sorted list; return places and flags."""
     if len(keys) == 0:
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return place, keys[place] == wanted
 
 
-def _as_patterns(small: _Level, items: Ints, impossible: bool) -> Patterns:
-    """The small patterns as columns; one is beaten when it also holds with one item more, present or absent."""
+def _to_patterns(small: _Level, items: Ints, impossible: bool) -> Patterns:
+    """Return the small patterns as columns."""
     further = np.zeros(len(small.key), np.bool_)
     for shift in range(64):
         bit = np.uint64(1 << shift)
         having = small.key[(small.key & bit) != 0]
-        place, found = _places(small.key, having ^ bit)
+        place, found = _find_keys(small.key, having ^ bit)
         further[place[found]] = True
-    present, absent = small.key & _LOW, small.key >> _SHIFT
+    present = small.key & _LOW
+    absent = small.key >> _SHIFT
     free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
-    return Patterns(present, free, small.lo, small.hi, further, hashes_of(items, present, absent), impossible)
+    return Patterns(
+        present, free, small.lo, small.hi, further=further, key=hash_patterns(items, present, absent), impossible=impossible
+    )
 
 
-CODE = "I01"
-NAME = "inference-channels"
 Take = Callable[[Channels], None]
-WITHOUT_N = "the number of people is not known, so groups with none of the items are not decided"
 
 
 def run(target: Target) -> AttackRun:
-    """All maximal channels of a release of itemsets."""
+    """Find all maximal channels of a release of itemsets."""
     release = target.release
     assert isinstance(release, Itemsets)
     supports = Supports(release)
-    gatherer = Gatherer(release, target.policy.k, release.is_exact and not supports.has_gaps, _stream(target, release))
+    gatherer = Gatherer(release, target.policy.k, release.is_exact and not supports.has_gaps, _make_stream(target, release))
     status: Status = "ran"
-    told, undecided, reason = Told(""), 0, ""
+    result = Result("")
+    undecided = 0
+    reason = ""
     try:
-        told, undecided, reason = _search(target, supports, gatherer)
+        result, undecided, reason = _search(target, supports, gatherer)
     except LimitReached:
-        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+        status = "stopped"
+        reason = "the time limit was reached; findings so far are kept"
     except FirstHit:
-        status, reason = "stopped", "stopped at the first finding, as asked"
+        status = "stopped"
+        reason = "stopped at the first finding, as asked"
     channels = gatherer.worst_first()
     present = channels.present[:, 0] if channels.present.shape[1] == 1 else channels.present
     columns = {"itemset": channels.line, "present": present, "count": channels.lo, "count_hi": channels.hi}
     if channels.free is not None:
         columns["free"] = channels.free
 
-    def place(index: int) -> tuple[int, npt.NDArray[np.uint64], int]:
+    def place(index: int) -> tuple[int, Words, int]:
         free = 0 if channels.free is None else int(channels.free[index])
         return int(channels.line[index]), channels.present[index], free
 
@@ -379,10 +394,10 @@ def run(target: Target) -> AttackRun:
         NAME,
         "proves",
         status,
-        reason,
+        reason=reason,
         people=gatherer.people,
         undecided=undecided,
-        measures=told.measures,
+        measures=result.measures,
         columns=columns,
         severity=(channels.hi << 16) | np.minimum(channels.lengths(gatherer.lengths), 0xFFFF),
         event=lambda index: event_of(release, *place(index)),
@@ -395,17 +410,18 @@ class FirstHit(Exception):
     """One finding was enough."""
 
 
-def _stream(target: Target, release: Itemsets) -> Callable[[Channels], None] | None:
-    """What hands channels on to a file, if there is one."""
+def _make_stream(target: Target, release: Itemsets) -> Callable[[Channels], None] | None:
+    """Return the function that writes channels to a file, if any."""
     stream = target.stream
     if stream is None:
         return None
     return lambda found: stream.add_patterns(CODE, release, found.line, found.present, found.free, (found.lo, found.hi))
 
 
-def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Told, int, str]:
-    """Look for channels in the way that fits the release; returns what a detector told, how many sets were left open, and why."""
-    release, k = supports.release, target.policy.k
+def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Result, int, str]:
+    """Search channels; return measures, the number left open, and why."""
+    release = supports.release
+    k = target.policy.k
 
     def take(channels: Channels) -> None:
         gatherer.add(channels)
@@ -413,33 +429,33 @@ def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Tol
             raise FirstHit
 
     if target.algorithm != "projection":
-        told = detect(target, supports, lambda found: take(Channels(*found)))
-        return told, 0, told.reason
+        result = detect(target, supports, lambda found: take(Channels(*found)))
+        return result, 0, result.reason
     if len(release) == 0:
-        take(_everyone(release, k))
-        return Told(""), *((1, WITHOUT_N) if release.n is None else (0, ""))
+        take(_channel_of_everyone(release, k))
+        return Result(""), *((1, WITHOUT_N) if release.n is None else (0, ""))
     if release.only == "maximal":
-        take(Channels.joined(list(_maximal_alone(release, k))))
+        take(Channels.concatenate(list(_channels_of_maximal(release, k))))
         alone = int((release.sets.lengths == 1).sum()) if release.n is None else 0
-        return Told(""), alone, WITHOUT_N if alone else "maximal itemsets alone do not tell the supports of their subsets"
+        return Result(""), alone, WITHOUT_N if alone else "maximal itemsets alone do not give the supports of their subsets"
     if target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
-        for found in small_groups_in_data(target, supports):
+        for found in find_small_groups(target, supports):
             take(Channels(*found))
-        return Told(""), 0, ""
+        return Result(""), 0, ""
     if release.is_exact and not supports.has_gaps:
-        return Told(""), *_channels_in_release(target, supports, take)
-    return Told(""), *_channels_in_intervals(target, supports, take)
+        return Result(""), *_channels_in_release(target, supports, take)
+    return Result(""), *_channels_in_intervals(target, supports, take)
 
 
-def _everyone(release: Itemsets, k: int) -> Channels:
-    """A release without itemsets says only how many people there are; that is a small group when they are fewer than k."""
+def _channel_of_everyone(release: Itemsets, k: int) -> Channels:
+    """Return the channel of a release without itemsets: everyone."""
     n = release.n or 0
     some = np.full(1 if 0 < n < k else 0, n, np.int64)
     return Channels(np.full(len(some), -1), np.zeros((len(some), 1), np.uint64), some, some)
 
 
-def _maximal_alone(release: Itemsets, k: int) -> Iterator[Channels]:
-    """What maximal itemsets say without their subsets: their own counts, and who lacks an item that is maximal by itself."""
+def _channels_of_maximal(release: Itemsets, k: int) -> Iterator[Channels]:
+    """Yield the channels of maximal itemsets alone."""
     small = np.flatnonzero((release.lo > 0) & (release.hi < k))
     words = max(1, -(-int(release.sets.lengths.max(initial=1)) // 64))
     present = np.zeros((len(small), words), np.uint64)
@@ -448,14 +464,16 @@ def _maximal_alone(release: Itemsets, k: int) -> Iterator[Channels]:
             present[row, bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
     yield Channels(small, present, release.lo[small], release.hi[small])
     if release.n is not None:
-        lo, hi = release.n - release.hi, release.n - release.lo
+        lo = release.n - release.hi
+        hi = release.n - release.lo
         rest = np.flatnonzero((release.sets.lengths == 1) & (lo > 0) & (hi < k))
         yield Channels(rest, np.zeros((len(rest), words), np.uint64), lo[rest], hi[rest])
 
 
 def _channels_in_release(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
-    """Channels by inclusion-exclusion over exact supports; returns how many sets were left open, and why."""
-    release, k = supports.release, target.policy.k
+    """Search exact supports; return the number left open, and why."""
+    release = supports.release
+    k = target.policy.k
     too_long = 0
     for done, line in enumerate(supports.maximal.tolist()):
         target.limits.check(CODE)
@@ -466,26 +484,28 @@ def _channels_in_release(target: Target, supports: Supports, take: Take) -> tupl
         cube = supports.cube(items)
         usable = cube.known.copy()
         superset_all(usable)
-        lo, hi = np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0)
+        lo = np.where(cube.known, cube.lo, 0)
+        hi = np.where(cube.known, cube.hi, 0)
         cells(lo, hi)
         _refuse_negative(release, line, usable & (hi < 0))
         small = np.flatnonzero(usable & (lo > 0) & (hi < k))
         take(Channels(np.full(len(small), line), small.astype(np.uint64)[:, None], lo[small], hi[small]))
         target.progress((done + 1) / len(supports.maximal))
-    return _left_open(supports, too_long, MOST_ITEMS)
+    return _explain_left_open(supports, too_long, MOST_ITEMS)
 
 
 def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
-    """Channels where counts are rounded or the list has gaps; returns how many sets were left open, and why."""
+    """Search rounded or missing counts; return the number left open, and why."""
     refuse_gaps(supports)
     release = supports.release
-    lines, found = [], []
+    lines = []
+    found = []
     too_long = 0
     try:
         for done, line in enumerate(supports.maximal.tolist()):
             target.limits.check(CODE)
             items = release.sets[line].astype(np.int64)
-            patterns = _patterns(target, supports, items)
+            patterns = _find_patterns(target, supports, items)
             if patterns is None:
                 too_long += 1
                 continue
@@ -496,15 +516,16 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
                 break
             target.progress((done + 1) / len(supports.maximal))
     finally:
-        for line, patterns, kept in zip(lines, found, strongest(found), strict=True):
+        for line, patterns, kept in zip(lines, found, keep_strongest(found), strict=True):
             chosen = np.flatnonzero(kept)
-            present, free = patterns.present[chosen][:, None], patterns.free[chosen]
-            take(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free))
-    return _left_open(supports, too_long, MOST_PATTERN_ITEMS)
+            present = patterns.present[chosen][:, None]
+            free = patterns.free[chosen]
+            take(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free=free))
+    return _explain_left_open(supports, too_long, MOST_PATTERN_ITEMS)
 
 
-def _patterns(target: Target, supports: Supports, items: Ints) -> Patterns | None:
-    """The small patterns on a set; None when it is too long to decide."""
+def _find_patterns(target: Target, supports: Supports, items: Ints) -> Patterns | None:
+    """Return the small patterns on a set, or None."""
     if len(items) <= MOST_PATTERN_ITEMS:
         return patterns_on(supports, items, target.policy.k)
     if len(items) > MOST_ITEMS:
@@ -512,8 +533,8 @@ def _patterns(target: Target, supports: Supports, items: Ints) -> Patterns | Non
     return narrow_patterns_on(supports, items, target.policy.k, lambda: target.limits.check(CODE))
 
 
-def _left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:
-    """How many sets were not decided, and why."""
+def _explain_left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:
+    """Return how many sets were left open, and why."""
     reasons = []
     if too_long:
         reasons.append(f"{too_long} itemsets of more than {most} items are too long to decide without the data")
@@ -522,7 +543,7 @@ def _left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:
     return len(supports.maximal) if supports.release.n is None else too_long, "; ".join(reasons)
 
 
-def _refuse_negative(release: Itemsets, line: int, negative: npt.NDArray[np.bool_] | bool) -> None:
-    """Raise when some group would hold fewer than no people."""
+def _refuse_negative(release: Itemsets, line: int, negative: Flags | bool) -> None:
+    """Raise a contradiction if some group would have fewer than 0 people."""
     if np.any(negative):
         refuse_clash(release, line)

@@ -1,13 +1,11 @@
-"""Which supports a release of itemsets gives away, published or not.
+"""Supports that a release of itemsets reveals.
 
-* In a complete list of *closed* itemsets every frequent itemset has the support of its closure, the most frequent published superset.
-* In a list of *all* frequent itemsets a set is known when it is published. Lists from other hands may have gaps.
+* In a complete list of *closed* itemsets every frequent itemset has the support of its closure, its most frequent published superset.
+* In a list of *all* frequent itemsets a set is known if it is published. Lists of others may have gaps.
 * *Maximal* itemsets say nothing exact about their subsets.
 
-The owner's shortcut: small groups straight from the data, instead of sums over ``2**|M|`` published supports.
-
-The group of people with exactly the items I of a published set M has the size that inclusion-exclusion over the published supports gives,
-provided that the release is of this data. :func:`matching_rows` makes sure of it before anything is found.
+With the data, small groups are counted directly instead of by inclusion-exclusion over ``2**|M|`` published supports. The results agree if
+the release is of this data, which :func:`matching_rows` verifies.
 """
 
 from __future__ import annotations
@@ -17,16 +15,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InputError
 from tacit.kernels.projection import Vertical, people_with, small_groups_on, vertical
-from tacit.model.arrays import Ints
+from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import Target
 from tacit.model.release import Itemsets
 from tacit.model.table import Transactions
 
-#: Cubes of more items than this are refused: 2**22 numbers take about 100 MB and a second.
+#: Most items of a cube: 2**22 numbers take about 100 MB and a second.
 MOST_ITEMS = 22
 NOTHING = np.empty(0, np.int64)
 _SHIFT = 32
@@ -37,37 +34,37 @@ _LONGEST = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Cube:
-    """Bounds on the supports of all subsets of some items, with a fixed part that every subset holds.
+    """Bounds on the supports of all subsets of some items.
 
     Entry ``m`` is about the fixed items and those of ``free`` whose bit is set in ``m``. ``line[m]`` is the number of the published set that
-    gives the bounds; -1 stands for the number of people, -2 for a support that is not known.
+    gives the bounds; -1 stands for the number of people, -2 for an unknown support.
     """
 
     free: Ints
-    lo: npt.NDArray[np.int64]
-    hi: npt.NDArray[np.int64]
-    line: npt.NDArray[np.int64]
+    lo: Ints
+    hi: Ints
+    line: Ints
 
     @property
-    def known(self) -> npt.NDArray[np.bool_]:
-        """Which supports are known."""
+    def known(self) -> Flags:
+        """Supports that are known."""
         return self.line > -2
 
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """The supports that one release of itemsets gives away."""
+    """Supports that one release of itemsets reveals."""
 
     release: Itemsets
 
     @property
     def by_closure(self) -> bool:
-        """Whether an unpublished subset has the support of its most frequent published superset."""
+        """Return True if an unpublished subset has the support of its closure."""
         return self.release.only == "closed" and self.release.header.complete
 
     @cached_property
     def maximal(self) -> Ints:
-        """The numbers of the published sets that are contained in no other, in the order of the file."""
+        """Numbers of the maximal published sets."""
         from tacit.kernels.rows import maximal_flags
 
         sets = self.release.sets
@@ -78,7 +75,7 @@ class Supports:
 
     @cached_property
     def has_gaps(self) -> bool:
-        """Whether some published set has a subset whose support is not known (the empty set aside)."""
+        """Return True if a subset of a published set is unknown."""
         if self.by_closure:
             return False
         if self.release.only == "maximal":
@@ -91,10 +88,10 @@ class Supports:
         return not bool(np.isin(parents, hashes).all())
 
     def cube(self, items: Ints, fixed: Ints = NOTHING, within: Ints = NOTHING) -> Cube:
-        """Bounds on the supports of ``fixed`` joined with every subset of ``items``.
+        """Return bounds on the supports of ``fixed`` with every subset of ``items``.
 
-        Only published sets made of these items are looked at. A closure may reach further: ``within`` names the items of a published set
-        that holds them all, where that set is larger.
+        Only published sets of these items are used. A closure may reach further: ``within`` names the items of a published set
+        that contains them all, if that set is larger.
         """
         from tacit.kernels.moebius import superset_max
         from tacit.kernels.rows import ALLOWED, OUTSIDE, lines_within
@@ -105,42 +102,49 @@ class Supports:
             position[within] = ALLOWED
         position[fixed] = ALLOWED
         position[items] = np.arange(len(items))
-        lines, masks = np.empty(len(release), np.int64), np.empty(len(release), np.int64)
+        lines = np.empty(len(release), np.int64)
+        masks = np.empty(len(release), np.int64)
         used = lines_within(release.sets.offsets, release.sets.members.astype(np.int32), position, lines, masks)
         size = 1 << len(items)
-        lines, masks = lines[:used], masks[:used]
+        lines = lines[:used]
+        masks = masks[:used]
         if len(fixed):
             sets = release.sets.take(lines)
             whole = np.bincount(sets.owners(), np.isin(sets.members, fixed), len(lines)) == len(fixed)
-            lines, masks = lines[whole], masks[whole]
+            lines = lines[whole]
+            masks = masks[whole]
 
         lo, hi, line = (np.full(size, value, np.int64) for value in (-1, -1, -2))
         if self.by_closure:
-            # The support of a set is that of its closure, the smallest published set around it. One number holds the size of a set and its
-            # line, so that one transform finds the smallest and its line together; both bounds are those of that line.
+            # The support of a set is that of its closure, the smallest published superset. One number holds the size of a set and its
+            # line, so one transform finds both.
             closest = np.full(size, -1, np.int64)
             np.maximum.at(closest, masks, ((_LONGEST - release.sets.lengths[lines]) << _SHIFT) | (_LAST - lines))
             superset_max(closest)
             line = np.where(closest >= 0, _LAST - (closest & _LAST), -2)
-            # Position -2 is one of the two at the end.
-            lo, hi = np.append(release.lo, (-1, -1))[line], np.append(release.hi, (-1, -1))[line]
+            # Line -2 selects the first of the two entries appended.
+            lo = np.append(release.lo, (-1, -1))[line]
+            hi = np.append(release.hi, (-1, -1))[line]
         else:
-            lo[masks], hi[masks], line[masks] = release.lo[lines], release.hi[lines], lines
+            lo[masks] = release.lo[lines]
+            hi[masks] = release.hi[lines]
+            line[masks] = lines
         if len(fixed) == 0:
             # A set in every row may be missing from the list, so the number of people never follows from the lines.
             lo[0], hi[0], line[0] = (release.n, release.n, -1) if release.n is not None else (-1, -1, -2)
         return Cube(items, lo, hi, line)
 
 
-Found = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+#: Channels on a published set: its number for each, the present items as words of bits by position, lower and upper bounds of the size.
+Found = tuple[Ints, Words, Ints, Ints]
 
 
 def matching_rows(release: Itemsets, data: Transactions) -> Vertical:
-    """The data by item of the release; raises unless n and every published count are those of the data."""
+    """Return the data by item, verified against the release."""
     name = release.source.name if release.source else "the release"
     remedy = "Give the data that the release was made from, with the same columns and missing-value rule, or audit without it"
     if release.n != data.n:
-        raise InputError(f"the release is about {release.n:,} people, the data about {data.n:,}", where=name, remedy=remedy)
+        raise InputError(f"the release describes {release.n:,} people, the data {data.n:,}", where=name, remedy=remedy)
     number = {item: i for i, item in enumerate(data.items.names)}
     unknown = sum(item not in number for item in release.items.names)
     if unknown:
@@ -154,8 +158,8 @@ def matching_rows(release: Itemsets, data: Transactions) -> Vertical:
     return rows
 
 
-def small_groups_in_data(target: Target, supports: Supports) -> Iterator[Found]:
-    """Groups of 1..k-1 people on every maximal published set, as (line, present bits, lo, hi), piece by piece."""
+def find_small_groups(target: Target, supports: Supports) -> Iterator[Found]:
+    """Yield small groups on maximal sets from the data."""
     assert target.data is not None
     rows = matching_rows(supports.release, target.data)
     maximal = supports.maximal

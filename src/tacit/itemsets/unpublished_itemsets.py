@@ -1,12 +1,12 @@
-"""I02 unpublished-itemsets: groups of fewer than k people through itemsets that the release leaves out.
+"""I02 unpublished-itemsets: groups of fewer than k people, through itemsets that the release leaves out.
 
 Infers
-    A complete list says of every itemset that is missing: fewer people than the threshold have it. Together with the supports of its subsets
+    A complete list says of every missing itemset: fewer people than the threshold have it. Together with the supports of its subsets
     that bounds its support from both sides, because no group of people can have fewer than 0 members (deduction rules). Often one number is
     left; then the itemset is as good as published, and sets above it follow, level by level. Each such itemset J gives groups "all of I, none
     of J without I" that no published set gives.
 Assumes
-    The list is complete above its threshold. Where the number of people is not known, sums that need it are left out.
+    The list is complete above its threshold. If the number of people is not known, sums that need it are left out.
 Claim
     Proves.
 Cost
@@ -25,14 +25,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import LimitReached
 from tacit.itemsets.clash import refuse_gaps, refuse_incomplete
 from tacit.itemsets.supports import MOST_ITEMS, Supports
 from tacit.itemsets.words import print_steps, write_out_deduction
 from tacit.kernels.deduction import Book, bits_of
-from tacit.model.arrays import Ints
+from tacit.model.arrays import Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, certificate
@@ -41,18 +40,32 @@ from tacit.model.release import Itemsets
 from tacit.model.steps import Lines, Phrase, remark
 from tacit.model.words import listed, people, sentence
 
+CODE = "I02"
+NAME = "unpublished-itemsets"
 WITHOUT_N = "the number of people is not known, and nothing follows from maximal itemsets without it"
-#: At most this many pairs of lines are looked at for people who have both.
+#: Longer candidates are left open: their groups would take 2**17 numbers each.
+LONGEST = 16
+#: A release that implies more frequent itemsets than this is left open.
+MOST_FREQUENT = 1 << 25
+#: The search ends when more itemsets are known: beyond, it would only describe the same people at greater length.
+MOST_KNOWN = 1 << 23
+#: Stands for an unknown number of people: larger than any, and small enough for sums of 2**16 terms.
+NO_BOUND = 1 << 45
+#: Candidates made at once, to bound memory.
+WORK_PER_CALL = 1 << 18
+#: Candidates examined between two checks of the time limit.
+PIECE = 4096
+#: Most pairs of lines to examine for people who have both.
 MOST_PAIRS = 1 << 16
 _NOBODY = -1
 
 
 @dataclass(frozen=True, eq=False)
 class MaximalGroups:
-    """Groups as columns: two lines and an item, -1 where there is none, and bounds on the number of people.
+    """Groups behind maximal itemsets as columns.
 
-    With an item: those of ``line`` who lack it (``alone``: all who lack it), at most all people without ``other``, a line that holds the item.
-    Without: those who have both lines.
+    Each has two lines and an item, -1 if there is none, and bounds. With an item: those of ``line`` who lack it (``alone``: all who lack
+    it), at most all people without ``other``, a line with the item. Without: those who have both lines.
     """
 
     line: Ints
@@ -64,48 +77,51 @@ class MaximalGroups:
 
     @classmethod
     def of(cls, rows: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]) -> MaximalGroups:
-        """All pieces one after the other."""
+        """Concatenate pieces."""
         return cls(
             *(np.concatenate([np.empty(0, np.int64), *columns]) for columns in (zip(*rows, strict=True) if rows else [[]] * 6))
         )
 
     def take(self, index: Ints) -> MaximalGroups:
-        """The groups at these positions."""
+        """Return the groups at these positions."""
         return MaximalGroups(*(getattr(self, name)[index] for name in ("line", "other", "item", "alone", "lo", "hi")))
 
 
-def run_on_maximal(target: Target, code: str, name: str) -> AttackRun:
-    """Groups of fewer than k people on sets that no line of a complete list of maximal itemsets holds."""
+def run_on_maximal(target: Target) -> AttackRun:
+    """Find small groups behind a complete list of maximal itemsets."""
     release = target.release
     assert isinstance(release, Itemsets)
     status: Status = "ran"
-    reason, undecided = "", 0
+    reason = ""
+    undecided = 0
     rows: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints]] = []
     if release.n is None:
-        undecided, reason = max(1, len(release)), WITHOUT_N
+        undecided = max(1, len(release))
+        reason = WITHOUT_N
     else:
         try:
-            for part in _lacking(target, release, release.n):
+            for part in _find_lacking(target, release, release.n):
                 rows.append(part)
-            both, more = _in_both(release, release.n, target.policy.k)
+            both, more = _find_in_both(release, release.n, target.policy.k)
             rows.append(both)
             undecided, reason = (
-                (1, f"more than {MOST_PAIRS:,} pairs of itemsets share people; not all were looked at") if more else (0, "")
+                (1, f"more than {MOST_PAIRS:,} pairs of itemsets share people; not all were examined") if more else (0, "")
             )
         except LimitReached:
-            status, reason = "stopped", "the time limit was reached; findings so far are kept"
-    groups = _largest_first(MaximalGroups.of(rows), release)
-    sizes = np.array([len(_items(release, groups, i)[0]) for i in range(len(groups.line))], np.int64)
+            status = "stopped"
+            reason = "the time limit was reached; findings so far are kept"
+    groups = _sort_maximal_groups(MaximalGroups.of(rows), release)
+    sizes = np.array([len(_items_of(release, groups, i)[0]) for i in range(len(groups.line))], np.int64)
 
     def event(index: int) -> ItemEvent:
         return _event(release, groups, index)
 
     return AttackRun(
-        code,
-        name,
+        CODE,
+        NAME,
         "proves",
         status,
-        reason,
+        reason=reason,
         people=int(groups.lo.max(initial=0)),
         undecided=undecided,
         columns={
@@ -119,23 +135,25 @@ def run_on_maximal(target: Target, code: str, name: str) -> AttackRun:
         },
         severity=(groups.hi << 16) | np.minimum(sizes, 0xFFFF),
         event=event,
-        show=lambda index: _write_out(code, release, target.index, groups, index),
+        show=lambda index: _write_out(CODE, release, target.index, groups, finding=index),
     )
 
 
-def _lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]:
-    """For every item that nearly everyone has: who lacks it, and those of each line without it who do."""
-    k, sigma = target.policy.k, release.min_support or 1
-    members, owners = release.sets.members.astype(np.int64), release.sets.owners()
+def _find_lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]:
+    """Yield the people without an item that nearly everyone has."""
+    sigma = release.min_support or 1
+    members = release.sets.members.astype(np.int64)
+    owners = release.sets.owners()
     order = np.lexsort((owners, -release.lo[owners], members))
     items, first = np.unique(members[order], return_index=True)
     best = owners[order][first]  # for every item, the first of its most frequent lines
     for item, line in zip(items.tolist(), best.tolist(), strict=True):
-        if n - release.lo[line] >= k:
+        if n - release.lo[line] >= target.policy.k:
             continue
-        target.limits.check("I02")
+        target.limits.check(CODE)
         without = np.setdiff1d(np.arange(len(release)), owners[members == item])
-        lo, hi = release.lo[without] - sigma + 1, np.minimum(release.hi[without], n - release.lo[line])
+        lo = release.lo[without] - sigma + 1
+        hi = np.minimum(release.hi[without], n - release.lo[line])
         without, lo, hi = (column[(lo > 0) & (lo <= hi)] for column in (without, lo, hi))
         yield without, np.full(len(without), line), np.full(len(without), item), np.zeros(len(without), np.int64), lo, hi
         if len(without) and len(release.sets[line]) > 1:
@@ -145,8 +163,8 @@ def _lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Ints, 
             yield tuple(np.array([value], np.int64) for value in row)  # type: ignore[misc]
 
 
-def _in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Ints, Ints, Ints, Ints, Ints, Ints], bool]:
-    """Pairs of lines that more than n people have together: some have both, fewer than the threshold; and whether there are too many pairs."""
+def _find_in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Ints, Ints, Ints, Ints, Ints, Ints], bool]:
+    """Return lines that share people; and True if too many do."""
     sigma = release.min_support or 1
     found: dict[tuple[int, ...], tuple[int, int, int]] = {}
     order = np.argsort(-release.lo, kind="stable").tolist() if sigma <= k else []
@@ -165,14 +183,14 @@ def _in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Ints, Ints, Ints,
     return (line, other, none, np.zeros(len(line), np.int64), lo, np.full(len(line), sigma - 1)), pairs > MOST_PAIRS
 
 
-def _largest_first(groups: MaximalGroups, release: Itemsets) -> MaximalGroups:
-    """Smallest groups first, then shortest descriptions, then the order of the file."""
-    lengths = np.array([len(_items(release, groups, i)[0]) for i in range(len(groups.line))], np.int64)
+def _sort_maximal_groups(groups: MaximalGroups, release: Itemsets) -> MaximalGroups:
+    """Sort by size, then length, then the order of the file."""
+    lengths = np.array([len(_items_of(release, groups, i)[0]) for i in range(len(groups.line))], np.int64)
     return groups.take(np.lexsort((groups.item, groups.other, groups.line, lengths, groups.hi)))
 
 
-def _items(release: Itemsets, groups: MaximalGroups, index: int) -> tuple[Ints, int]:
-    """The items of a group, and the one that is lacked (-1: none)."""
+def _items_of(release: Itemsets, groups: MaximalGroups, index: int) -> tuple[Ints, int]:
+    """Return the items of a group, and the absent one (-1: none)."""
     item = int(groups.item[index])
     if groups.alone[index]:
         return np.array([item]), item
@@ -181,20 +199,22 @@ def _items(release: Itemsets, groups: MaximalGroups, index: int) -> tuple[Ints, 
 
 
 def _event(release: Itemsets, groups: MaximalGroups, index: int) -> ItemEvent:
-    items, lacked = _items(release, groups, index)
+    items, lacked = _items_of(release, groups, index)
     names = release.items.names
     return ItemEvent(tuple(names[i] for i in items if i != lacked), (names[lacked],) if lacked >= 0 else ())
 
 
 def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, finding: int) -> Finding:
-    """The finding with its arithmetic."""
-    n, least = release.n or 0, release.min_support or 1
+    """Return the finding with its arithmetic."""
+    n = release.n or 0
+    least = release.min_support or 1
     line, other, item = (int(column[finding]) for column in (groups.line, groups.other, groups.item))
     event = _event(release, groups, finding)
     count = Bound(int(groups.lo[finding]), int(groups.hi[finding]))
     union = np.union1d(release.sets[line], release.sets[other] if item < 0 else [item])
     together = listed(tuple(release.items.names[i] for i in union), "and")
-    first, second = _printed(release, line), _printed(release, other)
+    first = _printed(release, line)
+    second = _printed(release, other)
     steps = print_steps(release, sorted((line, other)))
     complete = f"The list is complete from {least:,} people on and no line holds {together}"
     steps.append(remark(f"{complete}: at most {least - 1:,} people have them all."))
@@ -221,77 +241,65 @@ def _printed(release: Itemsets, line: int) -> Phrase:
     return f"{number} (", Lines((release.line(line),)), ")"
 
 
-CODE = "I02"
-NAME = "unpublished-itemsets"
-
-#: Candidates of more items than this are left open: their groups would take 2**17 numbers each.
-LONGEST = 16
-#: A release that stands for more frequent itemsets than this is left open.
-MOST_FREQUENT = 1 << 25
-#: The search ends when more itemsets than this are known: beyond, it would only describe the same people at ever greater length.
-MOST_KNOWN = 1 << 23
-#: Stands for the number of people where it is not known: more than there are, and small enough for sums of 2**16 terms.
-NO_BOUND = 1 << 45
-#: Candidates are made in pieces of about so many, so that they need little memory however many items there are.
-WORK_PER_CALL = 1 << 18
-#: Candidates are looked at in pieces, so that time limits are noticed.
-PIECE = 4096
-
-
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups as columns: the unpublished set as bits over the used items, which of its items are present, bounds, level, and whether new."""
+    """Groups on unpublished sets as columns.
 
-    words: npt.NDArray[np.uint64]
-    present: npt.NDArray[np.int64]
-    lo: npt.NDArray[np.int64]
-    hi: npt.NDArray[np.int64]
-    level: npt.NDArray[np.int64]
-    new: npt.NDArray[np.int64]
+    ``words`` are the set as bits of the used items, ``present`` its present items.
+    """
+
+    words: Words
+    present: Ints
+    lo: Ints
+    hi: Ints
+    level: Ints
+    new: Ints
 
     @classmethod
-    def joined(cls, parts: list[Groups], width: int) -> Groups:
-        """All parts one after the other."""
+    def concatenate(cls, parts: list[Groups], width: int) -> Groups:
+        """Concatenate groups."""
         nothing = np.empty(0, np.int64)
-        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, nothing, nothing)
+        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, level=nothing, new=nothing)
         fields = ("words", "present", "lo", "hi", "level", "new")
         return cls(*(np.concatenate([getattr(part, name) for part in [empty, *parts]]) for name in fields))
 
-    def take(self, index: npt.NDArray[np.int64]) -> Groups:
-        """The groups at these positions."""
-        return Groups(self.words[index], self.present[index], self.lo[index], self.hi[index], self.level[index], self.new[index])
+    def take(self, index: Ints) -> Groups:
+        """Return the groups at these positions."""
+        return Groups(
+            self.words[index], self.present[index], self.lo[index], self.hi[index], level=self.level[index], new=self.new[index]
+        )
 
 
 def run(target: Target) -> AttackRun:
-    """All groups of fewer than k people that unpublished itemsets give away."""
+    """Find all groups of fewer than k people that unpublished itemsets reveal."""
     release = target.release
     assert isinstance(release, Itemsets)
     if why := reason_against(target):
-        return AttackRun(CODE, NAME, "proves", "not-relevant", why)
-    return run_on_maximal(target, CODE, NAME) if release.only == "maximal" else _behind(target, release)
+        return AttackRun(CODE, NAME, "proves", "not-relevant", reason=why)
+    return run_on_maximal(target) if release.only == "maximal" else _run_on_complete(target, release)
 
 
-def _behind(target: Target, release: Itemsets) -> AttackRun:
-    """The groups behind a list of all frequent or of all closed itemsets."""
+def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
+    """Run on a complete list of all frequent or all closed itemsets."""
     supports = Supports(release)
     refuse_gaps(supports)
     status: Status = "ran"
-    reason, undecided = "", 0
+    reason = ""
+    undecided = 0
     parts: list[Groups] = []
     book = Book.of_items(release.sets.members)
     try:
-        if _frequent_itemsets(supports, book, target):
+        if _enter_frequent(supports, book, target):
             undecided, reason = _search(target, release, book, parts)
         else:
-            undecided, reason = (
-                1,
-                f"the release stands for more than {MOST_FREQUENT:,} frequent itemsets, too many to look behind",
-            )
+            undecided = 1
+            reason = f"the release implies more than {MOST_FREQUENT:,} frequent itemsets, too many to examine"
     except LimitReached:
-        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+        status = "stopped"
+        reason = "the time limit was reached; findings so far are kept"
     if target.first_hit and any(len(part.lo) for part in parts):
         status = "stopped"
-    groups = _worst_first(Groups.joined(parts, book.width))
+    groups = _sort_groups(Groups.concatenate(parts, book.width))
     sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
 
     def event(index: int) -> ItemEvent:
@@ -312,7 +320,7 @@ def _behind(target: Target, release: Itemsets) -> AttackRun:
         NAME,
         "proves",
         status,
-        reason,
+        reason=reason,
         people=int(groups.lo.max(initial=0)),
         undecided=undecided,
         columns={
@@ -330,7 +338,7 @@ def _behind(target: Target, release: Itemsets) -> AttackRun:
 
 
 def reason_against(target: Target) -> str:
-    """Return why missing itemsets say nothing here; empty where they do."""
+    """Return why missing itemsets say nothing here; empty if they do."""
     release = target.release
     assert isinstance(release, Itemsets)
     if not release.header.complete or release.min_support is None:
@@ -340,10 +348,10 @@ def reason_against(target: Target) -> str:
     return ""
 
 
-def _frequent_itemsets(supports: Supports, book: Book, target: Target) -> bool:
-    """Enter all frequent itemsets with their supports, the empty one included; False when there are too many."""
+def _enter_frequent(supports: Supports, book: Book, target: Target) -> bool:
+    """Enter all frequent itemsets; return False if too many."""
     release = supports.release
-    everyone = _everyone(release)
+    everyone = _bound_people(release)
     book.enter(np.zeros((1, book.width), np.uint64), everyone[None, :])
     if not supports.by_closure:
         book.enter(book.keys(release.sets.offsets, release.sets.members), np.stack((release.lo, release.hi), axis=1))
@@ -361,33 +369,36 @@ def _frequent_itemsets(supports: Supports, book: Book, target: Target) -> bool:
     return True
 
 
-def _everyone(release: Itemsets) -> npt.NDArray[np.int64]:
-    """Bounds on the number of people. Where it is not known there is no upper one, so that no sum with it says anything."""
+def _bound_people(release: Itemsets) -> Ints:
+    """Return bounds on the number of people."""
     if release.n is not None:
         return np.array([release.n, release.n])
     return np.array([release.lo.max(initial=0), NO_BOUND])
 
 
 def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) -> tuple[int, str]:
-    """Level by level: candidates above what is known, their bounds, their groups; returns how much was left open, and why."""
+    """Examine candidates by level; return the number left open, and why."""
     assert release.min_support is not None
     ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
-    fresh, level, too_long, looked_at = book.everything(), 1, 0, 0
+    fresh = book.everything()
+    level = 1
+    too_long = 0
+    looked_at = 0
     while len(fresh):
-        exact: list[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = []
-        for keys, share in _candidates(target, release, book, fresh, level):
+        exact: list[tuple[Words, Ints]] = []
+        for keys, share in _candidates(target, release, book, fresh, level=level):
             looked_at += len(keys)
             bounds, found = book.deduce(keys, ask)
             which, present, lo, hi, new = found.T
             too_long += int((bounds[:, 0] < 0).sum())
             _refuse_impossible(release, book, keys, bounds)
-            parts.append(Groups(keys[which], present, lo, hi, np.full(len(which), level), new))
+            parts.append(Groups(keys[which], present, lo, hi, level=np.full(len(which), level), new=new))
             if target.first_hit and len(which):
                 return 0, "stopped at the first findings, as asked"
             known = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))
             exact.append((keys[known], bounds[known]))
             if len(book) + sum(len(piece) for piece, _ in exact) > MOST_KNOWN:
-                return len(keys), f"more than {MOST_KNOWN:,} itemsets follow from the release; the longest were not looked at"
+                return len(keys), f"more than {MOST_KNOWN:,} itemsets follow from the release; the longest were not examined"
             if level == 1:
                 target.progress(share)
         fresh = np.concatenate([np.empty((0, book.width), np.uint64), *(piece for piece, _ in exact)])
@@ -395,29 +406,27 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
             book.enter(*piece)
         level += 1
     target.progress(1.0)
-    reasons = [f"{too_long} unpublished itemsets of more than {LONGEST} items were not looked at"] if too_long else []
+    reasons = [f"{too_long} unpublished itemsets of more than {LONGEST} items were not examined"] if too_long else []
     if release.n is None:
         reasons.append("the number of people is not known, so what follows only with it is not decided")
         return max(1, looked_at), "; ".join(reasons)
     return too_long, "; ".join(reasons)
 
 
-def _candidates(
-    target: Target, release: Itemsets, book: Book, fresh: npt.NDArray[np.uint64], level: int
-) -> Iterator[tuple[npt.NDArray[np.uint64], float]]:
-    """Candidates above what is fresh, in pieces, each with the share of the level that is done; time limits are noticed in between."""
+def _candidates(target: Target, release: Itemsets, book: Book, fresh: Words, level: int) -> Iterator[tuple[Words, float]]:
+    """Yield candidates in pieces, with the share of the level done."""
     # On the first level each candidate is reached in one way, so that pieces never meet; later levels are small.
     size = max(1, WORK_PER_CALL // max(1, len(book.items))) if level == 1 else len(fresh)
     for start in range(0, len(fresh), size):
         target.limits.check(CODE)
-        wanted = _looked_for(release, book, book.candidates(fresh[start : start + size], first=level == 1))
+        wanted = _keep_listable(release, book, book.candidates(fresh[start : start + size], first=level == 1))
         for first in range(0, len(wanted), PIECE):
             target.limits.check(CODE)
             yield wanted[first : first + PIECE], min(1.0, (start + size) / len(fresh))
 
 
-def _looked_for(release: Itemsets, book: Book, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """The candidates that would be in the list if they were frequent: where coarser values are items, at most one item of a column."""
+def _keep_listable(release: Itemsets, book: Book, keys: Words) -> Words:
+    """Keep the candidates that would be listed if frequent."""
     pairs = release.items.pairs
     if not release.header.coarser or pairs is None:
         return keys
@@ -430,14 +439,14 @@ def _looked_for(release: Itemsets, book: Book, keys: npt.NDArray[np.uint64]) -> 
     return keys[~mixed]
 
 
-def _refuse_impossible(release: Itemsets, book: Book, keys: npt.NDArray[np.uint64], bounds: npt.NDArray[np.int64]) -> None:
-    """Raise when an unpublished itemset would have to be more frequent than it can be."""
+def _refuse_impossible(release: Itemsets, book: Book, keys: Words, bounds: Ints) -> None:
+    """Raise a contradiction if an unpublished itemset has contradictory bounds."""
     wrong = np.flatnonzero(bounds[:, 0] > bounds[:, 1])
     if len(wrong):
         refuse_incomplete(Supports(release), [book.members(keys[i]) for i in wrong.tolist()])
 
 
-def _worst_first(groups: Groups) -> Groups:
-    """Smallest groups first, then shortest descriptions, then by their items."""
+def _sort_groups(groups: Groups) -> Groups:
+    """Sort by size, then length of description, then items."""
     sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
     return groups.take(np.lexsort((groups.present, *groups.words.T, sizes, groups.hi)))

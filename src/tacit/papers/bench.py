@@ -26,8 +26,8 @@ from tacit.files.disk import shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_transactions
 from tacit.itemsets.detectors import DETECTORS, naive, oicd, pmicd
-from tacit.itemsets.detectors.family import Family, Found
-from tacit.itemsets.supports import Supports
+from tacit.itemsets.detectors.family import Family
+from tacit.itemsets.supports import Found, Supports
 from tacit.model.audit import AttackRun, Progress, Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets

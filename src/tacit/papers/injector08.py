@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from tacit.buckets.assignments import Valid, valid_values
+from tacit.buckets.estimators import Combinations, Estimator, by_groups
 from tacit.buckets.methods import Method, group_people
 from tacit.buckets.surviving_correlations import guess, learn
-from tacit.buckets.utility import Combinations, Estimator, PositiveRules, Queries, by_groups, draw_queries
+from tacit.buckets.utility import PositiveRules, Queries, draw_queries
 from tacit.errors import Infeasible
 from tacit.files.buckets import read_buckets
 from tacit.files.knowledge import read_knowledge

@@ -1,4 +1,1 @@
-"""TABLE -> WHICH CELLS TO HIDE: one module per method; what they share stands in ``problem``, ``counts`` and ``thresholds``.
-
-What a table with blank cells says about the cells that are blank.
-"""
+"""Tables with suppressed cells: attacks on blanks, and methods that hide cells."""

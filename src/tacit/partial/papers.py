@@ -1,34 +1,25 @@
-"""rgraph: hide condition cells of other records, along the graph of the sensitive records' patterns.
+"""Published methods that hide cells: rgraph, smc and cr.
 
-A node is a pattern of a sensitive record. Two numbers belong to it: *MinHide*, how many of its relevant records must lose the pattern until the
-rule is safe, and *ExactMatch*, how many relevant records have it as a largest pattern in the graph. Each step takes a node with records that
-no larger such node has, hides the cell that most of its unsafe descendants share, and does so in as many records as the least demanding of
-them needs.
+rgraph hides condition cells of other records, along the graph of the sensitive records' patterns. A node is a pattern of a sensitive
+record. *MinHide* is how many of its relevant records must lose the pattern until the rule is safe, *ExactMatch* how many relevant records
+have it as a largest pattern in the graph. Each step takes a node with records that no larger such node has, hides the cell that most of its
+unsafe descendants share, and does so in as many records as the least demanding of them needs. Several sensitive values are treated in turn
+until no rule is unsafe: a hidden cell can make a rule of another value stronger.
 
-With several sensitive values they are looked at in turn until no rule is unsafe: a hidden cell can make a rule of another value stronger.
+smc hides sensitive values of other records, by the greedy algorithm for set multicover. Every unsafe rule must be covered as often as
+values have to be hidden until it is safe; hiding the value of a record covers all rules that the record supports. Each step takes the
+record that supports most of the rules that are still unsafe.
 
-Reference
----------
-C. Li, H. Shirani-Mehr, X. Yang, "Protecting Individual Information Against Inference Attacks in Data Publishing", DASFAA 2007, section 5.
+cr is the rival, made to hide rules rather than individuals: it makes one unsafe rule after the other safe, longer rules first, then those
+with more confidence. Records that support the fewest unsafe rules are hidden first: their value if values may be hidden, else the cell of
+the pattern that most records of the table share.
 
-smc: hide sensitive values of other records, by the greedy algorithm for set multicover.
+References
+----------
+C. Li, H. Shirani-Mehr, X. Yang, "Protecting Individual Information Against Inference Attacks in Data Publishing", DASFAA 2007, section 5
+(rgraph), section 4.1 (smc) and section 6 (cr).
 
-Every unsafe rule must be covered as often as values have to be hidden until it is safe; hiding the value of a record covers all rules that
-the record supports. Each step takes the record that supports most of the rules that are still unsafe.
-
-Reference
----------
-C. Li, H. Shirani-Mehr, X. Yang, "Protecting Individual Information Against Inference Attacks in Data Publishing", DASFAA 2007, section 4.1.
-
-cr: hide what supports one unsafe rule after the other, as is done for hiding rules rather than people; a rival to compare with.
-
-Longer rules come first, then those with more confidence. A rule's records that support the fewest unsafe rules are hidden first: their value
-where values may be hidden, else the cell of the rule's pattern that most records of the table share.
-
-Reference
----------
-Y. Saygin, V. Verykios, C. Clifton, "Using unknowns to prevent discovery of association rules", SIGMOD Record 30(4), 2001, as it is described in
-C. Li, H. Shirani-Mehr, X. Yang, DASFAA 2007, section 6.
+Y. Saygin, V. Verykios, C. Clifton, "Using unknowns to prevent discovery of association rules", SIGMOD Record 30(4), 2001 (cr).
 """
 
 from __future__ import annotations
@@ -39,9 +30,8 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from tacit.model.arrays import Flags
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.partial.problem import RELEVANT, Hiding, Problem
 
 Choice = Literal["max-descendant", "random-max", "random"]
@@ -50,7 +40,7 @@ Choice = Literal["max-descendant", "random-max", "random"]
 def hide_along_graph(
     problem: Problem, regions: frozenset[str], choice: Choice, *, seed: int = 0, check: Callable[[], None] = lambda: None
 ) -> Hiding | None:
-    """What the graph algorithm hides; None where cells that must be published stand in the way."""
+    """Hide condition cells by rgraph; None if it cannot succeed."""
     state = Hiding(problem, regions & {"nc"})
     chance = np.random.default_rng(seed)
     while not state.is_safe:
@@ -65,21 +55,25 @@ def hide_along_graph(
 
 @dataclass(slots=True)
 class _Node:
-    """A pattern: its attributes as bits, the rules of its subsets, how many of these are unsafe; the piles that have it as a largest one."""
+    """A pattern with the rules of its subsets.
+
+    ``unsafe`` of these are unsafe. ``piles`` have it as a largest pattern; they hold ``records`` records.
+    """
 
     mask: int
-    codes: npt.NDArray[np.int32]
-    below: npt.NDArray[np.int64]
+    codes: Codes
+    below: Ints
     unsafe: int
     piles: dict[int, None] = field(default_factory=dict)
     records: int = 0
 
 
 class _Graph:
-    """The nodes that records with one sensitive value have as largest patterns."""
+    """Largest patterns of the records with one sensitive value."""
 
     def __init__(self, state: Hiding, target: int) -> None:
-        self.state, self.problem = state, state.problem
+        self.state = state
+        self.problem = state.problem
         self.column = int(self.problem.column[target])
         classes = self.problem.classes
         self.owners = np.unique(classes.conditions[classes.truth[:, self.column] == target], axis=0)
@@ -88,15 +82,14 @@ class _Graph:
         self.nodes: dict[bytes, _Node] = {}
         self.of_pile: dict[int, list[_Node]] = {}
         self.holding: dict[int, list[_Node]] = {rule: [] for rule in np.flatnonzero(self.problem.rules.target == target).tolist()}
-        supporting = (
-            self._supporting()
-        )  # records of no unsafe rule never matter: hiding others makes none of these rules stronger
+        # Records of no unsafe rule never matter: hiding others makes none of these rules stronger.
+        supporting = self._mark_supporting()
         for number, pile in enumerate(state.piles):
             if supporting[pile.of]:
                 self.add(number)
 
-    def _supporting(self) -> Flags:
-        """The classes with a record that is relevant to an unsafe rule."""
+    def _mark_supporting(self) -> Flags:
+        """Mark the classes that are relevant to an unsafe rule."""
         rules = self.problem.rules
         entries = np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)
         found = np.zeros(len(self.problem.classes), np.bool_)
@@ -104,8 +97,9 @@ class _Graph:
         return found
 
     def add(self, number: int) -> None:
-        """Put the records of a pile into the graph."""
-        pile, state = self.state.piles[number], self.state
+        """Add the records of a pile to the graph."""
+        pile = self.state.piles[number]
+        state = self.state
         if number in self.of_pile or not state.people[number]:
             return
         if (
@@ -118,14 +112,14 @@ class _Graph:
         own = self.problem.classes.conditions[pile.of]
         published = np.array([not pile.hidden >> a & 1 for a in range(self.problem.attributes)])
         self.of_pile[number] = []
-        for mask in _largest(((self.owners == own) & (own >= 0) & published) @ (1 << np.arange(len(own), dtype=np.int64))):
-            node = self.node(mask, own, rules)
+        for mask in _keep_largest(((self.owners == own) & (own >= 0) & published) @ (1 << np.arange(len(own), dtype=np.int64))):
+            node = self.get_node(mask, own, rules)
             node.piles[number] = None
             node.records += state.people[number]
             self.of_pile[number].append(node)
 
-    def node(self, mask: int, codes: npt.NDArray[np.int32], rules: npt.NDArray[np.int64]) -> _Node:
-        """The node of a pattern, given the rules that a record with it supports."""
+    def get_node(self, mask: int, codes: Codes, rules: Ints) -> _Node:
+        """Return the node of a pattern."""
         inside = np.array([mask >> a & 1 == 1 for a in range(len(codes))])
         codes = np.where(inside, codes, np.int32(-1))
         key = codes.tobytes()
@@ -137,22 +131,22 @@ class _Graph:
         return self.nodes[key]
 
     def make_safe(self, choice: Choice, chance: np.random.Generator, check: Callable[[], None]) -> None:
-        """Hide cells until no rule of the value is unsafe, or nothing more can be done about those that are."""
+        """Hide cells until no rule of the value is unsafe, if possible."""
         bound: set[int] = set()  # nodes without a cell that may be hidden
         while self.unsafe.any():
             check()
             active = [node for node in self.nodes.values() if node.unsafe and node.records and id(node) not in bound]
             if not active:
                 return
-            node = self.chosen(active, choice, chance)
-            cell = self.cell(node)
+            node = self.choose_node(active, choice, chance)
+            cell = self.choose_cell(node)
             if cell is None:
                 bound.add(id(node))
             else:
                 self.hide(node, cell)
 
-    def cell(self, node: _Node) -> int | None:
-        """The cell of a node's records that most of its unsafe descendants share, among those that may be hidden."""
+    def choose_cell(self, node: _Node) -> int | None:
+        """Return the cell to hide that most unsafe descendants share."""
         masks = self.problem.rules.mask[node.below[self.unsafe[node.below]]]
         shared = [(int((masks >> a & 1).sum()), -a) for a in range(self.problem.attributes) if node.mask >> a & 1]
         for count, a in sorted(shared, reverse=True):
@@ -160,10 +154,10 @@ class _Graph:
                 return -a
         return None
 
-    def chosen(self, active: list[_Node], choice: Choice, chance: np.random.Generator) -> _Node:
-        """One of the nodes that no larger node stands above."""
+    def choose_node(self, active: list[_Node], choice: Choice, chance: np.random.Generator) -> _Node:
+        """Choose a node without a larger node above it."""
         if choice == "max-descendant":
-            # Whatever stands above a node has its descendants and is larger: the best one has nothing above it.
+            # A node above another has its descendants and is larger: the best one has nothing above it.
             return max(active, key=lambda node: (node.unsafe, node.mask.bit_count()))
         if choice == "random-max":
             largest = max(node.mask.bit_count() for node in active)
@@ -175,14 +169,15 @@ class _Graph:
                 return node
 
     def is_above(self, larger: _Node, node: _Node) -> bool:
-        """Whether a pattern holds another one and more."""
+        """Tell if a pattern strictly contains another."""
         if larger is node or node.mask & ~larger.mask:
             return False
         return bool(((node.codes < 0) | (node.codes == larger.codes)).all())
 
     def hide(self, node: _Node, cell: int) -> None:
-        """Hide the cell in as many of the node's records as the least demanding unsafe descendant with it needs."""
-        state, rules = self.state, self.problem.rules
+        """Hide the cell until the least demanding descendant is safe."""
+        state = self.state
+        rules = self.problem.rules
         shared = node.below[self.unsafe[node.below] & (rules.mask[node.below] >> cell & 1 == 1)]
         needed = int(self.problem.thresholds.records_to_hide(state.having[shared], state.both[shared]).min())
         for number in list(node.piles):
@@ -204,19 +199,20 @@ class _Graph:
         self.unsafe = now
 
 
-def _largest(masks: npt.NDArray[np.int64]) -> list[int]:
-    """The masks that are part of no other one."""
+def _keep_largest(masks: Ints) -> list[int]:
+    """Return the masks that are not contained in another."""
     found = set(masks.tolist()) - {0}
     return sorted(mask for mask in found if not any(other != mask and mask & other == mask for other in found))
 
 
 def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
-    """What the greedy multicover hides; None where what may be hidden does not suffice."""
-    problem = problem.only_unsafe().merged()
+    """Hide sensitive values by smc; None if they do not suffice."""
+    problem = problem.keep_unsafe().merge_classes()
     state = Hiding(problem, regions & {"ns"})
-    k, rules = problem.attributes, problem.rules
+    k = problem.attributes
+    rules = problem.rules
     unsafe = state.unsafe
-    # How many unsafe rules hiding each value would cover; sensitive columns do not touch each other's rules.
+    # Unsafe rules that hiding each value would cover; sensitive columns do not touch each other's rules.
     covers = np.zeros(state.allowed[:, k:].shape, np.int64)
     left = np.where(state.allowed[:, k:], problem.classes.people[:, None], 0)
 
@@ -248,18 +244,18 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
 
 
 def _piles_of(state: Hiding, of: int) -> list[int]:
-    """The piles of a class; more than one only where there are several sensitive columns."""
+    """Return the piles of a class."""
     if state.problem.classes.value.shape[1] == 1:
         return [of]
     return [number for number, pile in enumerate(state.piles) if pile.of == of]
 
 
 def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
-    """What hiding one rule after the other hides; None where what may be hidden does not suffice."""
+    """Hide cells by cr; None if they do not suffice."""
     state = Hiding(problem, frozenset({"ns"}) if "ns" in regions else regions & {"nc"})
     while not state.is_safe:
         before = state.cells_hidden
-        for rule in _ordered(state):
+        for rule in _order_rules(state):
             check()
             if state.unsafe[rule]:
                 _make_safe(state, rule)
@@ -268,8 +264,8 @@ def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable
     return state
 
 
-def _ordered(state: Hiding) -> list[int]:
-    """The unsafe rules, long ones first, then confident ones."""
+def _order_rules(state: Hiding) -> list[int]:
+    """Return the unsafe rules, long ones first, then confident ones."""
 
     def rank(rule: int) -> tuple[int, Fraction, int]:
         return -int(state.problem.rules.mask[rule]).bit_count(), -Fraction(int(state.both[rule]), int(state.having[rule])), rule
@@ -278,14 +274,15 @@ def _ordered(state: Hiding) -> list[int]:
 
 
 def _make_safe(state: Hiding, rule: int) -> None:
-    """Hide records of one rule until it is safe, or none is left that may be hidden."""
+    """Hide cells of a rule's records until it is safe."""
     problem = state.problem
-    k, by_value = problem.attributes, bool(state.allowed[:, problem.attributes :].any())
-    cells = [k + int(problem.column[problem.rules.target[rule]])] if by_value else _by_support(state, rule)
+    by_value = bool(state.allowed[:, problem.attributes :].any())
+    cells = [problem.attributes + int(problem.column[problem.rules.target[rule]])] if by_value else _order_by_support(state, rule)
     unsafe = state.unsafe
-    supported = {number: int(unsafe[rules].sum()) for number, rules in _relevant_piles(state, rule)}
+    supported = {number: int(unsafe[rules].sum()) for number, rules in _find_relevant_piles(state, rule)}
     for number in sorted(supported, key=lambda number: (supported[number], number)):
-        having, both = state.having[rule : rule + 1], state.both[rule : rule + 1]
+        having = state.having[rule : rule + 1]
+        both = state.both[rule : rule + 1]
         limits = problem.thresholds
         needed = int((limits.values_to_hide if by_value else limits.records_to_hide)(having, both)[0])
         if not needed:
@@ -296,8 +293,8 @@ def _make_safe(state: Hiding, rule: int) -> None:
                 break
 
 
-def _relevant_piles(state: Hiding, rule: int) -> list[tuple[int, npt.NDArray[np.int64]]]:
-    """The piles whose records support a rule, each with all the rules it supports."""
+def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
+    """Return the piles that support a rule, with their rules."""
     rules = state.problem.rules
     inside = slice(rules.start[rule], rules.start[rule + 1])
     members = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
@@ -311,8 +308,8 @@ def _relevant_piles(state: Hiding, rule: int) -> list[tuple[int, npt.NDArray[np.
     return found
 
 
-def _by_support(state: Hiding, rule: int) -> list[int]:
-    """The attributes of a rule's pattern, the one first whose value most records have."""
+def _order_by_support(state: Hiding, rule: int) -> list[int]:
+    """Return the attributes of a rule's pattern, the most frequent value first."""
     problem = state.problem
     mask = int(problem.rules.mask[rule])
     some = problem.classes.conditions[problem.rules.member[problem.rules.start[rule]]]

@@ -1,16 +1,8 @@
-"""What a method that hides cells works on: classes of records that are alike, and the rules that may give a sensitive cell away.
+"""The problem of hiding cells: classes, rules and thresholds.
 
-Only values that some sensitive record has can stand in a rule, so all others count as one. What is left of a table of a million
-records is a few thousand classes.
-
-When a rule gives a sensitive cell away, in whole numbers, and how many records it takes to stop it.
-
-What is hidden so far, and what the rules count then.
-
-Records of a class that have the same cells hidden form a *pile*; hiding a cell moves records from one pile to another. Cells are numbered as in
-:class:`~tacit.partial.problem.Problem`: condition attributes, then sensitive columns; a set of hidden cells is a bit mask of them.
-
-Whether some rule stays unsafe whatever is hidden.
+Only values of some sensitive record can be part of a rule, so all others count as one; a table of a million records becomes a few
+thousand classes. Records of a class with the same cells hidden form a *pile*; hiding a cell moves records from one pile to another. Cells are
+numbered: condition attributes, then sensitive columns; a set of hidden cells is a bit mask of them.
 """
 
 from __future__ import annotations
@@ -25,6 +17,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.partial.rows import row_keys
 
 #: Products of counts and the parts of the confidence stay below this.
 LARGEST = 1 << 62
@@ -32,7 +25,9 @@ LARGEST = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class IntegerThresholds:
-    """A rule is unsafe when more than ``support`` records have it **and** their share is more than ``confidence``.
+    """Thresholds of unsafe rules in whole numbers.
+
+    A rule is unsafe if more than ``support`` records have it **and** their share exceeds the confidence.
 
     >>> limits = IntegerThresholds.of(Fraction(11, 20), 0, people=9)
     >>> limits.unsafe(np.array([3, 2]), np.array([2, 1])).tolist()
@@ -45,25 +40,27 @@ class IntegerThresholds:
 
     @classmethod
     def of(cls, confidence: Fraction, support: int, *, people: int) -> IntegerThresholds:
-        """The thresholds for a table of so many people; a confidence with many digits is replaced by one that decides alike there."""
+        """Return the thresholds; a long confidence is replaced by an equivalent."""
         if confidence.denominator * max(1, people) * 2 >= LARGEST:
             confidence = largest_below(confidence, max(1, people))
         return cls(confidence.numerator, confidence.denominator, support)
 
     def excess(self, having: Ints, both: Ints) -> Ints:
-        """By how much rules are over the thresholds, in parts of the denominator: 0 when safe.
+        """Return the excess of rules over the thresholds; 0 if safe.
 
-        ``having`` records have the pattern of the rule, ``both`` of them its value too.
+        It is in parts of the denominator. ``having`` records have the pattern of the rule, ``both`` of them its value too.
         """
         allowed = np.maximum(self.numerator * having, self.denominator * self.support)
         return np.maximum(0, self.denominator * both - allowed)
 
-    def unsafe(self, having: Ints, both: Ints) -> npt.NDArray[np.bool_]:
-        """Which rules are over both thresholds."""
+    def unsafe(self, having: Ints, both: Ints) -> Flags:
+        """Return the rules over both thresholds."""
         return self.excess(having, both) > 0
 
     def values_to_hide(self, having: Ints, both: Ints) -> Ints:
-        """Of how many of its records the value must be hidden until a rule is safe: the paper's beta, with the support threshold.
+        """Count the values to hide until rules are safe.
+
+        This is the paper's beta, with the support threshold.
 
         >>> IntegerThresholds(11, 20, 0).values_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
         [2, 1, 0]
@@ -71,7 +68,9 @@ class IntegerThresholds:
         return -(-self.excess(having, both) // self.denominator)
 
     def records_to_hide(self, having: Ints, both: Ints) -> Ints:
-        """How many of its records must lose the pattern until a rule is safe: the paper's MinHide, with the support threshold.
+        """Count the records that must lose the pattern of rules.
+
+        This is the paper's MinHide, with the support threshold.
 
         >>> IntegerThresholds(11, 20, 0).records_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
         [3, 2, 0]
@@ -84,42 +83,46 @@ class IntegerThresholds:
 
 
 def largest_below(confidence: Fraction, denominator: int) -> Fraction:
-    """The largest fraction up to ``confidence`` whose denominator is not larger than this.
+    """Return the largest fraction up to ``confidence`` with at most this denominator.
 
-    No share of a whole that is not larger lies between the two, so they decide alike.
+    No share of a whole of at most that size lies between the two, so they decide alike.
 
     >>> largest_below(Fraction(6000001, 10000000), 10), largest_below(Fraction(5999999, 10000000), 10)
     (Fraction(3, 5), Fraction(4, 7))
     """
     if confidence.denominator <= denominator:
         return confidence
-    older, newer = (0, 1), (1, 0)
+    older = (0, 1)
+    newer = (1, 0)
     rest: tuple[Any, Any] = (confidence.numerator, confidence.denominator)
     while True:
         whole = rest[0] // rest[1]
         following = (older[0] + whole * newer[0], older[1] + whole * newer[1])
         if following[1] > denominator:
             break
-        older, newer = newer, following
+        older = newer
+        newer = following
         rest = (rest[1], rest[0] - whole * rest[1])
     steps = (denominator - older[1]) // newer[1]
     ends = (Fraction(*newer), Fraction(older[0] + steps * newer[0], older[1] + steps * newer[1]))
     return max(end for end in ends if end <= confidence)
 
 
-#: What a record of a class is to a rule whose pattern it has.
-RELEVANT, OTHER, OWNER = 0, 1, 2
-#: Patterns are bit masks of condition attributes in whole numbers of 64 bits.
+#: Roles of a record in a rule whose pattern it has.
+RELEVANT = 0
+OTHER = 1
+OWNER = 2
+#: Patterns are bit masks of condition attributes, of 64 bits.
 MOST_ATTRIBUTES = 60
 REGIONS = ("ns", "nc", "sc")
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A table as numbers: -1 is a blank.
+    """A coded table; -1 is a blank.
 
-    ``conditions`` are the codes of the condition attributes, ``values`` those of the sensitive ones, ``protected`` says which of these cells
-    are to be protected, ``published`` which cells (condition attributes, then sensitive ones) must be published.
+    ``conditions`` are the codes of the condition attributes, ``values`` those of the sensitive ones, ``protected`` marks the sensitive cells to
+    protect, ``published`` the cells (condition attributes, then sensitive ones) that must be published.
     """
 
     conditions: Codes
@@ -129,16 +132,16 @@ class Cells:
 
     @property
     def attributes(self) -> int:
-        """How many condition attributes there are."""
+        """Number of condition attributes."""
         return int(self.conditions.shape[1])
 
     @property
     def sensitive(self) -> Flags:
-        """Which records have a cell to protect."""
+        """Records with a cell to protect."""
         return np.asarray(self.protected.any(axis=1))
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
-        """Which cells may be hidden; those to protect are not among them, since they are hidden in any case."""
+        """Return the cells that may be hidden, without protected ones."""
         sensitive = self.sensitive
         inside = np.zeros((len(sensitive), self.attributes + self.values.shape[1]), bool)
         if "nc" in regions:
@@ -153,11 +156,11 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Records that are alike for every rule: ``people[c]`` of them are in class c.
+    """Records that are equal for every rule.
 
-    ``conditions`` keeps values that some sensitive record has (-1: none of them), ``value`` the numbers of the values to protect that are
-    published in the sensitive columns, ``truth`` those of the protected cells, ``free`` the cells that are not bound to be published.
-    ``order[start[c] : start[c + 1]]`` are the rows of class c.
+    ``people[c]`` of them are in class c. ``conditions`` keeps values of some sensitive record (-1: another one), ``value`` the numbers of
+    protected values that are published in the sensitive columns, ``truth`` those of the protected cells, ``free`` the cells that need not
+    be published. ``order[start[c] : start[c + 1]]`` are the rows of class c.
     """
 
     conditions: Codes
@@ -175,11 +178,12 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Every rule that could give a protected cell away: a pattern and a value that one of the sensitive records has.
+    """Rules that could reveal a protected cell.
 
-    ``mask`` are the attributes of the pattern as bits, ``target`` the number of the value, ``having`` and ``both`` how many records have the
-    pattern, and the value too; ``owners`` how many protected cells it speaks of. Entries ``start[i]`` to ``start[i + 1]`` of ``member`` are the
-    classes that have the pattern of rule i, ``role`` what they are to it.
+    Each is a pattern and a value of some sensitive record. ``mask`` are the attributes of the pattern as bits, ``target`` the number of
+    the value, ``having`` and ``both`` how many records have the pattern, and the value too; ``owners`` how many protected cells it is
+    about. Entries ``start[i]`` to ``start[i + 1]`` of ``member`` are the classes that have the pattern of rule i, ``role`` their roles in
+    it.
     """
 
     mask: Ints
@@ -194,18 +198,26 @@ class Rules:
     def __len__(self) -> int:
         return len(self.mask)
 
-    def only(self, kept: Flags) -> Rules:
-        """Some of the rules."""
+    def select(self, kept: Flags) -> Rules:
+        """Return some of the rules."""
         lengths = np.diff(self.start)
         entries = np.repeat(kept, lengths)
         start = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
-        counts = (self.having[kept], self.both[kept], self.owners[kept])
-        return Rules(self.mask[kept], self.target[kept], *counts, start, self.member[entries], self.role[entries])
+        return Rules(
+            self.mask[kept],
+            self.target[kept],
+            self.having[kept],
+            self.both[kept],
+            owners=self.owners[kept],
+            start=start,
+            member=self.member[entries],
+            role=self.role[entries],
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Classes, rules and thresholds; ``column[t]`` is the sensitive column of value t, counted from 0."""
+    """Classes, rules and thresholds; ``column[t]`` is the sensitive column of value t."""
 
     classes: Classes
     rules: Rules
@@ -216,23 +228,24 @@ class Problem:
 
     @classmethod
     def of(cls, cells: Cells, thresholds: IntegerThresholds, check: Callable[[], None] = lambda: None) -> Problem:
-        """The problem of a table; ``check`` is called now and then and may raise when time is over."""
+        """Build the problem of a table; ``check`` may raise."""
         if cells.attributes > MOST_ATTRIBUTES:
-            remedy = f"Name {MOST_ATTRIBUTES} at the most"
+            remedy = f"Name at most {MOST_ATTRIBUTES}"
             raise OptionError(f"names {cells.attributes} condition attributes", where="--qi", remedy=remedy)
-        value, truth, column = _targets(cells)
-        classes = _classes(cells, value, truth)
-        rules = _rules(classes, column, thresholds, check)
-        return cls(classes, rules, column, thresholds, cells.attributes, len(cells.values))
+        value, truth, column = _number_targets(cells)
+        classes = _build_classes(cells, value, truth)
+        rules = _find_rules(classes, column, thresholds, check)
+        return cls(classes, rules, column, thresholds, attributes=cells.attributes, rows=len(cells.values))
 
     @property
     def cells(self) -> int:
-        """How many cells a record has: condition attributes, then sensitive ones."""
+        """Number of cells of a record: condition attributes, then sensitive ones."""
         return self.attributes + int(self.classes.value.shape[1])
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
-        """Which cells of which classes may be hidden, where that could change a rule."""
-        k, classes = self.attributes, self.classes
+        """Return the useful cells of classes that may be hidden."""
+        k = self.attributes
+        classes = self.classes
         inside = np.zeros((len(classes), self.cells), bool)
         if "nc" in regions:
             inside[~classes.sensitive, :k] = True
@@ -244,12 +257,15 @@ class Problem:
         inside[:, k:] &= classes.value >= 0
         return inside & classes.free
 
-    def merged(self) -> Problem:
-        """The problem with classes merged that support the same rules: methods that look at nothing else hide the same cells there, faster.
+    def merge_classes(self) -> Problem:
+        """Merge classes that support the same rules.
 
-        Classes are told apart by two random numbers of 64 bits for what they are to each rule, added up.
+        Methods that see nothing else hide the same cells, faster. Classes are compared by two random hashes of 64 bits of their roles in
+        each rule.
         """
-        rules, classes, k = self.rules, self.classes, self.attributes
+        rules = self.rules
+        classes = self.classes
+        k = self.attributes
         drawn = np.random.default_rng(0).integers(0, 1 << 64, (2, 3, len(rules)), dtype=np.uint64)
         rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
         used = np.zeros((len(classes), k), np.bool_)
@@ -261,31 +277,38 @@ class Problem:
         parts = [np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32) for key in keys]
         cells = np.concatenate([used, classes.value >= 0], axis=1) & classes.free
         parts += [*classes.value.T, *classes.truth.T, classes.sensitive.astype(np.int32), *cells.T.astype(np.int32)]
-        order, start = _alike(parts)
-        first, number = order[start[:-1]], np.empty(len(classes), np.int32)
+        order, start = _sort_equal_rows(parts)
+        first = order[start[:-1]]
+        number = np.empty(len(classes), np.int32)
         number[order] = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(start))
         conditions = np.where(used, classes.conditions, np.int32(-1))[first]
-        rows, row_start = _joined(classes, order, start)
+        rows, row_start = _join_rows(classes, order, start)
         merged = Classes(
-            conditions, classes.value[first], classes.truth[first], classes.sensitive[first], classes.free[first],
-            np.diff(row_start), rows, row_start,
-        )  # fmt: skip
-        return replace(self, classes=merged, rules=_renumbered(rules, rule, number, len(first)))
+            conditions,
+            classes.value[first],
+            classes.truth[first],
+            classes.sensitive[first],
+            free=classes.free[first],
+            people=np.diff(row_start),
+            order=rows,
+            start=row_start,
+        )
+        return replace(self, classes=merged, rules=_renumber(rules, rule, number, len(first)))
 
-    def only_unsafe(self) -> Problem:
-        """The problem with the rules that are unsafe now, for methods that can make no other rule unsafe."""
+    def keep_unsafe(self) -> Problem:
+        """Keep the unsafe rules only."""
         unsafe = self.thresholds.unsafe(self.rules.having, self.rules.both)
-        parts = (self.column, self.thresholds, self.attributes, self.rows)
-        return Problem(self.classes, self.rules.only(unsafe), *parts)
+        return replace(self, rules=self.rules.select(unsafe))
 
 
-def _targets(cells: Cells) -> tuple[Codes, Codes, Codes]:
-    """The published values that are protected somewhere, the protected ones, and the column of each, all values numbered together."""
+def _number_targets(cells: Cells) -> tuple[Codes, Codes, Codes]:
+    """Number the values; return published, protected, and their columns."""
     value = np.full(cells.values.shape, -1, np.int32)
     truth = value.copy()
     columns: list[int] = []
     for j in range(cells.values.shape[1]):
-        codes, protected = cells.values[:, j], cells.protected[:, j]
+        codes = cells.values[:, j]
+        protected = cells.protected[:, j]
         known = np.unique(codes[protected & (codes >= 0)])
         number = np.full(int(codes.max(initial=-1)) + 2, -1, np.int32)  # the last one is what code -1 finds
         number[known] = np.arange(len(known), dtype=np.int32) + len(columns)
@@ -297,8 +320,8 @@ def _targets(cells: Cells) -> tuple[Codes, Codes, Codes]:
     return value, truth, np.array(columns, np.int32)
 
 
-def _classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
-    """Rows that are alike, once all values that no sensitive record has count as one."""
+def _build_classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
+    """Merge equal rows, where values of no sensitive record count as one."""
     sensitive = cells.sensitive
     conditions = np.full(cells.conditions.shape, -1, np.int32)
     for a in range(cells.attributes):
@@ -312,30 +335,25 @@ def _classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
     if cells.published is not None:
         free = ~cells.published
         parts += list(free.T.astype(np.int32))
-    order, start = _alike(parts)
+    order, start = _sort_equal_rows(parts)
     first = order[start[:-1]]
     counts = np.diff(start)
-    return Classes(conditions[first], value[first], truth[first], sensitive[first], free[first], counts, order, start)
+    return Classes(
+        conditions[first], value[first], truth[first], sensitive[first], free=free[first], people=counts, order=order, start=start
+    )
 
 
-def _alike(columns: list[Codes]) -> tuple[Ints, Ints]:
-    """Rows sorted so that those with equal codes in all columns stand together, and where each such group starts."""
-    key, largest = np.zeros(len(columns[0]), np.int64), 1
-    for column in columns:
-        values = int(column.max(initial=-1)) + 2
-        if largest * values >= 1 << 62:
-            # Numbered anew, the key lies below rows x values: it never overflows.
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            largest = len(key)
-        key, largest = key * values + (column + 1), largest * values
+def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
+    """Sort equal rows together; also return each group's start."""
+    key = row_keys(columns, len(columns[0]))
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]) if len(key) else np.zeros(0, bool))
     return order, np.append(start, len(key)).astype(np.int64)
 
 
-def _joined(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
-    """The rows of classes put together, and where each group of classes starts among them."""
+def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
+    """Concatenate the rows of classes; also return each group's start."""
     lengths = classes.people[order]
     ends = np.cumsum(lengths)
     begins = np.repeat(classes.start[order] - (ends - lengths), lengths)
@@ -343,8 +361,8 @@ def _joined(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
     return rows, np.concatenate([[0], ends])[start]
 
 
-def _renumbered(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
-    """The rules with classes numbered anew, each class once in every rule."""
+def _renumber(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
+    """Renumber the classes of the rules, each class once in every rule."""
     keys = np.unique((rule * many + number[rules.member]) * 3 + rules.role)
     of_rule = keys // 3 // many
     start = np.searchsorted(of_rule, np.arange(len(rules) + 1)).astype(np.int64)
@@ -352,10 +370,13 @@ def _renumbered(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
 
 
 class _Search:
-    """Depth-first over patterns of sensitive records, cut where too few records have the pattern and a value of its owners."""
+    """Depth-first search over patterns of sensitive records with enough support."""
 
     def __init__(self, classes: Classes, targets: int, thresholds: IntegerThresholds, check: Callable[[], None]) -> None:
-        self.classes, self.targets, self.thresholds, self.check = classes, targets, thresholds, check
+        self.classes = classes
+        self.targets = targets
+        self.thresholds = thresholds
+        self.check = check
         self.found: list[tuple[int, int, int, int, int]] = []
         self.members: list[Codes] = []
         self.roles: list[npt.NDArray[np.int8]] = []
@@ -364,8 +385,12 @@ class _Search:
         self.truth = np.where(classes.truth < 0, targets, classes.truth)
 
     def extend(self, mask: int, first: int, inside: Codes) -> None:
-        """Look at every pattern that adds an attribute from ``first`` on to one that the classes ``inside`` have."""
-        conditions, sensitive = self.classes.conditions, self.classes.sensitive
+        """Visit the patterns with one more attribute.
+
+        They add an attribute from ``first`` on to a pattern of the classes ``inside``.
+        """
+        conditions = self.classes.conditions
+        sensitive = self.classes.sensitive
         self.check()
         for a in range(first, conditions.shape[1]):
             codes = conditions[inside, a]
@@ -376,12 +401,12 @@ class _Search:
                         self.extend(mask | 1 << a, a + 1, below)
 
     def keep(self, mask: int, inside: Codes) -> bool:
-        """Note the rules of a pattern; whether a longer one can have any."""
+        """Record the rules of a pattern; tell if longer ones can exist."""
         people = self.classes.people[inside]
         having = int(people.sum())
         either = False
-        owners = self._counted(self.truth, inside, people)
-        both = self._counted(self.value, inside, people)
+        owners = self._count_values(self.truth, inside, people)
+        both = self._count_values(self.value, inside, people)
         for target in np.flatnonzero((owners > 0) & (both > self.thresholds.support)).tolist():
             either = True
             self.found.append((mask, target, having, int(both[target]), int(owners[target])))
@@ -392,16 +417,19 @@ class _Search:
             self.roles.append(role)
         return either
 
-    def _counted(self, numbers: Codes, inside: Codes, people: Ints) -> Ints:
-        """How many records have each value."""
+    def _count_values(self, numbers: Codes, inside: Codes, people: Ints) -> Ints:
+        """Count the records with each value."""
         counts = np.zeros(self.targets + 1)
         for j in range(numbers.shape[1]):
             counts += np.bincount(numbers[inside, j], weights=people, minlength=self.targets + 1)
         return counts[:-1].astype(np.int64)
 
 
-def _rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check: Callable[[], None]) -> Rules:
-    """Every rule with more records than the support threshold; hiding cells only makes them fewer, so no other can be unsafe."""
+def _find_rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check: Callable[[], None]) -> Rules:
+    """Find every rule above the support threshold.
+
+    Hiding cells only lowers supports, so no other rule can become unsafe.
+    """
     search = _Search(classes, len(column), thresholds, check)
     search.extend(0, 0, np.flatnonzero((classes.conditions >= 0).any(axis=1)).astype(np.int32))
     facts = np.array(search.found, np.int64).reshape(-1, 5)
@@ -409,7 +437,16 @@ def _rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check
     start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     member = np.concatenate([np.zeros(0, np.int32), *search.members]).astype(np.int32)
     role = np.concatenate([np.zeros(0, np.int8), *search.roles]).astype(np.int8)
-    return Rules(facts[:, 0], facts[:, 1].astype(np.int32), facts[:, 2], facts[:, 3], facts[:, 4], start, member, role)
+    return Rules(
+        facts[:, 0],
+        facts[:, 1].astype(np.int32),
+        facts[:, 2],
+        facts[:, 3],
+        owners=facts[:, 4],
+        start=start,
+        member=member,
+        role=role,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,62 +459,69 @@ class Pile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touched:
-    """Rules that change when one record loses a cell, and what each of them then counts less of."""
+    """Rules that change if a record loses a cell."""
 
-    rules: npt.NDArray[np.int64]
+    rules: Ints
     having: Ints
     both: Ints
     owners: Ints
 
 
 class Hiding:
-    """A partial table in the making: how many records of each class have which cells hidden, and the counts of all rules."""
+    """A table in progress: hidden cells and the counts of rules."""
 
     def __init__(self, problem: Problem, regions: frozenset[str]) -> None:
         self.problem = problem
         self.allowed: Flags = problem.may_hide(regions)
-        rules, classes = problem.rules, problem.classes
-        self.having, self.both, self.owners = rules.having.copy(), rules.both.copy(), rules.owners.copy()
+        rules = problem.rules
+        classes = problem.classes
+        self.having = rules.having.copy()
+        self.both = rules.both.copy()
+        self.owners = rules.owners.copy()
         self.piles = [Pile(c, 0) for c in range(len(classes))]
         self.people: list[int] = classes.people.tolist()
         self._number: dict[Pile, int] = {}
         # The same entries as in the rules, but by class.
         by_class = np.argsort(rules.member, kind="stable")
         of_rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
-        self._rule_of, self._role_of = of_rule[by_class], rules.role[by_class]
+        self._rule_of = of_rule[by_class]
+        self._role_of = rules.role[by_class]
         self._start = np.searchsorted(rules.member[by_class], np.arange(len(classes) + 1))
         self._column = problem.column[rules.target]
 
     @property
     def unsafe(self) -> Flags:
-        """Which rules give away a protected cell now; a rule without owners speaks of nobody."""
+        """Rules that reveal a protected cell now."""
         return self.problem.thresholds.unsafe(self.having, self.both) & (self.owners > 0)
 
     @property
     def is_safe(self) -> bool:
-        """Whether no rule gives anything away."""
+        """Return True if no rule is unsafe."""
         return not self.unsafe.any()
 
     @property
     def cells_hidden(self) -> int:
-        """How many cells are hidden, besides the protected ones."""
+        """Number of hidden cells, not counting the protected ones."""
         return sum(pile.hidden.bit_count() * people for pile, people in zip(self.piles, self.people, strict=True))
 
-    def rules_of(self, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
-        """The rules whose pattern the records of a pile still publish, and what these records are to them."""
-        k, pile = self.problem.attributes, self.piles[number]
+    def rules_of(self, number: int) -> tuple[Ints, npt.NDArray[np.int8]]:
+        """Return the rules that a pile still fits, and its roles."""
+        k = self.problem.attributes
+        pile = self.piles[number]
         inside = slice(self._start[pile.of], self._start[pile.of + 1])
-        rules, role = self._rule_of[inside], self._role_of[inside]
+        rules = self._rule_of[inside]
+        role = self._role_of[inside]
         if pile.hidden:
             kept = (self.problem.rules.mask[rules] & pile.hidden) == 0
-            rules, role = rules[kept], role[kept]
+            rules = rules[kept]
+            role = role[kept]
             if values := pile.hidden >> k:
                 hidden = (values >> self._column[rules]) & 1 == 1
                 role = np.where(hidden & (role == RELEVANT), np.int8(OTHER), role)
         return rules, role
 
     def touched(self, number: int, cell: int) -> Touched:
-        """What changes when a record of a pile loses this cell."""
+        """Return the changes if a record of a pile loses this cell."""
         k = self.problem.attributes
         rules, role = self.rules_of(number)
         if cell >= k:
@@ -485,12 +529,13 @@ class Hiding:
             ones = np.ones(len(rules), np.int64)
             return Touched(rules, 0 * ones, ones, 0 * ones)
         kept = (self.problem.rules.mask[rules] >> cell) & 1 == 1
-        rules, role = rules[kept], role[kept]
+        rules = rules[kept]
+        role = role[kept]
         ones = np.ones(len(rules), np.int64)
         return Touched(rules, ones, (role == RELEVANT).astype(np.int64), (role == OWNER).astype(np.int64))
 
     def hide(self, number: int, cell: int, records: int = 1) -> tuple[int, Touched]:
-        """Hide a cell of so many records of a pile; the pile they are on then, and what changed."""
+        """Hide a cell of some records; return their pile and the changes."""
         pile = self.piles[number]
         changed = self.touched(number, cell)
         self.having[changed.rules] -= records * changed.having
@@ -502,7 +547,7 @@ class Hiding:
         return target, changed
 
     def restore(self, number: int, cell: int, records: int = 1) -> None:
-        """Publish a hidden cell of so many records of a pile again."""
+        """Publish a hidden cell of some records of a pile again."""
         target = self.number_of(Pile(self.piles[number].of, self.piles[number].hidden & ~(1 << cell)))
         self.people[number] -= records
         self.people[target] += records
@@ -512,12 +557,12 @@ class Hiding:
         self.owners[changed.rules] += records * changed.owners
 
     def may_hide(self, number: int, cell: int) -> bool:
-        """Whether a cell of this pile's records is published and may be hidden."""
+        """Tell if a pile's cell is published and may be hidden."""
         pile = self.piles[number]
         return bool(self.allowed[pile.of, cell]) and not pile.hidden >> cell & 1
 
     def number_of(self, pile: Pile) -> int:
-        """The number of a pile, made when it is not there yet."""
+        """Return the number of a pile, added if new."""
         if not pile.hidden:
             return pile.of
         if pile not in self._number:
@@ -527,7 +572,7 @@ class Hiding:
         return self._number[pile]
 
     def take(self, hidden: list[tuple[Pile, int]]) -> None:
-        """Hide in so many records of each class what a pile has hidden."""
+        """Hide cells as in a list of piles and records."""
         for pile, records in hidden:
             number = pile.of
             for cell in range(self.problem.cells):
@@ -535,13 +580,13 @@ class Hiding:
                     number, _ = self.hide(number, cell, records)
 
     def outcome(self) -> list[tuple[Pile, int]]:
-        """Every pile with hidden cells, and how many records are on it."""
+        """Return every pile with hidden cells and its number of records."""
         counted = zip(self.piles, self.people, strict=True)
         return sorted(((p, n) for p, n in counted if p.hidden and n), key=lambda entry: (entry[0].of, entry[0].hidden))
 
 
-def hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int) -> Flags:
-    """The cells of the table that are hidden; which of several records that are alike is left to chance."""
+def draw_hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int) -> Flags:
+    """Draw the records to hide cells in; return the hidden cells."""
     out = np.zeros((problem.rows, problem.cells), bool)
     chance = np.random.default_rng(seed)
     rows_of: dict[int, Ints] = {}
@@ -549,25 +594,31 @@ def hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int
         if pile.of not in rows_of:
             start = problem.classes.start
             rows_of[pile.of] = chance.permutation(problem.classes.order[start[pile.of] : start[pile.of + 1]])
-        chosen, rows_of[pile.of] = rows_of[pile.of][:records], rows_of[pile.of][records:]
+        chosen = rows_of[pile.of][:records]
+        rows_of[pile.of] = rows_of[pile.of][records:]
         cells = [cell for cell in range(problem.cells) if pile.hidden >> cell & 1]
         for cell in cells:
             out[chosen, cell] = True
     return out
 
 
-def hopeless_rules(problem: Problem, regions: frozenset[str]) -> tuple[int, int]:
-    """How many rules are unsafe in every table that could be published, and how many protected cells they speak of.
+def count_hopeless_rules(problem: Problem, regions: frozenset[str]) -> tuple[int, int]:
+    """Count the rules that no hiding makes safe.
 
-    A rule is looked at alone, at its best: all its records lose their value or, where that may not be hidden, a cell of the pattern, and no
-    other record loses anything. Where an owner has to publish the whole pattern and the rule is unsafe even so, nothing helps.
+    Also returns the number of protected cells that they are about. Each rule is tested alone, at its best: all its records lose their
+    value or, if that may not be hidden, a cell of the pattern, and no other record loses anything. If an owner has to publish the whole
+    pattern and the rule is unsafe even then, it is hopeless.
     """
     state = Hiding(problem, regions)
-    rules, classes, k = problem.rules, problem.classes, problem.attributes
-    hopeless, stuck_classes = 0, np.zeros(len(classes), bool)
+    rules = problem.rules
+    classes = problem.classes
+    k = problem.attributes
+    hopeless = 0
+    stuck_classes = np.zeros(len(classes), bool)
     for rule in np.flatnonzero(state.unsafe).tolist():
         inside = slice(rules.start[rule], rules.start[rule + 1])
-        member, role = rules.member[inside], rules.role[inside]
+        member = rules.member[inside]
+        role = rules.role[inside]
         pattern = [a for a in range(k) if int(rules.mask[rule]) >> a & 1]
         can_leave = state.allowed[member][:, pattern].any(axis=1)
         stuck = (role == OWNER) & ~can_leave

@@ -1,19 +1,19 @@
-"""T01 rules-about-blanks: blank sensitive cells of a table, told by a rule that the rest of the table shows.
+"""T01 rules-about-blanks: blank sensitive cells of a table, predicted by rules that the rest of the table shows.
 
 Infers
-    Rules ``condition cells => value`` that more than the support of records show, and more than the confidence of those that fit the conditions.
-    Whoever fits the conditions, and whose cell is blank, is taken to have the value.
+    Rules ``condition cells => value`` that more records than the support show, and more than the confidence of those that fit the conditions.
+    A person who fits the conditions, and whose cell is blank, is taken to have the value.
 Assumes
     The reader has the table. A blank condition cell fits nothing; a record whose sensitive cell is blank counts among those that fit, and
-    never among those that show the value. The owner says which rows are sensitive, and may give the table before cells were hidden: then only
-    rules that tell the true value count. Without that, every blank sensitive cell is at risk, by whatever value a rule tells.
+    never among those that show the value. The owner declares which rows are sensitive, and may give the table before cells were hidden: then
+    only rules that predict the true value count. Without that, every blank sensitive cell is at risk, whatever value a rule predicts.
 Claim
     Proves. The counts are exact, both thresholds are strict; that the reader believes such a rule is what the thresholds say.
 Cost
-    Each pattern of the sensitive records' cells is counted once, among equal rows taken together, and only while enough records show a value:
+    Each pattern of the sensitive records' cells is counted once, among distinct rows, and only while enough records show a value:
     less than a second for a million rows, seven conditions and dozens of sensitive records.
 Example
-    Of six records with the same condition four show the value s, and two are blank: 4 / 6 is above 0.55, so both blanks are told.
+    Of six records with the same condition four show the value s, and two are blank: 4 / 6 is above 0.55, so both blanks are predicted.
 Reference
     Li, Shirani-Mehr, Yang, Protecting Individual Information Against Inference Attacks in Data Publishing, DASFAA 2007, section 2.
 """
@@ -26,37 +26,39 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.arrays import Ints
+from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
 from tacit.model.steps import remark
 from tacit.partial import words
-from tacit.partial.case import Attribute, RuleList, TableCase, unsafe_rules
+from tacit.partial.case import Attribute, TableCase
+from tacit.partial.unsafe_rules import RuleList, unsafe_rules
 
 CODE = "T01"
 NAME = "rules-about-blanks"
-
-
-def run(target: Target) -> AttackRun:
-    """The rules that tell blank cells."""
-    case = TableCase.of(target)
-    if not case.at_risk:
-        return AttackRun(CODE, NAME, "proves", "unavailable", NOTHING)
-    return _Outcome(target, case).run()
-
-
 NOTHING = "no sensitive cell is blank: name the rows to protect with --rows"
 
 
+def run(target: Target) -> AttackRun:
+    """Find the rules that predict blank cells."""
+    case = TableCase.of(target)
+    if not case.at_risk:
+        return AttackRun(CODE, NAME, "proves", "unavailable", reason=NOTHING)
+    return _Outcome(target, case).run()
+
+
 class _Outcome:
-    """The findings of one run, written out only when they are looked at."""
+    """Findings of one run, written out on demand."""
 
     def __init__(self, target: Target, case: TableCase) -> None:
-        self.case, self.index, self.bars = case, target.index, case.thresholds(target.policy)
+        self.case = case
+        self.index = target.index
+        self.bars = case.thresholds(target.policy)
         self.found: list[tuple[Attribute, RuleList]] = [
-            (one, unsafe_rules(case.counted(one), self.bars, check=lambda: target.limits.check(CODE))) for one in case.attributes
+            (one, unsafe_rules(case.rule_inputs(one), self.bars, check=lambda: target.limits.check(CODE)))
+            for one in case.attributes
         ]
         #: Each finding: which attribute, which of its rules; or -1 - value where a cell that is to be protected is shown as it is.
         self.listed = np.array(self._shown() + self._rules(), np.int64).reshape(-1, 2)
@@ -77,7 +79,7 @@ class _Outcome:
         return 1.0 if rule < 0 else float(rules.both[rule] / rules.whole[rule])
 
     def rows(self, place: int, rule: int) -> Ints:
-        """The rows that a finding is about."""
+        """Return the rows that a finding is about."""
         attribute, rules = self.found[place]
         if rule >= 0:
             return rules.owners_of(rule)
@@ -85,9 +87,9 @@ class _Outcome:
         return np.asarray(shown[attribute.shown[shown] == -1 - rule], np.int64)
 
     def run(self) -> AttackRun:
-        """The run with its measures and findings."""
-        told = [self.rows(*one) for one in self.listed.tolist()]
-        people = len(np.unique(np.concatenate(told))) if told else 0
+        """Return the run with its measures and findings."""
+        rows = [self.rows(*one) for one in self.listed.tolist()]
+        people = len(np.unique(np.concatenate(rows))) if rows else 0
         complete = all(rules.complete for _, rules in self.found)
         undecided = sum(rules.undecided for _, rules in self.found)
         return AttackRun(
@@ -95,7 +97,7 @@ class _Outcome:
             NAME,
             "proves",
             "ran" if complete else "stopped",
-            words.view(self.case, undecided) if complete else "the time limit was reached; there may be more rules",
+            reason=words.view(self.case, undecided) if complete else "the time limit was reached; there may be more rules",
             people=people,
             undecided=undecided,
             measures={
@@ -104,17 +106,17 @@ class _Outcome:
                 "rule_confidence": max((rules.worst_confidence for _, rules in self.found), default=0.0),
                 "records_told": people,
             },
-            columns=self._columns([len(rows) for rows in told]),
+            columns=self._columns([len(some) for some in rows]),
             severity=((1 - self._confidences()) * 1e9).astype(np.int64),
             event=self.event,
             show=self.show,
         )
 
-    def _confidences(self) -> npt.NDArray[np.float64]:
+    def _confidences(self) -> Floats:
         return np.array([self._confidence(*one) for one in self.listed.tolist()], np.float64)
 
     def _columns(self, people: list[int]) -> Mapping[str, npt.NDArray[Any]]:
-        """All findings as columns: pattern, sensitive column and value as text, records that fit, that show the value, that are told."""
+        """Return all findings as columns."""
         counts = np.array([self._counts(*one) for one in self.listed.tolist()], np.int64).reshape(-1, 2)
         events = [self._parts(*one) for one in self.listed.tolist()]
         texts = np.array([words.described(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
@@ -132,7 +134,7 @@ class _Outcome:
         return int(rules.whole[rule]), int(rules.both[rule])
 
     def _parts(self, place: int, rule: int) -> tuple[list[tuple[int, int]], Attribute, int]:
-        """The pattern, the attribute and the value of a finding."""
+        """Return the pattern, the attribute and the value of a finding."""
         attribute, rules = self.found[place]
         if rule < 0:
             return [], attribute, -1 - rule
@@ -140,20 +142,22 @@ class _Outcome:
         return cells, attribute, int(rules.value[rule])
 
     def event(self, index: int) -> BoxEvent:
-        """Who has the pattern and the value."""
+        """Return the event: the pattern and the value."""
         return self.case.event(*self._parts(*self.listed[index].tolist()))
 
     def show(self, index: int) -> Finding:
-        """The finding with its counts."""
+        """Return the finding with its counts."""
         place, rule = self.listed[index].tolist()
         cells, attribute, value = self._parts(place, rule)
-        rows, (whole, both) = self.rows(place, rule), self._counts(place, rule)
+        rows = self.rows(place, rule)
+        (whole, both) = self._counts(place, rule)
         told = words.Told(
             self.case.pattern(cells, attribute), attribute.name, attribute.values[value], whole, both, rows.tolist()
         )
         statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
         because = words.citations(told, self.index, self.case.partial.line)
-        event, count = self.event(index), Bound.of(len(rows))
+        event = self.event(index)
+        count = Bound.of(len(rows))
         counts = {"records": whole, "showing": both} if rule >= 0 else {}
         proof = certificate(event, count, counts=counts, lines=[self.case.partial.line(row) for row in rows.tolist()])
         return Finding(CODE, event, count, statement, because, tuple(map(remark, steps)), certificate=proof)

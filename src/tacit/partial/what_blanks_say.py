@@ -1,22 +1,22 @@
-"""T02 what-blanks-say: readers who do not take a blank for "something else", but for what it is: hidden.
+"""T02 what-blanks-say: values that readers infer from blanks if they know that a blank hides something.
 
 Infers
     Several readings, each with its largest confidence. *Known only*: the share of a value among the records with the pattern whose value is
-    shown. *Wildcard*: the same as T01, but a blank condition cell fits every value. *Share of blanks*: among the other blanks with the pattern,
+    shown. *Wildcard*: as T01, but a blank condition cell fits every value. *Share of blanks*: among the other blanks with the pattern,
     how many hide the value of a sensitive record. *Models*, trained on what the table shows: naive Bayes; and where the policy limits
-    probabilities, or T02 is asked for by name, the distribution of largest entropy that shows every rule with one condition.
+    probabilities, or T02 is asked for by name, the maximum-entropy model that fits every rule with one condition.
 Assumes
-    Known only, wildcard and the models need nothing but the table; the share of blanks needs what the blanks hide, which the owner knows, and a
-    reader who knows that blanks were made where the value is. The policy's confidence and support decide, for models its largest probability.
+    Known only, wildcard and the models need nothing but the table; the share of blanks needs the hidden values, which the owner knows, and a
+    reader who knows that blanks were made because of the value. The policy's confidence and support decide, for models its largest probability.
 Claim
-    Estimates. The counts are exact; which reading a reader takes is not known, so that each is told by itself.
+    Estimates. The counts are exact; the reading that a reader takes is not known, so each is reported by itself.
 Cost
-    That of T01 three times, and one look at every cell for naive Bayes; the largest entropy takes seconds with many different rows.
+    That of T01 three times, and one pass over all cells for naive Bayes; maximum entropy takes seconds with many different rows.
 Example
-    All four blanks of a table hide the value s, two of them made so that no rule tells the other two. Whoever knows that reads s in each.
+    All four blanks of a table hide the value s, two of them made so that no rule predicts the other two. Who knows that reads s in each.
 Reference
     Ours; against the hiding of Li, Shirani-Mehr, Yang, DASFAA 2007. The confidence of a rule is a mean of the share among known values and that
-    among blanks: where it is above the limit one of the two is, whatever is hidden in the sensitive column.
+    among blanks: if it exceeds the limit, so does one of the two, whatever is hidden in the sensitive column.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import LimitReached
 from tacit.known.sensitive_values import BEHIND_PROOFS
-from tacit.model.arrays import Codes, Floats, Ints
+from tacit.model.arrays import Codes, Flags, Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
@@ -39,14 +38,23 @@ from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
 from tacit.model.steps import remark
 from tacit.partial import words
-from tacit.partial.case import Attribute, Cells, Merged, Node, RuleList, TableCase, unsafe_rules, walk_with_others
+from tacit.partial.case import Attribute, TableCase
+from tacit.partial.rows import DistinctRows
 from tacit.partial.rules_about_blanks import NOTHING
+from tacit.partial.unsafe_rules import Cells, Node, RuleList, unsafe_rules, walk_with_others
 from tacit.partial.words import not_looked_at
+
+CODE = "T02"
+NAME = "what-blanks-say"
+#: L2 penalty of the weights: a normal prior.
+PENALTY = 1.0
+_STEPS = 300
+_CLOSE = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlankShare:
-    """A pattern, and that ``both`` of the ``whole`` blanks of records with it, a record's own left out, hide ``value``; ``rows`` are told so."""
+    """A pattern where ``both`` of ``whole`` other blanks hide ``value`` of ``rows``."""
 
     cells: Cells
     value: int
@@ -57,29 +65,27 @@ class BlankShare:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlankReading:
-    """The largest share for any sensitive record, and the shares above the confidence, one for each value."""
+    """Largest share for any sensitive record, and shares too large."""
 
     largest: float = 0.0
     found: tuple[BlankShare, ...] = ()
     undecided: int = 0
 
 
-def read_blanks(
-    conditions: Codes, truth: Codes, rows: Ints, made: npt.NDArray[np.bool_], bars: Thresholds, *, others: int = 0
-) -> BlankReading:
-    """What a reader who knows which values blanks were made for makes of them.
+def read_blanks(conditions: Codes, truth: Codes, rows: Ints, made: Flags, bars: Thresholds, *, others: int = 0) -> BlankReading:
+    """Infer values from other blanks with the same pattern.
 
-    ``conditions`` and ``truth`` are those of the records whose sensitive cell is blank (-1: not known even to the owner), ``rows`` say which of
-    them are to be protected, ``made`` which were made blank to protect others. For each record to be protected, and each pattern of its
-    published cells, the share of its value among the *other* blanks with the pattern counts; a pattern needs more than the support of them,
-    the empty one (all blanks) does not. A share counts against the table only where some of those blanks were made: which records are to be
-    protected was the owner's choice. The last ``others`` columns of the conditions have no role.
+    The reader knows for which values blanks were made. ``conditions`` and ``truth`` are those of the records whose sensitive cell is
+    blank (-1: unknown even to the owner), ``rows`` are the records to protect, ``made`` marks the blanks made to protect others. For each
+    record to protect, and each pattern of its published cells, the share of its value among the *other* blanks with the pattern counts; a
+    pattern needs more of them than the support, the empty one (all blanks) does not. A share counts against the table only if some of
+    those blanks were made: the records to protect were the owner's choice. The last ``others`` columns of the conditions have no role.
     """
     owners = rows[truth[rows] >= 0]
     if not len(owners) or len(truth) < 2:
         return BlankReading()
-    search = _Search(conditions, truth, owners, made, bars, others)
-    return search.reading()
+    search = _Search(conditions, truth, owners, made, bars=bars, others=others)
+    return search.read()
 
 
 @dataclass(slots=True, eq=False)
@@ -87,20 +93,23 @@ class _Search:
     conditions: Codes
     truth: Codes
     owners: Ints
-    made: npt.NDArray[np.bool_]
+    made: Flags
     bars: Thresholds
     others: int = 0
     largest: float = 0.0
     best: dict[int, tuple[Cells, int, int]] = field(default_factory=dict)
-    told: dict[int, list[Ints]] = field(default_factory=dict)
+    exposed: dict[int, list[Ints]] = field(default_factory=dict)
 
-    def reading(self) -> BlankReading:
+    def read(self) -> BlankReading:
         columns = [self.conditions[:, place] for place in range(self.conditions.shape[1])]
-        blanks = Merged.of([*columns, self.truth, self.made.astype(np.int32)])
-        owners = Merged.of([*(column[self.owners] for column in columns), self.truth[self.owners]])
+        blanks = DistinctRows.of([*columns, self.truth, self.made.astype(np.int32)])
+        owners = DistinctRows.of([*(column[self.owners] for column in columns), self.truth[self.owners]])
         starts, members = owners.members()
         width = int(self.truth.max(initial=-1)) + 2
-        value, made, weights, mine = blanks.cells[-2] + 1, blanks.cells[-1], blanks.weights, owners.cells[-1]
+        value = blanks.cells[-2] + 1
+        made = blanks.cells[-1]
+        weights = blanks.weights
+        mine = owners.cells[-1]
 
         def visit(node: Node) -> bool:
             counts = np.bincount(value[node.rows], weights[node.rows], minlength=width).astype(np.int64)
@@ -111,14 +120,14 @@ class _Search:
                 both = int(counts[code + 1]) - 1
                 deeper |= both > self.bars.support
                 if whole > 0 and (not node.cells or both > self.bars.support):
-                    told = node.owners[mine[node.owners] == code]
-                    rows = np.concatenate([members[starts[one] : starts[one + 1]] for one in told.tolist()])
-                    self.note(node.cells, code, whole, both, is_made, self.owners[rows])
+                    holders = node.owners[mine[node.owners] == code]
+                    rows = np.concatenate([members[starts[one] : starts[one + 1]] for one in holders.tolist()])
+                    self.note(node.cells, code, whole, both, is_made=is_made, rows=self.owners[rows])
             return deeper or not node.cells
 
         undecided = walk_with_others(blanks.cells[:-2], owners.cells[:-1], visit, others=self.others, root=True)
         found = (
-            BlankShare(cells, code, whole, both, np.unique(np.concatenate(self.told[code])))
+            BlankShare(cells, code, whole, both, rows=np.unique(np.concatenate(self.exposed[code])))
             for code, (cells, whole, both) in sorted(self.best.items())
         )
         return BlankReading(self.largest, tuple(found), undecided)
@@ -127,16 +136,17 @@ class _Search:
         self.largest = max(self.largest, both / whole)
         if not is_made or both <= self.bars.most_safe(whole):
             return
-        self.told.setdefault(code, []).append(rows)
+        self.exposed.setdefault(code, []).append(rows)
         known = self.best.get(code)
         if known is None or (both * known[1], both) > (known[2] * whole, known[2]):
             self.best[code] = cells, whole, both
 
 
-def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> npt.NDArray[np.float64]:
-    """P(value | published cells) of these rows, rows x values, by naive Bayes from all rows whose value is known; empty where none is.
+def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
+    """Return P(value | published cells) of these rows by naive Bayes.
 
-    Cells count as independent given the value; each count of a cell is one higher than it is (Laplace), the share of a value is as it is.
+    The result is rows x values. The model is trained on all rows with a known value, with Laplace smoothing of cells and without
+    smoothing of values. It is empty if no value is known.
 
     >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
     >>> naive_bayes(cells, values, np.array([3])).round(3).tolist()
@@ -148,10 +158,11 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> npt.NDArray[np.
     with np.errstate(divide="ignore"):
         score = np.tile(np.log(counts / max(1.0, counts.sum())), (len(rows), 1))
     for place in range(conditions.shape[1]):
-        # Only values that the table shows count as possible ones: a code may be kept free for blanks.
+        # Only values that the table shows are possible: a code may be kept free for blanks.
         different, cells = np.unique(conditions[:, place], return_inverse=True)
         blanks = int((different < 0).sum())
-        cells, width = cells.reshape(-1) - blanks, len(different) - blanks
+        cells = cells.reshape(-1) - blanks
+        width = len(different) - blanks
         seen = known & (cells >= 0)
         pairs = np.bincount(values[seen].astype(np.int64) * width + cells[seen], minlength=number * width).reshape(number, width)
         chance = np.log((pairs + 1) / (pairs.sum(axis=1, keepdims=True) + max(1, width)))
@@ -163,16 +174,13 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> npt.NDArray[np.
     return np.asarray(weight / weight.sum(axis=1, keepdims=True), np.float64)
 
 
-#: Half of this times the sum of squared weights is taken away from the log-likelihood: as if each weight came from a normal distribution.
-PENALTY = 1.0
-_STEPS, _CLOSE = 300, 1e-7
+def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
+    """Return P(value | published cells) of rows by maximum entropy.
 
-
-def largest_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
-    """P(value | published cells) of these rows, rows x values, learned from all rows whose value is known; blank cells say nothing.
+    The result is rows x values. The model is trained on all rows with a known value; blank cells have no features.
 
     >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
-    >>> largest_entropy(cells, values, np.array([3])).round(2).tolist()
+    >>> maximum_entropy(cells, values, np.array([3])).round(2).tolist()
     [[0.79, 0.21]]
     """
     from scipy.optimize import minimize
@@ -181,13 +189,13 @@ def largest_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
     number = int(values.max(initial=-1)) + 1
     if not number or not len(rows):
         return np.zeros((len(rows), number))
-    merged = Merged.of([*(conditions[known, place] for place in range(conditions.shape[1])), values[known]])
+    merged = DistinctRows.of([*(conditions[known, place] for place in range(conditions.shape[1])), values[known]])
     width, encode = _encoder(conditions)
     problem = _Dual(
-        encode(np.stack(merged.cells[:-1], axis=1)), merged.cells[-1], merged.weights.astype(float), (width, number), check
+        encode(np.stack(merged.cells[:-1], axis=1)), merged.cells[-1], merged.weights.astype(float), (width, number), check=check
     )
     start = np.zeros(width * number)
-    # Without any condition the weights are the logarithms of the shares: a start that is right for most of the mass.
+    # Start from the shares of the values, which are right without any condition.
     counts = np.bincount(values[known], minlength=number)
     start[-number:] = np.log(np.maximum(counts, 0.5) / counts.sum())
     found = minimize(
@@ -199,7 +207,10 @@ def largest_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
 
 
 def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
-    """How many features there are (one for each cell that occurs, and one that all have), and rows of codes as a sparse matrix of them."""
+    """Return the number of features and an encoder of rows.
+
+    The encoder returns a sparse matrix. There is one feature for each cell that occurs, and one that all rows have.
+    """
     from scipy.sparse import csr_array
 
     starts = np.cumsum([0, *(int(conditions[:, place].max(initial=-1)) + 1 for place in range(conditions.shape[1]))])
@@ -217,15 +228,19 @@ def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
 
 
 class _Dual:
-    """The penalised log-likelihood, with its sign turned, and its slope."""
+    """Negative penalised log-likelihood and its gradient."""
 
     def __init__(self, features: Any, values: Codes, weights: Floats, shape: tuple[int, int], check: Callable[[], None]) -> None:
-        self.features, self.back, self.weights, self.shape, self.check = features, features.T.tocsr(), weights, shape, check
+        self.features = features
+        self.back = features.T.tocsr()
+        self.weights = weights
+        self.shape = shape
+        self.check = check
         self.shown = np.zeros((len(values), shape[1]))
         self.shown[np.arange(len(values)), values] = weights
 
     def value(self, flat: Floats) -> tuple[float, Floats]:
-        """The value at some weights, and the slope."""
+        """Return the value and the gradient at some weights."""
         self.check()
         weights = flat.reshape(self.shape)
         score = self.features @ weights
@@ -233,7 +248,7 @@ class _Dual:
         total = np.exp(score).sum(axis=1, keepdims=True)
         likelihood = float((self.shown * (score - np.log(total))).sum())
         slope = self.back @ (np.exp(score) / total * self.weights[:, None] - self.shown)
-        # What all records have is not penalised: shares of values are as the table shows them.
+        # The feature of all records is not penalised: shares of values are as the table shows them.
         slope[:-1] += PENALTY * weights[:-1]
         return PENALTY / 2 * float((weights[:-1] ** 2).sum()) - likelihood, slope.reshape(-1)
 
@@ -243,21 +258,17 @@ def _softmax(score: Floats) -> Floats:
     return np.asarray(weight / weight.sum(axis=1, keepdims=True), np.float64)
 
 
-CODE = "T02"
-NAME = "what-blanks-say"
-
-
 def run(target: Target) -> AttackRun:
-    """What other readings of the blanks tell."""
+    """Find what other readings of the blanks reveal."""
     case = TableCase.of(target)
     if not case.at_risk:
-        return AttackRun(CODE, NAME, "estimates", "unavailable", NOTHING)
+        return AttackRun(CODE, NAME, "estimates", "unavailable", reason=NOTHING)
     return _Outcome(target, case).run()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """One finding: a reading, the pattern and value that it is worst for, the counts or the probability, and all rows that it tells."""
+    """One finding: a reading, its worst pattern, and all rows."""
 
     reading: words.Reading
     attribute: Attribute
@@ -270,10 +281,12 @@ class _Found:
 
 
 class _Outcome:
-    """The findings of one run, written out only when they are looked at."""
+    """Findings of one run, written out on demand."""
 
     def __init__(self, target: Target, case: TableCase) -> None:
-        self.target, self.case, self.bars = target, case, case.thresholds(target.policy)
+        self.target = target
+        self.case = case
+        self.bars = case.thresholds(target.policy)
         self.found: list[_Found] = []
         self.complete = True
         self.known = self.wildcard = 0.0
@@ -290,28 +303,32 @@ class _Outcome:
         self.found.sort(key=lambda one: (-one.share, -len(one.rows), one.reading, one.cells))
 
     def _rules(self, attribute: Attribute) -> None:
-        """The readings that count as T01 does, among others."""
-        case, check = self.case.counted(attribute), lambda: self.target.limits.check(CODE)
+        """Apply the readings that count rules as T01 does."""
+        case = self.case.rule_inputs(attribute)
+        check = partial(self.target.limits.check, CODE)
         known = unsafe_rules(case, self.bars, reading="known-only", check=check)
         wild = unsafe_rules(case, self.bars, reading="wildcard", check=check)
-        self.known, self.wildcard = max(self.known, known.worst_confidence), max(self.wildcard, wild.worst_confidence)
+        self.known = max(self.known, known.worst_confidence)
+        self.wildcard = max(self.wildcard, wild.worst_confidence)
         self.complete &= known.complete and wild.complete
         self.undecided += known.undecided + wild.undecided
         self._add("known-only", attribute, known)
-        if bool((self.case.conditions_of(attribute) < 0).any()):
+        if bool((self.case.conditions_about(attribute) < 0).any()):
             self._add("wildcard", attribute, wild)  # without blank conditions it is what T01 finds
 
     def _add(self, reading: words.Reading, attribute: Attribute, rules: RuleList) -> None:
-        """One finding for each value that rules tell: the worst of them."""
+        """Add one finding for each predicted value: the worst rule."""
         for value in np.unique(rules.value).tolist():
             mine = np.flatnonzero(rules.value == value)
-            first, rows = int(mine[0]), np.unique(np.concatenate([rules.owners_of(one) for one in mine.tolist()]))
+            first = int(mine[0])
+            rows = np.unique(np.concatenate([rules.owners_of(one) for one in mine.tolist()]))
             cells = tuple((column, code) for column, code in enumerate(rules.cells[first].tolist()) if code >= 0)
-            whole, both = int(rules.whole[first]), int(rules.both[first])
-            self.found.append(_Found(reading, attribute, cells, value, whole, both, both / whole, rows))
+            whole = int(rules.whole[first])
+            both = int(rules.both[first])
+            self.found.append(_Found(reading, attribute, cells, value, whole=whole, both=both, share=both / whole, rows=rows))
 
     def _blanks(self, attribute: Attribute) -> float | None:
-        """The share of the true value among other blanks; None where nobody knows what they hide."""
+        """Return the largest share among other blanks, or None."""
         if attribute.true is None:
             return None
         blank = attribute.shown < 0
@@ -323,7 +340,7 @@ class _Outcome:
             made[at_risk] = False
         others = self.case.others_of(attribute)
         read = read_blanks(
-            self.case.conditions_of(attribute)[rows], attribute.true[rows], at_risk, made, self.bars, others=others
+            self.case.conditions_about(attribute)[rows], attribute.true[rows], at_risk, made, bars=self.bars, others=others
         )
         self.undecided += read.undecided
         self._add_blanks(attribute, read, rows)
@@ -331,27 +348,36 @@ class _Outcome:
 
     def _add_blanks(self, attribute: Attribute, read: BlankReading, rows: Ints) -> None:
         for one in read.found:
-            told = _Found("blanks", attribute, one.cells, one.value, one.whole, one.both, one.both / one.whole, rows[one.rows])
-            self.found.append(told)
+            found = _Found(
+                "blanks",
+                attribute,
+                one.cells,
+                one.value,
+                whole=one.whole,
+                both=one.both,
+                share=one.both / one.whole,
+                rows=rows[one.rows],
+            )
+            self.found.append(found)
 
     def _models(self, attribute: Attribute) -> None:
-        """What models make of the table."""
-        case = self.case.counted(attribute)
+        """Apply the models to the table."""
+        case = self.case.rule_inputs(attribute)
         self._model("model", attribute, naive_bayes(case.conditions, case.sensitive, case.rows))
         if CODE not in self.target.named and self.target.policy.max_posterior is None:
             return
         check = partial(self.target.limits.check, CODE)
         try:
-            self._model("entropy", attribute, largest_entropy(case.conditions, case.sensitive, case.rows, check=check))
+            self._model("entropy", attribute, maximum_entropy(case.conditions, case.sensitive, case.rows, check=check))
         except LimitReached:
             self.complete = False
 
-    def _model(self, reading: words.Reading, attribute: Attribute, chance: npt.NDArray[np.float64]) -> None:
-        """The probabilities of true values, or of the most probable ones; findings only where the policy limits them."""
+    def _model(self, reading: words.Reading, attribute: Attribute, chance: Floats) -> None:
+        """Record the probabilities of a model's guesses."""
         if not chance.shape[1]:
             return
         guessed = np.where(attribute.truth >= 0, attribute.truth, chance.argmax(axis=1))
-        sure: npt.NDArray[np.float64] = np.zeros(len(guessed))
+        sure: Floats = np.zeros(len(guessed))
         there = guessed < chance.shape[1]
         sure[there] = chance[there, guessed[there]]
         largest, inferred = self.models.get(reading, (0.0, 0))
@@ -363,22 +389,24 @@ class _Outcome:
             return
         for value in np.unique(guessed[sure > limit]).tolist():
             mine = (guessed == value) & (sure > limit)
-            rows, share = attribute.rows[mine], float(sure[mine].max())
-            self.found.append(_Found(reading, attribute, (), value, 0, 0, share, rows))
+            rows = attribute.rows[mine]
+            share = float(sure[mine].max())
+            self.found.append(_Found(reading, attribute, (), value, whole=0, both=0, share=share, rows=rows))
 
     def run(self) -> AttackRun:
-        """The run with its measures and findings."""
+        """Return the run with its measures and findings."""
         people = np.array([len(one.rows) for one in self.found], np.int64)
-        told = len(np.unique(np.concatenate([one.rows for one in self.found]))) if self.found else 0
+        exposed = len(np.unique(np.concatenate([one.rows for one in self.found]))) if self.found else 0
         share = np.array([one.share for one in self.found], np.float64)
-        late = "" if self.complete else "the time limit was reached; there may be more"
+        late = "" if self.complete else "the time limit was reached; there may be more findings"
         return AttackRun(
             CODE,
             NAME,
             "estimates",
             "ran" if self.complete else "stopped",
-            late or "; ".join(part for part in (words.caution(self.case, self.bars), not_looked_at(self.undecided)) if part),
-            people=told,
+            reason=late
+            or "; ".join(part for part in (words.caution(self.case, self.bars), not_looked_at(self.undecided)) if part),
+            people=exposed,
             undecided=self.undecided,
             measures={
                 **self.case.figures,
@@ -404,7 +432,7 @@ class _Outcome:
         )
 
     def event(self, index: int) -> BoxEvent:
-        """Who has the pattern and the value, and by which reading."""
+        """Return the event: the pattern, the value and the reading."""
         one = self.found[index]
         event = self.case.event(one.cells, one.attribute, one.value)
         name = "reading"
@@ -413,7 +441,7 @@ class _Outcome:
         return BoxEvent(event.allowed | {name: (one.reading,)})
 
     def show(self, index: int) -> Finding:
-        """The finding in words."""
+        """Return the finding with its explanation."""
         one = self.found[index]
         told = words.Told(
             self.case.pattern(one.cells, one.attribute),

@@ -1,1 +1,1 @@
-"""Attacks on lists of rules."""
+"""Releases of association rules: bounds on supports, and the attack on exceptions."""

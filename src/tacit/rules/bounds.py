@@ -1,17 +1,11 @@
-"""Bounds on the supports of all itemsets that a release of rules names, everything it says taken together.
+"""Bounds on the supports of all itemsets named by rules.
 
-A line bounds the people with all its items and those with its antecedent; its confidence ties the two numbers to each other. Lines about one
-set are intersected. Who has a set has every part of it. Where the header gives the values of the SA, each person has exactly one of them, and a
-complete list says of each missing rule that it does not reach the thresholds. All this is applied again until nothing gets tighter; every
-bound holds in each world that prints the same release, however early the search ends.
+A line bounds the people with all its items and those with its antecedent; its confidence ties the two numbers to each other. Lines about
+one set are intersected. Support is monotone. If the header gives the values of the SA, each person has exactly one of them, and a complete
+list says of each missing rule that it does not reach the thresholds. All this is applied until nothing gets tighter; every bound holds in
+each world that prints the same release, however early the search ends. A log of what tightened each bound yields its derivation.
 
-The itemsets that a release of rules speaks of, each once, and how they lie inside each other.
-
-Why each bound of a table holds: a log of what tightened it, from which a derivation can be told backwards.
-
-What confidences say about two whole numbers: how many people have a rule's antecedent, and how many its consequent as well.
-
-A printed confidence is an interval of fractions; ends are kept as pairs of whole numbers and compared by multiplication, never as floats.
+Confidences are intervals of fractions: ends are pairs of whole numbers, compared by multiplication, never as floats.
 """
 
 from __future__ import annotations
@@ -24,29 +18,38 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InternalError
 from tacit.kernels.deduction import Book
-from tacit.model.arrays import Flags, Ints
+from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.numbers import DOUBLE_DIGITS, Bound, Printed
 from tacit.model.policy import Limits
 from tacit.model.release import Header, Rules
 from tacit.model.sets import Items, Sets
 
-#: Pairs of antecedent and SA value that are looked at, published or not; above, only published ones are.
+CODE = "R01"
+LO = 0
+HI = 1
+#: Bounds that reach this are unbounded: no count is larger.
+UNBOUNDED_COUNT = 2**61
+_SAFE = 2**62
+#: Most pairs of antecedent and SA value to examine; above, only published ones are.
 MOST_PAIRS = 2_000_000
-#: Up to this many itemsets every pair is compared; above, sets are compared with those that lack one item.
+#: Up to this many itemsets every pair is compared; above, only sets that differ by one item.
 MOST_COMPARED = 3_000
+#: Rounds of tightening at most; bounds that still change are valid, only wider.
+MOST_ROUNDS = 60
+#: Unpublished sets of more items than this are not bounded through their groups.
+LONGEST = 10
 
 
 @dataclass(frozen=True, eq=False)
 class NamedSets:
-    """Distinct itemsets, and which of them the rules are about.
+    """Distinct itemsets of a release of rules, and their relations.
 
     ``whole`` and ``both`` give, for every rule, the set of its antecedent and of all its items. ``children[i, v]`` is the set of antecedent
-    ``parents[i]`` with SA value number ``v``; empty where the list does not say which values there are. ``values`` are the items of these.
-    ``nobody`` is the place of the empty set, which everybody has; -1 when n is not known.
+    ``parents[i]`` with SA value number ``v``; empty if the values are not known. ``values`` are the items of these.
+    ``nobody`` is the place of the empty set, which everybody has; -1 if n is not known.
     """
 
     sets: Sets
@@ -60,14 +63,17 @@ class NamedSets:
 
     @classmethod
     def of(cls, release: Rules) -> NamedSets:
-        """The sets of a release of rules; where its header gives the values of the SA, also each antecedent with each value."""
-        both = united(release.antecedents, release.consequents)
-        items, values = _sa_items(release)
+        """Collect the sets of a release.
+
+        With the values of the SA, these include each antecedent with each value.
+        """
+        both = unite(release.antecedents, release.consequents)
+        items, values = _find_sa_items(release)
         parts = [release.antecedents, both]
         counted = release.n is not None
         if counted:
             parts.append(Sets.from_lists([[]]))
-        sets, place = distinct(joined(parts))
+        sets, place = find_distinct(concatenate_sets(parts))
         lines = len(release)
         nobody = int(place[-1]) if counted else -1
         antecedents = np.unique(place[:lines])
@@ -75,19 +81,38 @@ class NamedSets:
             antecedents = np.union1d(antecedents, [nobody])
         if len(values) == 0 or len(antecedents) * len(values) > MOST_PAIRS:
             nothing = np.empty(0, np.int64)
-            return cls(sets, items, place[:lines], place[lines : 2 * lines], nothing, np.empty((0, 0), np.int64), nothing, nobody)
-        pairs = united(
+            return cls(
+                sets,
+                items,
+                place[:lines],
+                place[lines : 2 * lines],
+                parents=nothing,
+                children=np.empty((0, 0), np.int64),
+                values=nothing,
+                nobody=nobody,
+            )
+        pairs = unite(
             sets.take(np.repeat(antecedents, len(values))),
             Sets(np.arange(len(antecedents) * len(values) + 1, dtype=np.int64), np.tile(values, len(antecedents))),
         )
-        every, again = distinct(joined([sets, pairs]))
-        place, children = again[place], again[len(sets) :].reshape(len(antecedents), len(values))
+        every, again = find_distinct(concatenate_sets([sets, pairs]))
+        place = again[place]
+        children = again[len(sets) :].reshape(len(antecedents), len(values))
         nobody = int(again[nobody]) if counted else -1
-        return cls(every, items, place[:lines], place[lines : 2 * lines], again[antecedents], children, values, nobody)
+        return cls(
+            every,
+            items,
+            place[:lines],
+            place[lines : 2 * lines],
+            parents=again[antecedents],
+            children=children,
+            values=values,
+            nobody=nobody,
+        )
 
     @cached_property
     def less_one(self) -> Ints:
-        """For every member of every set, the number of the set without it; -1 where no rule names that."""
+        """Number of the set without each member, or -1."""
         found = np.full(len(self.sets.members), -1, np.int64)
         hashes = self.sets.hashes()
         order = np.argsort(hashes, kind="stable")
@@ -104,14 +129,14 @@ class NamedSets:
                 rest = np.delete(members[chosen], position, axis=1)
                 smaller = at[chosen, position]
                 named = self.sets.members[self.sets.offsets[smaller][:, None] + np.arange(length - 1)]
-                # Equal hashes almost always mean equal sets; a proof needs always.
+                # Equal hashes almost always mean equal sets; a proof needs certainty.
                 kept = (rest == named).all(axis=1)
                 found[places[chosen[kept], position]] = smaller[kept]
         return found
 
     @cached_property
     def inside(self) -> tuple[Ints, Ints]:
-        """Pairs (smaller, larger) of sets, one inside the other: all of them in a short list, else those that the list shows at once."""
+        """Pairs (smaller, larger) of nested sets, all if the list is short."""
         if len(self.sets) <= MOST_COMPARED:
             held = np.zeros((len(self.sets), len(self.items)), np.bool_)
             held[self.sets.owners(), self.sets.members] = True
@@ -125,7 +150,7 @@ class NamedSets:
         return smaller, larger
 
     def find(self, items: Sequence[int]) -> int:
-        """The number of the set of these items, or -1."""
+        """Return the number of the set of these items, or -1."""
         wanted = Sets.from_lists([items])
         for place in np.flatnonzero(self._hashes == wanted.hashes()[0]).tolist():
             if np.array_equal(self.sets[place], wanted[0]):
@@ -133,17 +158,21 @@ class NamedSets:
         return -1
 
     @cached_property
-    def _hashes(self) -> npt.NDArray[np.uint64]:
+    def _hashes(self) -> Words:
         return self.sets.hashes()
 
     def names(self, place: int) -> tuple[str, ...]:
-        """The items of a set, by name, sorted."""
+        """Return the sorted names of a set's items."""
         return tuple(sorted(self.items.names[item] for item in self.sets[place]))
 
 
-def _sa_items(release: Rules) -> tuple[Items, Ints]:
-    """The items with all values of the SA among them, and the numbers of these; none where the list does not say that each person has one."""
-    header, items = release.header, release.items
+def _find_sa_items(release: Rules) -> tuple[Items, Ints]:
+    """Return the items with all SA values, and their numbers.
+
+    There are none if the list does not say that each person has exactly one.
+    """
+    header = release.header
+    items = release.items
     nothing = np.empty(0, np.int64)
     if not header.sa or not header.qi or not header.sa_values or items.pairs is None:
         return items, nothing
@@ -159,21 +188,21 @@ def _sa_items(release: Rules) -> tuple[Items, Ints]:
     return Items.of_columns(pairs), np.array([number[pair] for pair in domain], np.int64)
 
 
-def united(left: Sets, right: Sets) -> Sets:
-    """The union of each pair of sets."""
+def unite(left: Sets, right: Sets) -> Sets:
+    """Return the union of each pair of sets."""
     rows = np.concatenate((left.owners(), right.owners()))
     return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
 
 
-def joined(parts: Sequence[Sets]) -> Sets:
-    """Several lists of sets as one."""
+def concatenate_sets(parts: Sequence[Sets]) -> Sets:
+    """Concatenate lists of sets."""
     starts = np.cumsum([0, *(int(part.offsets[-1]) for part in parts)])
     offsets = [np.zeros(1, np.int64), *(part.offsets[1:] + start for part, start in zip(parts, starts, strict=False))]
     return Sets(np.concatenate(offsets), np.concatenate([part.members for part in parts]))
 
 
-def distinct(sets: Sets) -> tuple[Sets, Ints]:
-    """Each set once, in the order of first appearance, and where each of the given ones is now."""
+def find_distinct(sets: Sets) -> tuple[Sets, Ints]:
+    """Return the distinct sets, and the place of each given set."""
     _, first, group = np.unique(sets.hashes(), return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int64)
@@ -186,11 +215,8 @@ def distinct(sets: Sets) -> tuple[Sets, Ints]:
     return chosen, index
 
 
-LO, HI = 0, 1
-
-
 class Reason(IntEnum):
-    """What a bound follows from."""
+    """Reason for a bound."""
 
     COUNT = 0  # the count that a line prints
     WHOLE = 1  # what a line says about its antecedent by itself
@@ -204,7 +230,7 @@ class Reason(IntEnum):
 
 
 class Step(NamedTuple):
-    """One bound: of which set, which end, its value, why, from what (a line or a set, by the reason), and when it was found."""
+    """One bound in the log; ``source`` is a line or a set."""
 
     place: int
     end: int
@@ -216,19 +242,19 @@ class Step(NamedTuple):
 
 @dataclass(eq=False)
 class Log:
-    """Bounds in the order in which they were found; one batch holds what was found at the same time from what was known before."""
+    """Bounds in batches, in the order in which they were found."""
 
     batches: list[tuple[int, Ints, Ints, Reason, Ints]] = field(default_factory=list)
 
     def add(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> None:
-        """Bounds that are new."""
+        """Add new bounds."""
         self.batches.append((end, places, values, reason, sources))
         self._sorted = None
 
     _sorted: tuple[Ints, Ints, Ints] | None = field(default=None, init=False)
 
     def latest(self, place: int, end: int, before: int | None = None) -> Step | None:
-        """The bound of a set that was in force before a time, and why; None when it was never bounded."""
+        """Return the bound of a set before a time, or None."""
         if self._sorted is None:
             times = [np.full(len(batch[1]), time) for time, batch in enumerate(self.batches)]
             rows = [np.arange(len(batch[1])) for batch in self.batches]
@@ -244,16 +270,11 @@ class Log:
             return None
         batch = self.batches[int(time[at])]
         index = int(row[at])
-        return Step(place, end, int(batch[2][index]), batch[3], int(batch[4][index]), int(time[at]))
-
-
-#: No count is larger: bounds that reach it mean "not bounded".
-UNBOUNDED_COUNT = 2**61
-_SAFE = 2**62
+        return Step(place, end, int(batch[2][index]), batch[3], source=int(batch[4][index]), time=int(time[at]))
 
 
 class Confidence(NamedTuple):
-    """Confidences from ``low`` to ``high``; an open end is not itself allowed."""
+    """Confidences from ``low`` to ``high``; an open end is excluded."""
 
     low: Fraction
     high: Fraction
@@ -262,37 +283,43 @@ class Confidence(NamedTuple):
 
 
 def confidence_of(release: Rules, line: int) -> Confidence:
-    """The confidences that rule ``line`` allows: those that print so and reach the threshold."""
-    header, printed = release.header, release.confidence
+    """Return the confidences that rule ``line`` allows."""
+    header = release.header
+    printed = release.confidence
     if printed is None or printed.digits[line] < 0:
-        return _allowed(None, header)
-    return _allowed((int(printed.scaled[line]), int(printed.digits[line])), header)
+        return _intersect_confidence(None, header)
+    return _intersect_confidence((int(printed.scaled[line]), int(printed.digits[line])), header)
 
 
-def _allowed(printed: tuple[int, int] | None, header: Header) -> Confidence:
-    """The confidences that print as ``scaled / 10**digits``, are at most 1 and reach the threshold."""
-    low, high = header.min_confidence or Fraction(0), Fraction(1)
-    low_open, high_open = header.strict and low > 0, False
+def _intersect_confidence(printed: tuple[int, int] | None, header: Header) -> Confidence:
+    """Return the printed confidences that reach the threshold."""
+    low = header.min_confidence or Fraction(0)
+    high = Fraction(1)
+    low_open = header.strict and low > 0
+    high_open = False
     if printed is not None:
         scaled, digits = printed
         value = Fraction(scaled, 10**digits)
-        # A long text is a double, off by a few units of its mantissa in either direction; a short one may have come from a double.
+        # A long text is a double, off by a few units of its mantissa; a short one may have come from a double.
         double = len(str(scaled)) >= DOUBLE_DIGITS
         shown = Printed.decimal(value, Fraction(1, 10**digits), header.rounding, is_double=double)
         if shown.lo > low:
-            low, low_open = shown.lo, shown.lo_open
+            low = shown.lo
+            low_open = shown.lo_open
         elif shown.lo == low:
             low_open = low_open or shown.lo_open
         if shown.hi < high:
-            high, high_open = shown.hi, shown.hi_open
+            high = shown.hi
+            high_open = shown.hi_open
     return Confidence(low, high, low_open, high_open)
 
 
 @dataclass(frozen=True, eq=False)
 class Confidences:
-    """The confidences of many rules: ``low[0] / low[1]`` to ``high[0] / high[1]``, one column per rule.
+    """Confidences of many rules, one column per rule.
 
-    Columns are 64-bit numbers where all products with counts fit, else Python's own.
+    They reach from ``low[0] / low[1]`` to ``high[0] / high[1]``. Columns are 64-bit numbers if all products with counts fit, else
+    Python's own.
     """
 
     low: Any
@@ -302,14 +329,17 @@ class Confidences:
 
     @classmethod
     def of(cls, release: Rules, lines: Ints) -> Confidences:
-        """The confidences of these lines, worked out once for every printed text."""
+        """Return the confidences of these lines, computed once per printed text."""
         printed = release.confidence
         if printed is None:
-            keys, index = np.array([[0, -1]]), np.zeros(len(lines), np.int64)
+            keys = np.array([[0, -1]])
+            index = np.zeros(len(lines), np.int64)
         else:
             texts = np.stack((printed.scaled[lines], printed.digits[lines].astype(np.int64)), axis=1)
             keys, index = np.unique(texts, axis=0, return_inverse=True)
-        known = [_allowed(None if digits < 0 else (scaled, digits), release.header) for scaled, digits in keys.tolist()]
+        known = [
+            _intersect_confidence(None if digits < 0 else (scaled, digits), release.header) for scaled, digits in keys.tolist()
+        ]
         ends = [value for entry in known for end in (entry.low, entry.high) for value in end.as_integer_ratio()]
         most = int(release.whole_hi.max(initial=1))
         kind: Any = np.int64 if max(ends, default=1) * (most + 1) < _SAFE else object
@@ -319,63 +349,60 @@ class Confidences:
         return cls(low, high, flags[0], flags[1])
 
     def wholes(self, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
-        """Bounds on the people with the antecedent, from bounds on those who have the consequent as well."""
-        least = _at_least(self._wide(lo) * self.high[1], self.high[0], self.high_open)
+        """Bound the people with the antecedent by the other number."""
+        least = _round_up(self._widen(lo) * self.high[1], self.high[0], self.high_open)
         most = np.where(
-            self.low[0] > 0, _at_most(self._wide(hi) * self.low[1], np.maximum(self.low[0], 1), self.low_open), UNBOUNDED_COUNT
+            self.low[0] > 0,
+            _round_down(self._widen(hi) * self.low[1], np.maximum(self.low[0], 1), self.low_open),
+            UNBOUNDED_COUNT,
         )
-        return _counts(least), _counts(most)
+        return _cap_counts(least), _cap_counts(most)
 
     def parts(self, whole_lo: Ints, whole_hi: Ints) -> tuple[Ints, Ints]:
-        """Bounds on the people with antecedent and consequent, from bounds on those with the antecedent."""
-        least = _at_least(self._wide(whole_lo) * self.low[0], self.low[1], self.low_open)
-        most = _at_most(self._wide(whole_hi) * self.high[0], self.high[1], self.high_open)
-        return _counts(least), _counts(most)
+        """Bound the people with both sides by those with the antecedent."""
+        least = _round_up(self._widen(whole_lo) * self.low[0], self.low[1], self.low_open)
+        most = _round_down(self._widen(whole_hi) * self.high[0], self.high[1], self.high_open)
+        return _cap_counts(least), _cap_counts(most)
 
     def lacking(self, part: tuple[Ints, Ints], whole: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-        """Bounds on the people with the antecedent but without the consequent: the two numbers move together, so these are the tighter.
+        """Bound the people with the antecedent but without the consequent.
 
-        Of ``part`` people with both, ``part * (1 / confidence - 1)`` lack the consequent, and ``whole * (1 - confidence)`` of the antecedent's.
+        The two numbers move together, so this is tighter than their difference: of ``part`` people with both,
+        ``part * (1 / confidence - 1)`` lack the consequent, and ``whole * (1 - confidence)`` of the antecedent's.
         """
-        over, under = self.high[1] - self.high[0], self.low[1] - self.low[0]
-        by_part = _at_least(self._wide(part[0]) * over, self.high[0], self.high_open)
-        by_whole = _at_least(self._wide(whole[0]) * over, self.high[1], self.high_open)
+        over = self.high[1] - self.high[0]
+        under = self.low[1] - self.low[0]
+        by_part = _round_up(self._widen(part[0]) * over, self.high[0], self.high_open)
+        by_whole = _round_up(self._widen(whole[0]) * over, self.high[1], self.high_open)
         most_by_part = np.where(
-            self.low[0] > 0, _at_most(self._wide(part[1]) * under, np.maximum(self.low[0], 1), self.low_open), UNBOUNDED_COUNT
+            self.low[0] > 0, _round_down(self._widen(part[1]) * under, np.maximum(self.low[0], 1), self.low_open), UNBOUNDED_COUNT
         )
-        most_by_whole = _at_most(self._wide(whole[1]) * under, self.low[1], self.low_open)
-        return _counts(np.maximum(by_part, by_whole)), _counts(np.minimum(most_by_part, most_by_whole))
+        most_by_whole = _round_down(self._widen(whole[1]) * under, self.low[1], self.low_open)
+        return _cap_counts(np.maximum(by_part, by_whole)), _cap_counts(np.minimum(most_by_part, most_by_whole))
 
-    def _wide(self, counts: Ints) -> Any:
+    def _widen(self, counts: Ints) -> Any:
         return counts.astype(self.low.dtype)
 
 
-def _at_least(numerator: Any, denominator: Any, is_open: Flags) -> Any:
-    """The smallest whole number that is at least the quotient (more than it, where the end is open); a quotient by 0 says nothing."""
+def _round_up(numerator: Any, denominator: Any, is_open: Flags) -> Any:
+    """Round a quotient up, past an open end; 0 if divided by 0."""
     safe = np.maximum(denominator, 1)
     return np.where(denominator > 0, np.where(is_open, numerator // safe + 1, -(-numerator // safe)), 0)
 
 
-def _at_most(numerator: Any, denominator: Any, is_open: Flags) -> Any:
-    """The largest whole number that is at most the quotient (less than it, where the end is open)."""
+def _round_down(numerator: Any, denominator: Any, is_open: Flags) -> Any:
+    """Round a quotient down (past an open end)."""
     return np.where(is_open, -(-numerator // denominator) - 1, numerator // denominator)
 
 
-def _counts(values: Any) -> Ints:
+def _cap_counts(values: Any) -> Ints:
     counts: Ints = np.minimum(values, UNBOUNDED_COUNT).astype(np.int64)
     return counts
 
 
-#: Bounds that are still creeping after this many rounds are left as they are: true, only wider.
-MOST_ROUNDS = 60
-#: Unpublished sets of more items than this are not bounded through their groups.
-LONGEST = 10
-CODE = "R01"
-
-
 @dataclass(eq=False)
 class RuleTable:
-    """The sets of a release of rules with bounds on their supports, and why they hold."""
+    """Bounds on the supports of a release's sets, and their derivation."""
 
     release: Rules
     named: NamedSets
@@ -385,52 +412,56 @@ class RuleTable:
 
     @classmethod
     def of(cls, release: Rules, limits: Limits | None = None) -> RuleTable:
-        """The table of a release, as tight as the rules above make it."""
+        """Compute the tightest bounds that the lines of a release give."""
         named = NamedSets.of(release)
         size = len(named.sets)
         table = cls(release, named, np.zeros(size, np.int64), np.full(size, UNBOUNDED_COUNT, np.int64))
-        table._read()
-        table._settle(limits or Limits())
+        table._read_lines()
+        table._tighten(limits or Limits())
         return table
 
     def bound(self, place: int) -> Bound:
-        """What is known about the support of a set."""
+        """Return the bounds on the support of a set."""
         return Bound(int(self.lo[place]), int(self.hi[place]))
 
     @property
     def empty(self) -> int:
-        """A set whose bounds leave no number, or -1."""
+        """A set with contradictory bounds, or -1."""
         found = np.flatnonzero(self.lo > self.hi)
         return int(found[0]) if len(found) else -1
 
     @cached_property
-    def published(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which sets a line is about."""
+    def published(self) -> Flags:
+        """Sets that a line is about."""
         flags = np.zeros(len(self.named.sets), np.bool_)
         flags[self.named.whole] = flags[self.named.both] = True
         return flags
 
     @cached_property
     def missing(self) -> tuple[Ints, Ints]:
-        """Antecedents and, with one value of the SA, the sets that no rule is about."""
+        """Antecedents without a rule for some SA value, and these sets."""
         rows, columns = np.nonzero(~np.isin(self.named.children, self.named.both))
         return self.named.parents[rows], self.named.children[rows, columns]
 
     def lacking(self, rules: Ints) -> tuple[Ints, Ints]:
-        """Bounds on the people with the antecedents of rules and without their consequents."""
-        both, whole = self.named.both[rules], self.named.whole[rules]
-        lo, hi = np.maximum(self.lo[whole] - self.hi[both], 0), self.hi[whole] - self.lo[both]
+        """Bound the people with the antecedents of rules and without their consequents."""
+        both = self.named.both[rules]
+        whole = self.named.whole[rules]
+        lo = np.maximum(self.lo[whole] - self.hi[both], 0)
+        hi = self.hi[whole] - self.lo[both]
         loose = np.flatnonzero(np.isin(rules, self._loose))
         if len(loose):
             tied = Confidences.of(self.release, rules[loose])
-            part, all_ = both[loose], whole[loose]
+            part = both[loose]
+            all_ = whole[loose]
             least, most = tied.lacking((self.lo[part], self.hi[part]), (self.lo[all_], self.hi[all_]))
-            lo[loose], hi[loose] = np.maximum(lo[loose], least), np.minimum(hi[loose], most)
+            lo[loose] = np.maximum(lo[loose], least)
+            hi[loose] = np.minimum(hi[loose], most)
         return lo, hi
 
     @cached_property
     def _loose(self) -> Ints:
-        """The lines that do not give both their numbers exactly."""
+        """Lines that do not give both their numbers exactly."""
         release = self.release
         return np.flatnonzero((release.lo < release.hi) | (release.whole_lo < release.whole_hi))
 
@@ -438,36 +469,37 @@ class RuleTable:
     def _confidences(self) -> Confidences:
         return Confidences.of(self.release, self._loose)
 
-    def _read(self) -> None:
-        """Enter what each line, the header and the number of people say by themselves."""
-        release, named = self.release, self.named
+    def _read_lines(self) -> None:
+        """Enter the bounds of lines, header and number of people."""
+        release = self.release
+        named = self.named
         lines = np.arange(len(release))
         if named.nobody >= 0:
             everyone = np.array([named.nobody])
             for end in (LO, HI):
-                self._enter(end, everyone, np.array([release.n or 0]), Reason.PEOPLE, everyone)
+                self._tighten_bounds(end, everyone, np.array([release.n or 0]), Reason.PEOPLE, sources=everyone)
         for places, reason, low, high in (
             (named.both, Reason.COUNT, release.lo, release.hi),
             (named.whole, Reason.WHOLE, release.whole_lo, release.whole_hi),
         ):
-            self._enter(LO, places, low, reason, lines)
-            self._enter(HI, places, high, reason, lines)
+            self._tighten_bounds(LO, places, low, reason, sources=lines)
+            self._tighten_bounds(HI, places, high, reason, sources=lines)
         if named.nobody >= 0 and len(named.children) and release.header.sa_counts:
             row = named.children[int(np.flatnonzero(named.parents == named.nobody)[0])]
             for end in (LO, HI):
-                self._enter(end, row, np.array(release.header.sa_counts), Reason.DISTRIBUTION, row)
+                self._tighten_bounds(end, row, np.array(release.header.sa_counts), Reason.DISTRIBUTION, sources=row)
 
-    def _settle(self, limits: Limits) -> None:
+    def _tighten(self, limits: Limits) -> None:
         """Tighten until nothing changes."""
         for _ in range(MOST_ROUNDS):
             limits.check(CODE)
-            changed = self._by_confidence() | self._by_parts()
-            changed |= self._by_values() | self._by_absence()
+            changed = self._tighten_by_confidence() | self._tighten_by_subsets()
+            changed |= self._tighten_by_values() | self._tighten_by_absence()
             if not changed or self.empty >= 0:
                 return
 
-    def _enter(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> bool:
-        """Note bounds that are tighter than what is known; of several for one set the tightest, then the first."""
+    def _tighten_bounds(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> bool:
+        """Record tighter bounds; return True if there are any."""
         sign = 1 if end == LO else -1
         now = self.lo if end == LO else self.hi
         better = np.flatnonzero(sign * values > sign * now[places])
@@ -478,63 +510,73 @@ class RuleTable:
         chosen = order[first]
         now[places[chosen]] = values[chosen]
         self.log.add(
-            end, places[chosen].astype(np.int64), values[chosen].astype(np.int64), reason, sources[chosen].astype(np.int64)
+            end,
+            places[chosen].astype(np.int64),
+            values[chosen].astype(np.int64),
+            reason,
+            sources=sources[chosen].astype(np.int64),
         )
         return True
 
-    def _by_confidence(self) -> bool:
-        """The confidence of a line carries bounds over between its two numbers."""
-        loose, changed = self._loose, False
+    def _tighten_by_confidence(self) -> bool:
+        """Carry bounds between the two numbers of a line."""
+        loose = self._loose
+        changed = False
         if len(loose) == 0:
             return False
-        both, whole = self.named.both[loose], self.named.whole[loose]
+        both = self.named.both[loose]
+        whole = self.named.whole[loose]
         least, most = self._confidences.wholes(self.lo[both], self.hi[both])
-        changed |= self._enter(LO, whole, least, Reason.CONFIDENCE, loose)
-        changed |= self._enter(HI, whole, most, Reason.CONFIDENCE, loose)
+        changed |= self._tighten_bounds(LO, whole, least, Reason.CONFIDENCE, sources=loose)
+        changed |= self._tighten_bounds(HI, whole, most, Reason.CONFIDENCE, sources=loose)
         least, most = self._confidences.parts(self.lo[whole], self.hi[whole])
-        changed |= self._enter(LO, both, least, Reason.CONFIDENCE, loose)
-        changed |= self._enter(HI, both, most, Reason.CONFIDENCE, loose)
+        changed |= self._tighten_bounds(LO, both, least, Reason.CONFIDENCE, sources=loose)
+        changed |= self._tighten_bounds(HI, both, most, Reason.CONFIDENCE, sources=loose)
         return changed
 
-    def _by_parts(self) -> bool:
-        """Who has a set has every part of it."""
+    def _tighten_by_subsets(self) -> bool:
+        """Apply monotonicity: a set has at most the support of its subsets."""
         smaller, larger = self.named.inside
-        changed = self._enter(LO, smaller, self.lo[larger], Reason.INSIDE, larger)
-        return changed | self._enter(HI, larger, self.hi[smaller], Reason.INSIDE, smaller)
+        changed = self._tighten_bounds(LO, smaller, self.lo[larger], Reason.INSIDE, sources=larger)
+        return changed | self._tighten_bounds(HI, larger, self.hi[smaller], Reason.INSIDE, sources=smaller)
 
-    def _by_values(self) -> bool:
-        """Each person has exactly one value of the SA, so those with an antecedent are split among its values."""
-        parents, children = self.named.parents, self.named.children
+    def _tighten_by_values(self) -> bool:
+        """Split the people of an antecedent among the values of the SA."""
+        parents = self.named.parents
+        children = self.named.children
         if children.size == 0 or int(self.hi[parents].max()) >= UNBOUNDED_COUNT // (children.shape[1] + 1):
             return False
-        low, high = self.lo[children], np.minimum(self.hi[children], self.hi[parents][:, None])
-        all_low, all_high = low.sum(axis=1), high.sum(axis=1)
-        own, flat = np.repeat(parents, children.shape[1]), children.ravel()
+        low = self.lo[children]
+        high = np.minimum(self.hi[children], self.hi[parents][:, None])
+        all_low = low.sum(axis=1)
+        all_high = high.sum(axis=1)
+        own = np.repeat(parents, children.shape[1])
+        flat = children.ravel()
         least = (self.lo[parents] - all_high)[:, None] + high
         most = (self.hi[parents] - all_low)[:, None] + low
-        changed = self._enter(LO, parents, all_low, Reason.VALUES, parents)
-        changed |= self._enter(HI, parents, all_high, Reason.VALUES, parents)
-        changed |= self._enter(LO, flat, least.ravel(), Reason.VALUES, own)
-        return changed | self._enter(HI, flat, most.ravel(), Reason.VALUES, own)
+        changed = self._tighten_bounds(LO, parents, all_low, Reason.VALUES, sources=parents)
+        changed |= self._tighten_bounds(HI, parents, all_high, Reason.VALUES, sources=parents)
+        changed |= self._tighten_bounds(LO, flat, least.ravel(), Reason.VALUES, sources=own)
+        return changed | self._tighten_bounds(HI, flat, most.ravel(), Reason.VALUES, sources=own)
 
-    def _by_absence(self) -> bool:
-        """A rule that a complete list leaves out does not reach the thresholds."""
+    def _tighten_by_absence(self) -> bool:
+        """Bound rules that a complete list leaves out by its thresholds."""
         parents, children = self.missing
         ceiling = missing_ceiling(self.release)
-        named_rule = parents != self.named.nobody  # the empty antecedent is no rule
+        named_rule = parents != self.named.nobody  # the empty antecedent is not that of a rule
         if ceiling is None or not named_rule.any():
             return False
-        parents, children = parents[named_rule], children[named_rule]
-        distinct, index = np.unique(self.hi[parents], return_inverse=True)
-        most = np.array([min(ceiling.of(count), UNBOUNDED_COUNT) for count in distinct.tolist()], np.int64)[index]
-        return self._enter(HI, children, most, Reason.MISSING, parents)
-
-    # What groups that cannot be negative say
+        parents = parents[named_rule]
+        children = children[named_rule]
+        find_distinct, index = np.unique(self.hi[parents], return_inverse=True)
+        most = np.array([min(ceiling.of(count), UNBOUNDED_COUNT) for count in find_distinct.tolist()], np.int64)[index]
+        return self._tighten_bounds(HI, children, most, Reason.MISSING, sources=parents)
 
     @cached_property
-    def whole_cubes(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """The sets all of whose subsets are in the table, the empty one included."""
-        sets, less_one = self.named.sets, self.named.less_one
+    def whole_cubes(self) -> Flags:
+        """Sets all of whose subsets are in the table."""
+        sets = self.named.sets
+        less_one = self.named.less_one
         full = np.zeros(len(sets), np.bool_)
         if self.named.nobody >= 0:
             full[self.named.nobody] = True
@@ -546,9 +588,9 @@ class RuleTable:
         return full
 
     def deduce(self, limits: Limits) -> Ints:
-        """Bound unpublished sets through their groups, until nothing gets tighter; returns the sets that were looked at.
+        """Bound unpublished sets by deduction rules; return these sets.
 
-        They are the pairs of antecedent and SA value that no rule is about, where the supports of all their parts are bounded.
+        They are the pairs of antecedent and SA value that no rule is about, if the supports of all their subsets are bounded.
         """
         sets = self.named.sets
         _, unpublished = self.missing
@@ -560,24 +602,24 @@ class RuleTable:
             changed = False
             for length in np.unique(sets.lengths[wanted]).tolist():
                 level = wanted[sets.lengths[wanted] == length]
-                bounds = self._through_groups(level, limits)
-                changed |= self._enter(LO, level, bounds[:, 0], Reason.GROUPS, level)
-                changed |= self._enter(HI, level, bounds[:, 1], Reason.GROUPS, level)
+                bounds = self._deduce_bounds(level, limits)
+                changed |= self._tighten_bounds(LO, level, bounds[:, 0], Reason.GROUPS, sources=level)
+                changed |= self._tighten_bounds(HI, level, bounds[:, 1], Reason.GROUPS, sources=level)
             if not changed or self.empty >= 0:
                 break
-            self._settle(limits)
+            self._tighten(limits)
         return wanted
 
     def book(self) -> tuple[Book, Ints]:
-        """The sets with all their subsets, with bounds, for the deduction kernels; and their numbers."""
+        """Return the input of the deduction kernels, and its sets."""
         book = Book.of_items(self.named.sets.members)
         places = np.flatnonzero(self.whole_cubes)
         sets = self.named.sets.take(places)
         book.enter(book.keys(sets.offsets, sets.members), np.stack((self.lo[places], self.hi[places]), axis=1))
         return book, places
 
-    def _through_groups(self, places: Ints, limits: Limits) -> Ints:
-        """Bounds on the supports of sets from those of their proper subsets."""
+    def _deduce_bounds(self, places: Ints, limits: Limits) -> Ints:
+        """Bound the supports of sets by those of their proper subsets."""
         book, _ = self.book()
         chosen = self.named.sets.take(places)
         keys = book.keys(chosen.offsets, chosen.members)
@@ -588,14 +630,14 @@ class RuleTable:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """The most people that antecedent and consequent of a missing rule can have."""
+    """Most people that can have antecedent and consequent of a missing rule."""
 
     min_support: int
     min_confidence: Fraction
     strict: bool
 
     def of(self, people: int) -> int:
-        """The most, when at most so many people have the antecedent.
+        """Return the most, given at most ``people`` with the antecedent.
 
         >>> Ceiling(5, Fraction(3, 5), strict=False).of(10), Ceiling(5, Fraction(3, 5), strict=True).of(10)
         (5, 6)
@@ -606,7 +648,7 @@ class Ceiling:
 
 
 def missing_ceiling(release: Rules) -> Ceiling | None:
-    """What a missing rule says, or None where it says nothing."""
+    """Return the ceiling of missing rules, or None."""
     header = release.header
     if not header.complete or header.min_support is None or header.min_confidence is None:
         return None

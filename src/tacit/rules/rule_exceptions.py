@@ -1,18 +1,18 @@
-"""R01 rule-exceptions: the few people whom a strong rule leaves out, and small groups between several rules.
+"""R01 rule-exceptions: the few people to whom a strong rule does not apply, and small groups between several rules.
 
 Infers
-    The support of a rule divided by its confidence is the number of people with its antecedent. Less those who have the consequent as well, it
-    is the number of exceptions: when that lies between 1 and k-1, one line gives a small group away. All lines together bound the supports of
+    The support of a rule divided by its confidence is the number of people with its antecedent. Minus those who have the consequent as well, it
+    is the number of exceptions: if that lies between 1 and k-1, one line reveals a small group. All lines together bound the supports of
     all itemsets that they name, and sums of these give groups that no single line gives.
 Assumes
-    That printed numbers were rounded as the header or ``--rounding`` says. Where the header names the values of the sensitive column, each
-    person has one of them; where it says that the list is complete, missing rules do not reach the thresholds.
+    Printed numbers were rounded as the header or ``--rounding`` says. If the header names the values of the sensitive column, each
+    person has one of them; if it says that the list is complete, missing rules do not reach the thresholds.
 Claim
     Proves.
 Cost
     A few passes over the lines, then one look-up per pattern and item; patterns of one length are left open above 6 million.
 Example
-    80 people have a and b, the confidence of a => b is 98.7 %, cut off after the last digit: 81 people have a, so 1 has a and not b.
+    80 people have a and b, the confidence of a => b is 98.7 %, truncated after the last digit: 81 people have a, so 1 has a and not b.
 Reference
     Atzori, Bonchi, Giannotti, Pedreschi, k-Anonymous Patterns, PKDD 2005, example 1.
 """
@@ -22,7 +22,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import Contradiction, LimitReached, numbered
 from tacit.model.arrays import Ints
@@ -37,13 +36,21 @@ from tacit.rules.bounds import CODE, RuleTable
 from tacit.rules.groups import PatternSearch, SmallPatterns
 from tacit.rules.words import Story
 
-#: What a group is: the exceptions of a rule, a pattern on a set, or who has none of the values of several rules.
-RULE, PATTERN, REST = 0, 1, 2
+__all__ = ["CODE", "NAME", "run"]
+
+NAME = "rule-exceptions"
+#: Kinds of groups: the exceptions of a rule, a pattern on a set, or the people with none of the values of several rules.
+RULE = 0
+PATTERN = 1
+REST = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Small groups as columns: what each is, the rule (-1: none) or set that it is about, bits of absent items, and bounds on its people."""
+    """Small groups as columns.
+
+    ``rule`` is -1 and ``place`` a set if the group is not that of a rule; ``absent`` are bits.
+    """
 
     kind: Ints
     rule: Ints
@@ -53,30 +60,31 @@ class Groups:
     hi: Ints
 
     @classmethod
-    def rules(cls, rules: Ints, lo: Ints, hi: Ints) -> Groups:
-        """The exceptions of these rules."""
+    def of_rules(cls, rules: Ints, lo: Ints, hi: Ints) -> Groups:
+        """Return the exceptions of these rules."""
         nothing = np.full(len(rules), -1)
-        return cls(np.full(len(rules), RULE), rules, nothing, np.zeros(len(rules), np.int64), lo, hi)
+        return cls(np.full(len(rules), RULE), rules, nothing, np.zeros(len(rules), np.int64), lo=lo, hi=hi)
 
     @classmethod
-    def rest(cls, places: Ints, lo: Ints, hi: Ints) -> Groups:
-        """Who has these antecedents and none of the values of their rules."""
-        return cls(np.full(len(places), REST), np.full(len(places), -1), places, np.zeros(len(places), np.int64), lo, hi)
+    def of_rest(cls, places: Ints, lo: Ints, hi: Ints) -> Groups:
+        """Return people with none of the values of their rules."""
+        return cls(np.full(len(places), REST), np.full(len(places), -1), places, np.zeros(len(places), np.int64), lo=lo, hi=hi)
 
     @classmethod
-    def patterns(cls, found: SmallPatterns) -> Groups:
-        """Patterns on sets."""
+    def of_patterns(cls, found: SmallPatterns) -> Groups:
+        """Return patterns on sets."""
         size = len(found.place)
-        return cls(np.full(size, PATTERN), np.full(size, -1), found.place, found.absent, found.lo, found.hi)
+        return cls(np.full(size, PATTERN), np.full(size, -1), found.place, found.absent, lo=found.lo, hi=found.hi)
 
     @classmethod
-    def joined(cls, parts: list[Groups]) -> Groups:
-        """All parts one after the other."""
+    def concatenate(cls, parts: list[Groups]) -> Groups:
+        """Concatenate groups."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
 
     def sizes(self, table: RuleTable) -> Ints:
-        """How many items each group speaks of."""
-        named, release = table.named, table.release
+        """Return the number of items in the description of each group."""
+        named = table.named
+        release = table.release
         lengths = np.append(named.sets.lengths, 0)
         of_rules = np.append(release.antecedents.lengths + release.consequents.lengths, 0)
         values = np.bincount(named.whole, minlength=len(lengths))
@@ -84,7 +92,7 @@ class Groups:
         return np.where(self.kind == RULE, of_rules[self.rule], of_sets)
 
     def worst_first(self, table: RuleTable) -> Groups:
-        """Smallest groups first, then shortest descriptions, then single rules, in the order of the file."""
+        """Sort by size, then length, then the order of the file."""
         order = np.lexsort((self.absent, self.place, self.rule, self.kind, self.sizes(table), self.hi))
         return Groups(*(getattr(self, name)[order] for name in _FIELDS))
 
@@ -94,15 +102,16 @@ _FIELDS = ("kind", "rule", "place", "absent", "lo", "hi")
 
 @dataclass(frozen=True, eq=False)
 class RuleFindings:
-    """The groups of one release, written out when they are looked at."""
+    """Findings of one release, written out on demand."""
 
     table: RuleTable
     groups: Groups
     index: int
 
     def event(self, index: int) -> ItemEvent:
-        """What group ``index`` is about."""
-        named, release = self.table.named, self.table.release
+        """Return the event of group ``index``."""
+        named = self.table.named
+        release = self.table.release
         names = named.items.names
         if self.groups.kind[index] == RULE:
             rule = int(self.groups.rule[index])
@@ -119,7 +128,7 @@ class RuleFindings:
         return ItemEvent(tuple(names[item] for position, item in enumerate(items) if not bits >> position & 1), lacks)
 
     def show(self, index: int) -> Finding:
-        """Group ``index`` with its derivation."""
+        """Return group ``index`` with its derivation."""
         event = self.event(index)
         count = Bound(int(self.groups.lo[index]), int(self.groups.hi[index]))
         story = Story(self.table)
@@ -137,7 +146,7 @@ class RuleFindings:
         return Finding(CODE, event, count, statement, story.citations(self.index), story.all_steps(last), same, proof)
 
     def _other_value(self, rule: int) -> ItemEvent | None:
-        """The same people by the value that they have, where the SA has only two."""
+        """Return the same people by the only other value."""
         named = self.table.named
         if len(named.values) != 2:
             return None
@@ -160,9 +169,11 @@ def exceptions_of_rule(story: Story, rule: int, count: Bound) -> Step:
     """Return the step to the people who have the antecedent of a rule and lack its consequent."""
     table = story.table
     named = table.named
-    whole, both = story.bounds(int(named.whole[rule])), story.bounds(int(named.both[rule]))
+    whole = story.bounds(int(named.whole[rule]))
+    both = story.bounds(int(named.both[rule]))
     line = story.cite(rule)
-    has, has_both = story.names(int(named.whole[rule])), story.names(int(named.both[rule]))
+    has = story.names(int(named.whole[rule]))
+    has_both = story.names(int(named.both[rule]))
     then = tuple(sorted(named.items.names[item] for item in table.release.consequents[rule]))
     if (whole.lo - both.hi, whole.hi - both.lo) == (count.lo, count.hi):
         return remark(f"Those with {has} less those with {has_both}: {_minus(whole, both)}, that is {people(count)}.")
@@ -172,13 +183,13 @@ def exceptions_of_rule(story: Story, rule: int, count: Bound) -> Step:
 
 
 def _minus(whole: Bound, part: Bound) -> str:
-    """``81 - 80``, with bounds in brackets."""
+    """Write ``81 - 80``, with bounds in brackets."""
     left, right = (f"{one.lo:,}" if one.is_exact else f"[{one.lo:,} to {one.hi:,}]" for one in (whole, part))
     return f"{left} - {right}"
 
 
 class PatternStory:
-    """The people with some items and without others, one absent item after the other."""
+    """Derivation of a pattern's bounds, one absent item after the other."""
 
     def __init__(self, story: Story) -> None:
         self.story = story
@@ -194,7 +205,7 @@ class PatternStory:
         return [remark(f"So {people(count)} {sentence(event, count)}.")]
 
     def bounds(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
-        """Bounds on a pattern, told."""
+        """Return bounds on a pattern, and add the steps that prove them."""
         if (has, lacks) in self._seen:
             return self._seen[has, lacks]
         if not lacks:
@@ -208,13 +219,14 @@ class PatternStory:
         return found
 
     def _difference(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
-        """A pattern as one with an absent item less, less those who have it; whichever item gives the tightest bounds."""
+        """Bound a pattern by its tightest difference."""
         best = min(range(len(lacks)), key=lambda j: self._width(has, lacks, j))
         rest = lacks[:best] + lacks[best + 1 :]
         more = tuple(sorted((*has, lacks[best])))
-        wider, narrower = self.bounds(has, rest), self.bounds(more, rest)
+        wider = self.bounds(has, rest)
+        narrower = self.bounds(more, rest)
         found = wider - narrower
-        # Each end may come from another item; the other orders are told only where they are needed.
+        # Each end may come from another item; the other orders are shown only if needed.
         for j in range(len(lacks)):
             other = lacks[:j] + lacks[j + 1 :]
             shown = self._quiet(has, other) - self._quiet(tuple(sorted((*has, lacks[j]))), other)
@@ -239,7 +251,7 @@ class PatternStory:
         return shown.hi - shown.lo
 
     def _quiet(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
-        """Bounds on a pattern, not told."""
+        """Return the bounds of a pattern without adding steps."""
         if not lacks:
             place = self.table.named.find(has)
             return self.table.bound(place)
@@ -252,13 +264,15 @@ class PatternStory:
         return Bound(max(one.lo for one in options), min(one.hi for one in options))
 
     def _tying_rule(self, has: tuple[int, ...], lacks: int) -> int:
-        """The rule from these items to the other, where it is tighter than its two numbers; -1 when there is none."""
+        """Return a rule tighter than its two numbers, or -1."""
         named = self.table.named
-        whole, both = named.find(has), named.find((*has, lacks))
+        whole = named.find(has)
+        both = named.find((*has, lacks))
         rules = np.flatnonzero((named.whole == whole) & (named.both == both))
         if len(rules) == 0:
             return -1
-        tied, apart = _lacking(self.table, int(rules[0])), self.table.bound(whole) - self.table.bound(both)
+        tied = _lacking(self.table, int(rules[0]))
+        apart = self.table.bound(whole) - self.table.bound(both)
         return int(rules[0]) if tied.lo > apart.lo or tied.hi < apart.hi else -1
 
 
@@ -267,17 +281,15 @@ def _lacking(table: RuleTable, rule: int) -> Bound:
     return Bound(int(lo[0]), int(hi[0]))
 
 
-__all__ = ["CODE", "NAME", "run"]
-
-NAME = "rule-exceptions"
 
 
 def run(target: Target) -> AttackRun:
-    """All exceptions of rules, and all shortest patterns between them, of fewer than k people."""
+    """Find all small groups of exceptions, and shortest small patterns."""
     release = target.release
     assert isinstance(release, Rules)
     status: Status = "ran"
-    reason, undecided = "", 0
+    reason = ""
+    undecided = 0
     try:
         table = RuleTable.of(release, target.limits)
         refuse_impossible(table)
@@ -285,18 +297,20 @@ def run(target: Target) -> AttackRun:
         table.deduce(target.limits)
         refuse_impossible(table)
     except LimitReached:
-        return AttackRun(CODE, NAME, "proves", "stopped", "the time limit was reached before the lines were compared")
+        return AttackRun(CODE, NAME, "proves", "stopped", reason="the time limit was reached before the lines were compared")
     target.progress(0.5)
-    found = [_of_rules(table, target.policy.k), _of_rest(table, target.policy.k)]
-    patterns = _between_rules(table, target)
+    found = [_find_exceptions(table, target.policy.k), _find_rest(table, target.policy.k)]
+    patterns = _find_patterns(table, target)
     if patterns.impossible >= 0:
         _refuse(table, patterns.impossible)
     if patterns.stopped:
-        status, reason = "stopped", "the time limit was reached; findings so far are kept"
+        status = "stopped"
+        reason = "the time limit was reached; findings so far are kept"
     if patterns.left_open:
-        undecided, reason = patterns.left_open, reason or f"{patterns.left_open:,} long patterns were not looked at"
-    found.append(Groups.patterns(patterns))
-    findings = RuleFindings(table, Groups.joined(found).worst_first(table), target.index)
+        undecided = patterns.left_open
+        reason = reason or f"{patterns.left_open:,} long patterns were not examined"
+    found.append(Groups.of_patterns(patterns))
+    findings = RuleFindings(table, Groups.concatenate(found).worst_first(table), target.index)
     target.progress(1.0)
     groups = findings.groups
     return AttackRun(
@@ -304,7 +318,7 @@ def run(target: Target) -> AttackRun:
         NAME,
         "proves",
         status,
-        reason,
+        reason=reason,
         people=int(groups.lo.max(initial=0)),
         undecided=undecided,
         columns={"rule": groups.rule, "items": groups.sizes(table), "count": groups.lo, "count_hi": groups.hi},
@@ -314,48 +328,44 @@ def run(target: Target) -> AttackRun:
     )
 
 
-def _of_rules(table: RuleTable, k: int) -> Groups:
-    """Rules with 1 to k-1 exceptions."""
+def _find_exceptions(table: RuleTable, k: int) -> Groups:
+    """Return the rules with 1 to k-1 exceptions."""
     lo, hi = table.lacking(np.arange(len(table.release)))
     small = np.flatnonzero((lo > 0) & (hi < k))
-    return Groups.rules(small, lo[small], hi[small])
+    return Groups.of_rules(small, lo[small], hi[small])
 
 
-def _of_rest(table: RuleTable, k: int) -> Groups:
-    """Antecedents of several rules, and the 1 to k-1 people who have none of their values of the SA."""
-    exclusive = _ExclusiveValues.of(table)
-    if exclusive is None:
-        return Groups.rules(*(np.empty(0, np.int64),) * 3)
-    named, size = table.named, len(table.named.sets)
-    rules, low, high = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
+def _find_rest(table: RuleTable, k: int) -> Groups:
+    """Return antecedents with few people outside their rules' values."""
+    if not _has_exclusive_consequents(table.release):
+        return Groups.of_rules(*(np.empty(0, np.int64),) * 3)
+    named = table.named
+    size = len(table.named.sets)
+    rules = np.zeros(size, np.int64)
+    low = np.zeros(size, np.int64)
+    high = np.zeros(size, np.int64)
     np.add.at(rules, named.whole, 1)
     np.add.at(low, named.whole, table.lo[named.both])
     np.add.at(high, named.whole, table.hi[named.both])
-    several = np.flatnonzero((rules > 1) & (rules != exclusive.told_apart))
-    lo, hi = table.lo[several] - high[several], table.hi[several] - low[several]
+    # If one value is left, its people are bounded as a set of their own.
+    several = np.flatnonzero((rules > 1) & (rules != named.children.shape[1] - 1))
+    lo = table.lo[several] - high[several]
+    hi = table.hi[several] - low[several]
     small = (lo > 0) & (hi < k)
-    return Groups.rest(several[small], lo[small], hi[small])
+    return Groups.of_rest(several[small], lo[small], hi[small])
 
 
-@dataclass(frozen=True, slots=True)
-class _ExclusiveValues:
-    """That nobody has two consequents. With ``told_apart`` rules of one antecedent a single value is left, and is bounded as a set itself."""
-
-    told_apart: int
-
-    @classmethod
-    def of(cls, table: RuleTable) -> _ExclusiveValues | None:
-        release = table.release
-        pairs, column = release.items.pairs, " & ".join(release.header.sa)
-        if pairs is None or not column or not bool((release.consequents.lengths == 1).all()):
-            return None
-        if any(pairs[item][0] != column for item in np.unique(release.consequents.members).tolist()):
-            return None
-        return cls(table.named.children.shape[1] - 1)
+def _has_exclusive_consequents(release: Rules) -> bool:
+    """Tell if consequents are values of the SA, so exclusive."""
+    pairs = release.items.pairs
+    column = " & ".join(release.header.sa)
+    if pairs is None or not column or not bool((release.consequents.lengths == 1).all()):
+        return False
+    return all(pairs[item][0] == column for item in np.unique(release.consequents.members).tolist())
 
 
-def _between_rules(table: RuleTable, target: Target) -> SmallPatterns:
-    """Small patterns over all sets of the table, those apart that single rules tell."""
+def _find_patterns(table: RuleTable, target: Target) -> SmallPatterns:
+    """Search the small patterns over all sets, except those of single rules."""
     named = table.named
     # With two values of the SA, lacking one is having the other, which is a set of its own.
     may_lack = np.ones(len(named.items), np.bool_)
@@ -365,21 +375,22 @@ def _between_rules(table: RuleTable, target: Target) -> SmallPatterns:
     if named.nobody >= 0:
         plain[named.nobody] = len(table.release) == 0
     if two_values:
-        plain[_told_by_rules(table)] = False
+        plain[_find_sets_of_exceptions(table)] = False
     found = PatternSearch(table, target.policy.k, may_lack, target.limits).run(plain)
-    return _without_rules(table, found)
+    return _drop_exceptions(table, found)
 
 
-def _told_by_rules(table: RuleTable) -> npt.NDArray[np.int64]:
-    """The sets that hold the exceptions of one rule: its antecedent with the only other value."""
+def _find_sets_of_exceptions(table: RuleTable) -> Ints:
+    """Return antecedents with the only other value of a rule."""
     children = table.named.children
     published = np.isin(children, table.named.both)
     return children[:, ::-1][published & ~published[:, ::-1]]
 
 
-def _without_rules(table: RuleTable, found: SmallPatterns) -> SmallPatterns:
-    """The patterns that are not just "antecedent without consequent" of one rule."""
-    release, named = table.release, table.named
+def _drop_exceptions(table: RuleTable, found: SmallPatterns) -> SmallPatterns:
+    """Drop the patterns that are just the exceptions of one rule."""
+    release = table.release
+    named = table.named
     single = release.consequents.lengths == 1
     items = release.consequents.members[release.consequents.offsets[:-1][single]] if len(release) else np.empty(0, np.int64)
     told = set(zip(named.both[single].tolist(), items.tolist(), strict=True))
@@ -392,13 +403,13 @@ def _without_rules(table: RuleTable, found: SmallPatterns) -> SmallPatterns:
 
 
 def refuse_impossible(table: RuleTable) -> None:
-    """Raise when no number of people is left for some set."""
+    """Raise a contradiction if the bounds of some set are empty."""
     if table.empty >= 0:
         _refuse(table, table.empty)
 
 
 def _refuse(table: RuleTable, place: int) -> None:
-    """Raise a contradiction that names the lines behind the bounds of a set and of its parts."""
+    """Raise a contradiction that names the lines behind a set."""
     story = Story(table)
     parts = table.named.less_one[table.named.sets.offsets[place] : table.named.sets.offsets[place + 1]]
     for one in [place] if table.empty >= 0 else [place, *parts[parts >= 0].tolist()]:

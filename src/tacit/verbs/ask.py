@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.buckets.equally_likely import Member, members, members_fitting
+from tacit.buckets.equally_likely import Member, describe_members, find_members
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.files.releases import read_release
 from tacit.itemsets.condensed import channels_from_condensed
@@ -176,10 +176,10 @@ def members_of(
             raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
         if column not in names:
             raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))
-    rows = members_fitting(case, described)
+    rows = find_members(case, described)
     if len(rows) == 0:
         raise OptionError("nobody has all these values together", where="--who", remedy="Leave some of them out, or check them")
-    return members(case, rows, top=top)
+    return describe_members(case, rows, top=top)
 
 
 def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.assignments import valid_values
-from tacit.buckets.grouping import Classes
-from tacit.buckets.methods import METHODS, Feasible, Grouped, Method, group_people, suppressed, too_frequent
+from tacit.buckets.classes import Classes, Feasible, count_too_frequent, suppress_infeasible
+from tacit.buckets.methods import METHODS, Grouped, Method, group_people
 from tacit.buckets.utility import grouping_cost
 from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
 from tacit.files.buckets import shuffled
@@ -174,7 +174,7 @@ class _Case:
         case = self
         found = Feasible.of(classes, self.policy.l)
         if found.people_short:
-            kept = suppressed(classes, self.policy.l)
+            kept = suppress_infeasible(classes, self.policy.l)
             if not self.suppress or not len(kept):
                 raise _infeasible(found, kept)
             case = self.without(kept.rows)
@@ -309,7 +309,7 @@ def _check_bound(classes: Classes, bound: Fraction) -> None:
     if bound * values < 1:
         what = f"asks for more values than the {values} there are: one of them has at least 1 in {values}"
         raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-10000 // values) / 10000:g} or more")
-    frequent, lowest = too_frequent(classes, bound)
+    frequent, lowest = count_too_frequent(classes, bound)
     if frequent:
         values_have = "1 value has" if frequent == 1 else f"{frequent} values have"
         what = f"{values_have} more people than the bound allows, in every grouping"

@@ -17,10 +17,10 @@ from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Limits, Policy
 from tacit.model.repair import OTHER_COLUMNS, Hidden, OtherColumns, Tried
 from tacit.model.table import Schema, Table
-from tacit.partial.case import Case, unsafe_rules
 from tacit.partial.cost import blank_cost
-from tacit.partial.methods import Found, Method, find_cells, find_stricter, method_for, regions_of
-from tacit.partial.problem import REGIONS, Cells, IntegerThresholds, Problem, hidden_cells
+from tacit.partial.methods import Found, Method, choose_method, find_cells, find_stricter, parse_regions
+from tacit.partial.problem import REGIONS, Cells, IntegerThresholds, Problem, draw_hidden_cells
+from tacit.partial.unsafe_rules import Case, unsafe_rules
 from tacit.verbs.audit import audit
 
 __all__ = ["hide"]
@@ -84,8 +84,8 @@ def hide(
     """
     tell = progress or (lambda _share: None)
     limits = Limits.within(time_limit)
-    regions = regions_of(may_hide)
-    chosen = method_for(method, regions)
+    regions = parse_regions(may_hide)
+    chosen = choose_method(method, regions)
     if other_columns not in OTHER_COLUMNS:
         remedy = nearest_name(str(other_columns), OTHER_COLUMNS, "choices")
         raise OptionError(f"there is no choice {other_columns!r}", where="--other-columns", remedy=remedy)
@@ -167,7 +167,7 @@ class _Case:
 
     def released(self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]) -> Hidden:
         """The table as it may be published, once it is checked, with the audits of before and after."""
-        blank = hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
+        blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
         partial = self.partial(blank)
         outside = blank & ~self.cells.may_hide(regions)
         left = self.unsafe(partial)

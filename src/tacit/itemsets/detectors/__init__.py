@@ -1,7 +1,7 @@
-"""The papers' own detectors of inference channels, as readable references and rivals: one module each, one row each in the table.
+"""The papers' own detectors of inference channels, as readable references and rivals.
 
-The default detector (hierarchical projection) is the attack I01 itself. These three find the same maximal channels as their papers say, in plain
-Python and numpy, so that the fast one can be held against them; they take exact lists of all or of closed itemsets.
+The default detector (hierarchical projection) is the attack I01 itself. These three find the same maximal channels as their papers say, in
+plain Python and numpy, to compare the fast one with; they take exact lists of all or of closed itemsets.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 from tacit.errors import OptionError
 from tacit.itemsets.detectors import naive, oicd, pmicd
-from tacit.itemsets.detectors.family import Emit, Family, Told
+from tacit.itemsets.detectors.family import Emit, Family, Result
 from tacit.itemsets.supports import Supports, matching_rows
 from tacit.model.audit import Target
 
 
 @dataclass(frozen=True, slots=True)
 class Detector:
-    """A row of the table: ``detect`` hands on the channels of a family and says what it took."""
+    """A row of the table of detectors."""
 
     name: str
-    detect: Callable[[Family, Emit], Told]
+    detect: Callable[[Family, Emit], Result]
     needs_data: bool
     summary: str
     source: str
@@ -52,8 +52,8 @@ DETECTORS: tuple[Detector, ...] = (
 )
 
 
-def detect(target: Target, supports: Supports, emit: Emit) -> Told:
-    """Hand the maximal channels of a release to ``emit``, found by the detector that the target names; returns what it took."""
+def detect(target: Target, supports: Supports, emit: Emit) -> Result:
+    """Emit the maximal channels found by the detector of the target."""
     detector = next(row for row in DETECTORS if row.name == target.algorithm)
     refuse_unfit(detector, target, supports)
     if target.data is not None:
@@ -62,21 +62,26 @@ def detect(target: Target, supports: Supports, emit: Emit) -> Told:
 
 
 def refuse_unfit(detector: Detector, target: Target, supports: Supports) -> None:
-    """Raise when a detector cannot be used on this release."""
+    """Raise if a detector cannot be used on this release."""
     release = supports.release
     if detector.needs_data and target.data is None:
-        what, remedy = "projects the people of the data, which are not given", "Give them with --data, or choose oicd"
+        what = "needs the data, which are not given"
+        remedy = "Give them with --data, or choose oicd"
     elif release.only == "maximal":
-        what, remedy = "needs the supports of all subsets, which maximal itemsets do not tell", "Leave --algorithm out"
+        what = "needs the supports of all subsets, which maximal itemsets do not give"
+        remedy = "Remove the option"
     elif not release.is_exact:
-        what, remedy = "needs exact counts, and those of this release are rounded", "Leave --algorithm out"
+        what = "needs exact counts; those of this release are rounded"
+        remedy = "Remove the option"
     elif release.n is None:
-        what, remedy = "needs the number of people", "Give it with --n, or leave --algorithm out"
+        what = "needs the number of people"
+        remedy = "Give it with --n, or remove the option"
     elif supports.has_gaps:
-        what, remedy = "needs the supports of all subsets, and this list has gaps", "Leave --algorithm out"
+        what = "needs the supports of all subsets; this list has gaps"
+        remedy = "Remove the option"
     else:
         return
     raise OptionError(f"{detector.name} {what}", where="--algorithm", remedy=remedy)
 
 
-__all__ = ["DETECTORS", "Detector", "Family", "Told", "detect"]
+__all__ = ["DETECTORS", "Detector", "Family", "Result", "detect"]

@@ -1,6 +1,6 @@
-"""What the papers' detectors start from: the frequent, the closed and the maximal itemsets of a release, with supports by hash.
+"""Frequent, closed and maximal itemsets of a release, for the detectors.
 
-A set of items is a whole number here, bit ``i`` for item ``i``: sets are then keys of a dictionary, and ``part & whole == part`` says "is a
+A set of items is a whole number here, bit ``i`` for item ``i``: sets are then keys of a dictionary, and ``part & whole == part`` means "is a
 subset of".
 """
 
@@ -11,28 +11,25 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.itemsets.clash import refuse_clash
-from tacit.itemsets.supports import Supports
+from tacit.itemsets.supports import Found, Supports
 from tacit.model.arrays import Ints
 from tacit.model.audit import Target
 from tacit.model.release import Itemsets
 
-#: Channels on one published set: its number for each, the present items as words of bits by position, lower and upper bounds of the size.
-Found = tuple[Ints, npt.NDArray[np.uint64], Ints, Ints]
 Emit = Callable[[Found], None]
 
-#: The references hold every frequent itemset as an object; a release that stands for more of them than this is refused.
+#: Most frequent itemsets: the detectors hold each as an object.
 MOST_FREQUENT = 1 << 22
-#: The empty set stands in no line.
+#: Line of the empty set, which is not published.
 NO_LINE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a detector says when it is done: a remark for the reader, and numbers by name."""
+class Result:
+    """A detector's remark for the reader, and its measures by name."""
 
     reason: str
     measures: dict[str, int] = field(default_factory=dict)
@@ -40,37 +37,36 @@ class Told:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The itemsets of an exact list without gaps, as the papers have them: the empty set, which everyone has, is among them."""
+    """Itemsets of an exact list without gaps, the empty set included."""
 
     target: Target
     supports: Supports
 
     def under(self, target: Target) -> Family:
-        """The same itemsets under another k or another time limit; what was worked out about them is kept."""
+        """Return the same itemsets under another target; caches are kept."""
         other = Family(target, self.supports)
         vars(other).update({name: made for name, made in vars(self).items() if name not in ("target", "supports")})
         return other
 
     @property
     def release(self) -> Itemsets:
-        """What is published."""
+        """The release."""
         return self.supports.release
 
     @property
     def k(self) -> int:
-        """Groups of fewer people than this are channels."""
+        """Groups of fewer people are channels."""
         return self.target.policy.k
 
     @cached_property
     def maximal(self) -> list[tuple[int, tuple[int, ...]]]:
-        """M(D, sigma): the number of each maximal set among the published ones, and its items; the empty set where nothing is published."""
+        """M(D, sigma): number and items of each maximal set."""
         lines = self.supports.maximal.tolist()
-        sets = self.release.sets
-        return [(line, tuple(sets[line].tolist())) for line in lines] or [(NO_LINE, ())]
+        return [(line, tuple(self.release.sets[line].tolist())) for line in lines] or [(NO_LINE, ())]
 
     @cached_property
     def published(self) -> dict[int, int]:
-        """The published sets with their supports."""
+        """Published sets with their supports."""
         counts = self.release.lo.tolist()
         return {mask_of(items.tolist()): count for items, count in zip(self.release.sets, counts, strict=True)}
 
@@ -83,7 +79,7 @@ class Family:
         return found | {0: self.release.n}
 
     def _with_subsets(self) -> dict[int, int]:
-        """All subsets of the published closed sets: each has the support of the most frequent closed set around it."""
+        """Return all subsets of the closed sets with their supports."""
         found: dict[int, int] = {}
         for closed, support in sorted(self.published.items(), key=lambda entry: -entry[1]):
             self.target.limits.check("I01")
@@ -98,12 +94,12 @@ class Family:
 
     def _refuse_too_many(self, number: int) -> None:
         if number > MOST_FREQUENT:
-            what = f"{self.target.algorithm} holds every frequent itemset, and there are more than {MOST_FREQUENT:,}"
-            raise OptionError(what, where="--algorithm", remedy="Leave --algorithm out")
+            what = f"{self.target.algorithm} keeps every frequent itemset in memory, and there are more than {MOST_FREQUENT:,}"
+            raise OptionError(what, where="--algorithm", remedy="Remove the option")
 
     @cached_property
     def closed(self) -> list[int]:
-        """Cl(D, sigma): the sets that no larger set equals in support."""
+        """Cl(D, sigma): the sets without a superset of equal support."""
         if self.supports.by_closure:
             everyone_has_something = max(self.published.values(), default=0) == self.release.n
             return [*self.published, *([] if everyone_has_something else [0])]
@@ -118,7 +114,10 @@ class Family:
         return [part for part in frequent if part not in not_closed]
 
     def cube(self, items: Sequence[int]) -> Ints:
-        """The supports of all subsets of these items: one axis per item, place 1 with the item, place 0 whether or not."""
+        """Return the supports of all subsets, one axis per item.
+
+        Place 1 of an axis is with the item, place 0 with or without.
+        """
         subsets = [0]
         for item in items:
             subsets += [subset | 1 << item for subset in subsets]
@@ -126,26 +125,26 @@ class Family:
         return counts.reshape((2,) * len(items), order="F")
 
     def found(self, line: int, n_items: int, groups: Sequence[tuple[int, int]]) -> Found:
-        """Groups (present items by position, size) on a published set as columns."""
+        """Return groups (present items by position, size) as columns."""
         words = max(1, -(-n_items // 64))
         present = [[part >> 64 * word & 0xFFFF_FFFF_FFFF_FFFF for word in range(words)] for part, _ in groups]
         sizes = np.array([size for _, size in groups], np.int64)
         return np.full(len(groups), line, np.int64), np.array(present, np.uint64).reshape(-1, words), sizes, sizes
 
     def pause(self, done: int, whole: int) -> None:
-        """Notice the time limit, and say how much is done."""
+        """Check the time limit, and report progress."""
         self.target.limits.check("I01")
         self.target.progress(done / max(1, whole))
 
     def refuse_negative(self, size: int, items: Sequence[int]) -> None:
-        """Raise when a group on these items would have fewer than no people; so then has one on every published set around them."""
+        """Raise a contradiction if a group would be negative."""
         if size < 0:
             line = next(number for number, part in enumerate(self.release.sets) if set(items) <= set(part.tolist()))
             refuse_clash(self.release, line)
 
 
 def group_size(cube: Ints, present: int) -> int:
-    """How many people have the items of ``present`` (bits by position) and no other of the cube: the signed sum of Lemma 8.
+    """Count the people with exactly the items of ``present`` (Lemma 8).
 
     >>> cube = np.array([[10, 6], [5, 4]])  # n = 10, one item 5, the other 6, both 4
     >>> [group_size(cube, present) for present in range(4)]
@@ -157,7 +156,7 @@ def group_size(cube: Ints, present: int) -> int:
 
 @cache
 def _signs(n_items: int) -> Ints:
-    """+1 where an even number of items is added, -1 where an odd one is."""
+    """Return +1 for even and -1 for odd numbers of items."""
     signs = np.ones((), np.int64)
     for _ in range(n_items):
         signs = np.stack((signs, -signs))
@@ -165,7 +164,7 @@ def _signs(n_items: int) -> Ints:
 
 
 def mask_of(items: Sequence[int]) -> int:
-    """A set of item numbers as bits.
+    """Return a set of item numbers as bits.
 
     >>> mask_of([0, 3])
     9
@@ -174,7 +173,7 @@ def mask_of(items: Sequence[int]) -> int:
 
 
 def single_items(mask: int) -> Iterator[int]:
-    """The items of a set, each as a set of its own.
+    """Yield the items of a set as singletons.
 
     >>> list(single_items(9))
     [1, 8]

@@ -1,9 +1,9 @@
 """naive: Algorithm 1 of Atzori and others, every channel among the frequent itemsets.
 
-For every frequent itemset J and every I inside it the signed sum is computed. All channels are counted; handed on are the maximal ones,
-which say as much: the groups on a J that is not maximal are unions of groups on a larger one, so a channel is maximal exactly when its J is.
+For every frequent itemset J and every I inside it the signed sum is computed. All channels are counted; the maximal ones are emitted,
+which say as much: the groups on a J that is not maximal are unions of groups on a larger one, so a channel is maximal exactly if its J is.
 (Definition 16 of the paper, read literally, compares a channel also with itself and with infrequent itemsets, and then no channel is maximal;
-meant is: no other channel, of frequent itemsets, has at least its present and at least its absent items.)
+what is meant is: no other channel, of frequent itemsets, has at least its present and at least its absent items.)
 
 Cost: ``2**|J|`` sums of up to ``2**|J|`` terms for each frequent itemset J.
 
@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tacit.itemsets.detectors.family import Emit, Family, Told, group_size, mask_of, single_items
+from tacit.itemsets.detectors.family import Emit, Family, Result, group_size, mask_of, single_items
 
 NAME = "naive"
 
 
-def detect(family: Family, emit: Emit) -> Told:
-    """Hand on the maximal channels among all channels; returns how many there are of both."""
+def detect(family: Family, emit: Emit) -> Result:
+    """Emit the maximal channels among all channels; return the numbers of both."""
     line_of = {mask_of(items): line for line, items in family.maximal}
     every = maximal = 0
     for whole, n_items, channels in every_channel(family):
@@ -28,12 +28,13 @@ def detect(family: Family, emit: Emit) -> Told:
         if whole in line_of:
             maximal += len(channels)
             emit(family.found(line_of[whole], n_items, channels))
-    return Told(f"naive: {every:,} channels in all, {maximal:,} of them maximal", {"all_channels": every})
+    return Result(f"naive: {every:,} channels in all, {maximal:,} of them maximal", {"all_channels": every})
 
 
 def every_channel(family: Family) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """Ch(k, F(D, sigma)) by J: the set J, how many items it has, and the channels on it as (I by position, size)."""
-    sums, done = work(family), 0
+    """Yield Ch(k, F(D, sigma)) as J, its length, and (I, size) pairs."""
+    sums = work(family)
+    done = 0
     for whole in family.frequent:
         family.pause(done, sums)
         items = [item.bit_length() - 1 for item in single_items(whole)]
@@ -50,5 +51,5 @@ def every_channel(family: Family) -> Iterator[tuple[int, int, list[tuple[int, in
 
 
 def work(family: Family) -> int:
-    """How many signed sums the algorithm computes."""
+    """Return the number of signed sums that the algorithm computes."""
     return sum(1 << whole.bit_count() for whole in family.frequent)

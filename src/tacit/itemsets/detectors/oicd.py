@@ -1,8 +1,8 @@
-r"""oicd: Algorithm 2 of Atzori and others (called OICD by the PMICD paper), inclusion-exclusion on maximal itemsets.
+r"""oicd: Algorithm 2 of Atzori and others, inclusion-exclusion on maximal itemsets.
 
-For every maximal itemset J and every closed I inside it the signed sum over the supports between them is computed; supports are looked up
-by hash. That I has to be closed costs nothing: the people whose items of J are exactly I have all items of the closure of I, which lies
-inside J, so a group on an I that is not closed is empty.
+The PMICD paper calls it OICD. For every maximal itemset J and every closed I inside it the signed sum over the supports between them is
+computed; supports are looked up by hash. That I has to be closed costs nothing: the people whose items of J are exactly I have all items
+of the closure of I, which lies inside J, so a group on an I that is not closed is empty.
 
 Cost: ``2**|J \ I|`` terms for each pair; the frequent itemsets in memory.
 
@@ -11,13 +11,13 @@ Reference: Atzori, Bonchi, Giannotti, Pedreschi, k-Anonymous Patterns, PKDD 2005
 
 from __future__ import annotations
 
-from tacit.itemsets.detectors.family import Emit, Family, Told, group_size, mask_of
+from tacit.itemsets.detectors.family import Emit, Family, Result, group_size, mask_of
 
 NAME = "oicd"
 
 
-def detect(family: Family, emit: Emit) -> Told:
-    """Hand on the maximal channels; returns how many sums they took."""
+def detect(family: Family, emit: Emit) -> Result:
+    """Emit the maximal channels; return the number of sums."""
     pairs = terms = 0
     for done, (line, items) in enumerate(family.maximal):
         family.pause(done, len(family.maximal))
@@ -33,11 +33,11 @@ def detect(family: Family, emit: Emit) -> Told:
         terms += sum(1 << len(items) - part.bit_count() for part in inside)
         emit(family.found(line, len(items), channels))
     family.pause(1, 1)
-    return Told(f"oicd: {pairs:,} sums of {terms:,} published supports")
+    return Result(f"oicd: {pairs:,} sums of {terms:,} published supports")
 
 
 def closed_inside(family: Family, items: tuple[int, ...]) -> list[int]:
-    """The closed sets inside a maximal one, as bits by position in it."""
+    """Return the closed sets inside a maximal one, as bits."""
     whole = mask_of(items)
     return [
         sum((part >> item & 1) << place for place, item in enumerate(items)) for part in family.closed if part & whole == part
@@ -45,6 +45,6 @@ def closed_inside(family: Family, items: tuple[int, ...]) -> list[int]:
 
 
 def work(family: Family) -> int:
-    """How many published supports the algorithm adds up."""
+    """Return the number of published supports that the algorithm adds up."""
     inside = ((len(items), closed_inside(family, items)) for _, items in family.maximal)
     return sum(1 << n_items - part.bit_count() for n_items, parts in inside for part in parts)

@@ -1,10 +1,10 @@
-"""pmicd: the projection-based detector of the PMICD paper, its lost last run restored.
+"""pmicd: the projection-based detector, its lost last run restored.
 
-For every maximal itemset M the transactions are projected on M, sorted in lexicographic order, and scanned: equal ones stand together, and a
+For every maximal itemset M the transactions are projected on M, sorted in lexicographic order, and scanned: equal ones are adjacent, and a
 run of fewer than k of them is a channel. No support is added up.
 
-As printed (Figure 3), a run is handed on only when the next one begins, so the last run of every M is lost: of Example 6 it drops cd with
-its 2 people, and of the whole worked example 8 of 29 channels. Here the last run is handed on after the loop; the result says how many channels
+As printed (Figure 3), a run is emitted only when the next one begins, so the last run of every M is lost: of Example 6 it drops cd with
+its 2 people, and of the whole worked example 8 of 29 channels. Here the last run is emitted after the loop; the result says how many channels
 the printed version would have found. Which run is last depends on the order of the items, so that number does, too.
 
 Cost: ``n log n`` comparisons of item lists for each M, and the data.
@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tacit.itemsets.detectors.family import Emit, Family, Told
+from tacit.itemsets.detectors.family import Emit, Family, Result
 
 NAME = "pmicd"
 Items = tuple[int, ...]
 
 
-def detect(family: Family, emit: Emit) -> Told:
-    """Hand on the maximal channels; returns how many there are, and how many as printed."""
+def detect(family: Family, emit: Emit) -> Result:
+    """Emit the maximal channels; return their number, also as printed."""
     people = transactions(family)
     found = lost = 0
     for done, (line, items) in enumerate(family.maximal):
@@ -35,15 +35,15 @@ def detect(family: Family, emit: Emit) -> Told:
         lost += bool(sizes) and sizes[-1][1] < family.k
         emit(family.found(line, len(items), small))
     family.pause(1, 1)
-    told = f"pmicd: {len(family.maximal):,} projections of {len(people):,} different rows sorted"
-    return Told(
-        f"{told}; as printed, without its last runs, it finds {found - lost:,} of {found:,}",
+    summary = f"pmicd: {len(family.maximal):,} projections of {len(people):,} different rows sorted"
+    return Result(
+        f"{summary}; as printed, without its last runs, it finds {found - lost:,} of {found:,}",
         {"channels_as_printed": found - lost},
     )
 
 
 def transactions(family: Family) -> list[tuple[Items, int]]:
-    """D: the people by their items, numbered as in the release; items that the release does not name are left out."""
+    """Return D: the people by their items, numbered as published."""
     data = family.target.data
     assert data is not None
     number = {name: item for item, name in enumerate(family.release.items.names)}
@@ -53,13 +53,13 @@ def transactions(family: Family) -> list[tuple[Items, int]]:
 
 
 def projected(people: list[tuple[Items, int]], items: Items) -> list[tuple[Items, int]]:
-    """The projection of D on a set, sorted in lexicographic order."""
+    """Return the projection of D on a set, sorted in lexicographic order."""
     inside = frozenset(items).__contains__
     return sorted((tuple(filter(inside, row)), weight) for row, weight in people)
 
 
 def runs(rows: list[tuple[Items, int]]) -> Iterator[tuple[Items, int]]:
-    """Equal neighbours as one, with the number of people.
+    """Yield runs of equal rows with their number of people.
 
     >>> list(runs([((0,), 1), ((0, 1), 1), ((0, 1), 1), ((1,), 2)]))
     [((0,), 1), ((0, 1), 2), ((1,), 2)]
@@ -72,10 +72,11 @@ def runs(rows: list[tuple[Items, int]]) -> Iterator[tuple[Items, int]]:
             count += weight
         else:
             yield current, count
-            current, count = row, weight
+            current = row
+            count = weight
     yield current, count  # the run that the printed version loses
 
 
 def work(family: Family) -> int:
-    """How many transactions the algorithm projects and sorts."""
+    """Return the number of transactions that the algorithm projects and sorts."""
     return len(family.maximal) * family.target.data.n if family.target.data is not None else 0

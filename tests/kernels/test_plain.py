@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacit.buckets.assignments import share_values, valid_values
-from tacit.buckets.grouping import Classes, Rule, form
+from tacit.buckets.classes import Classes
+from tacit.buckets.grouping import Rule, form_groups
 from tacit.kernels import jit
 from tacit.kernels.deduction import Book
 from tacit.kernels.entropy import covariance, shares
@@ -156,7 +157,7 @@ def test_grouping(data: st.DataObject, people: int, size: int, rule: Rule) -> No
     patterns = np.array([[data.draw(st.booleans()) for _ in range(4)] for _ in range(2)])
     for person in range(people):
         patterns[kind[person], value[person]] = False
-    form(Classes.of(value, kind, patterns, seed=0), size, rule, Limits())
+    form_groups(Classes.of(value, kind, patterns, seed=0), size, rule, Limits())
 
 
 @SLOW
