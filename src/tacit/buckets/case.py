@@ -28,8 +28,8 @@ class BucketCase:
     @classmethod
     def of(cls, target: Target) -> BucketCase:
         """The case of an attack; of a bare release, nothing else is known."""
-        if target.buckets is not None:
-            return target.buckets
+        if isinstance(target.case, cls):
+            return target.case
         assert isinstance(target.release, Buckets)
         return cls(target.release)
 

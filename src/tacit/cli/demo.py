@@ -35,7 +35,6 @@ from tacit.model.repair import Repair
 from tacit.model.table import Column, Table
 from tacit.reports.explain import Derivation
 from tacit.reports.html import audit_html
-from tacit.verbs.audit import audit, mine_itemsets, repair
 
 COLUMNS = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary")
 SENSITIVE = "salary"
@@ -68,6 +67,10 @@ class Story:
 
 def tell(folder: str | os.PathLike[str], *, progress: Callable[[float], None]) -> Story:
     """Mine the bundled data, audit the release, check one finding in the data, repair, and write everything into the folder."""
+    from tacit.verbs.audit import audit
+    from tacit.verbs.mine import mine_itemsets
+    from tacit.verbs.repair import repair
+
     place = made_folder(folder)
     people = in_decades(bundled_adult())
     _write_table(people, place / DATA)

@@ -163,7 +163,7 @@ def itemsets_command(data: str, **given: Any) -> None:
     min_support = settings.min_support
 
     def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
-        from tacit.verbs.audit import mine_itemsets
+        from tacit.verbs.mine import mine_itemsets
 
         return mine_itemsets(
             people,
@@ -215,7 +215,7 @@ def rules_command(data: str, **given: Any) -> None:
 
     def mine(people: Table | Transactions, progress: Callable[[float], None]) -> Listed:
         from tacit.model.table import Table
-        from tacit.verbs.audit import mine_rules
+        from tacit.verbs.mine import mine_rules
 
         if not isinstance(people, Table):
             raise OptionError("holds transactions, which have no columns", where=data, remedy="Give a table")

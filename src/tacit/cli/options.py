@@ -623,7 +623,8 @@ def known_people(release: Release, settings: Settings) -> Table | None:
 
 def owners_data(release: Release, settings: Settings) -> Table | Transactions | PartialTable | None:
     """The owner's data, where they are given; options that say how to read them are refused where they are not."""
-    from tacit.verbs.audit import reading_header, with_coarser_items
+    from tacit.verbs.kinds import kind_of
+    from tacit.verbs.people import with_coarser_items
 
     given = settings.given
     if release.kind == "table":
@@ -631,7 +632,7 @@ def owners_data(release: Release, settings: Settings) -> Table | Transactions | 
     if given["data"]:
         if release.kind == "frequencies":  # its own columns are those in use, whatever their roles
             settings = replace(settings, given={**given, "qi": (), "sa": ()})
-        people = settings.read(given["data"], header=reading_header(release))
+        people = settings.read(given["data"], header=kind_of(release).reading_header(release))
         return with_coarser_items(people, settings.hierarchies_of(people, getattr(people, "names", ())))
     roles = ROLES if release.kind == "buckets" else ("missing", "missing_rule")
     for name in () if given.get("known") else (*roles, "hierarchies", "id_column", "item_column"):

@@ -62,7 +62,7 @@ def repair_command(release_file: str, method: str, output: str, json_to: str | N
     result is still written); 2 bad input.
     """
     from tacit.files.releases import write_release
-    from tacit.verbs.audit import repair
+    from tacit.verbs.repair import repair
 
     check_outputs([json_to, output, f"{output}.json", report], inputs=[release_file, *given["knowledge"]])
     settings = Settings.of(given, near=given["data"], releases=[release_file])

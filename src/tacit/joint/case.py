@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from tacit.errors import OptionError
 from tacit.model.frequencies import FrequencyTable
@@ -17,6 +18,9 @@ from tacit.model.people import People
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Transactions
 
+if TYPE_CHECKING:
+    from tacit.known.releases import SeveralCase
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointCase:
@@ -24,7 +28,8 @@ class JointCase:
 
     ``population`` says for each release which group of people it is about: each its own, or those of one folder the same. ``names`` are what
     these groups are called: the folder, or the file. ``data`` are the owner's rows where all releases are about the same people: a world that
-    fits every line. ``facts`` are known besides, about values of the column ``sensitive``.
+    fits every line. ``facts`` are known besides, about values of the column ``sensitive``. ``known`` holds the same releases with everybody's
+    quasi-identifiers, if these are known and all releases are about the same people.
     """
 
     releases: tuple[Release, ...]
@@ -34,6 +39,7 @@ class JointCase:
     data: Transactions | None = None
     facts: tuple[Fact, ...] = ()
     sensitive: str = ""
+    known: SeveralCase | None = None
 
     @classmethod
     def of(

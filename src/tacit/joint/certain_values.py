@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint import full_groups
-from tacit.joint.full_groups import asked_by
+from tacit.joint.case import JointCase
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, all_said, bounds_of, bounds_together, proof_of
 from tacit.known.releases import SeveralCase
@@ -47,20 +47,15 @@ NAME = "certain-values"
 
 def run(target: Target) -> AttackRun:
     """The combinations that keep fewer than l sensitive values; bounds for all."""
-    case = target.rules if target.several is None else target.several
-    if case is None and asks_groups(target):
+    case = target.case
+    if isinstance(case, JointCase):
         return full_groups.run(target, CODE, NAME)
-    if case is None:
-        return AttackRun(CODE, NAME, "proves", "unavailable", why_not(target))
     if isinstance(case, SeveralCase):
         return _Outcome(target, case, *bounds_together(case, target.limits)).run()
+    if not isinstance(case, RuleCase):
+        return AttackRun(CODE, NAME, "proves", "unavailable", why_not(target))
     said = all_said(case)
     return _Outcome(target, case, said, bounds_of(case, said, target.limits.part(BOUNDING))).run()
-
-
-def asks_groups(target: Target) -> bool:
-    """Whether groups of people are asked about, since nobody is known: where there are frequency tables, or lists that name sensitive values."""
-    return asked_by((target.release,) if target.together is None else target.together.releases)
 
 
 class _Outcome:

@@ -154,8 +154,8 @@ def tables_with_means(case: JointCase) -> list[FrequencyTable]:
 
 def found_by_trying(target: Target, name: str) -> AttackRun | None:
     """What every way to choose the people has in common; None where there are too many of them, or other releases beside the tables."""
-    case = target.together
-    assert case is not None
+    case = target.case
+    assert isinstance(case, JointCase)
     tables = [release for release in case.releases if isinstance(release, FrequencyTable)]
     measured = [table.measured for table in tables if table.measured is not None]
     numbers = {table.n for table in tables}
@@ -242,8 +242,8 @@ def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequenc
     )
     events = [ItemEvent(tuple(f"{column}={value}" for column, value in event)) for event, _ in found]
     counts = [count for _, count in found]
-    case = target.together
-    assert case is not None
+    case = target.case
+    assert isinstance(case, JointCase)
     lo, hi = (np.array([getattr(count, end) for count in counts], np.int64) for end in ("lo", "hi"))
     items = np.array([len(event.present) for event in events], np.int64)
     return AttackRun(

@@ -42,8 +42,7 @@ from tacit.model.finding import Finding
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
-from tacit.model.people import Same
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Rules
 
 #: How many terms of a sum the steps show; the certificate holds all of them.
 SHOWN_TERMS = 16
@@ -323,31 +322,17 @@ _WORLDS = 12
 _ROUNDS = 12
 
 
-def asked_by(releases: Sequence[Release]) -> bool:
-    """Whether releases are asked about groups.
-
-    Frequency tables are, itemsets that name sensitive values, and tables with blanks beside other releases.
-    """
-    return any(
-        isinstance(one, FrequencyTable)
-        or (isinstance(one, PartialTable) and len(releases) > 1)
-        or (isinstance(one, Itemsets) and bool(one.header.sa) and one.items.pairs is not None and not one.header.coarser)
-        for one in releases
-    )
-
-
 def run(target: Target, code: str, name: str) -> AttackRun:
     """The groups of which everybody has one of fewer than l sensitive values."""
-    several = target.together is not None and len(target.together.releases) > 1
-    case = target.together if several else JointCase.of((target.release,), Same(), data=target.data)
-    assert case is not None
+    case = target.case
+    assert isinstance(case, JointCase)
     silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
     sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
     if silent and not sensitive:
         return AttackRun(code, name, "proves", "unavailable", NOT_SAID)
     if not sensitive:
         return AttackRun(code, name, "proves", "not-relevant", "no column is sensitive, as is said")
-    search = _Search(case, target, None if several else target.index)
+    search = _Search(case, target, None if len(case.releases) > 1 else target.index)
     status: Status = "ran"
     try:
         search.look(sensitive)

@@ -71,10 +71,9 @@ from tacit.model.people import Same
 
 def with_values(run: AttackRun, target: Target) -> AttackRun:
     """The run with what is found about values of known people added to its groups; as it is where nobody is known."""
-    if target.several is None:
-        return run
-    found = _Together(target.several, target)
-    return found.joined(run)
+    case = target.case
+    assert isinstance(case, JointCase)
+    return run if case.known is None else _Together(case.known, target).joined(run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +273,8 @@ MOST_APART = 5_000
 
 def run(target: Target) -> AttackRun:
     """All groups of fewer than k people that the releases of the case tell together."""
-    case = target.together
-    assert case is not None
+    case = target.case
+    assert isinstance(case, JointCase)
     with_means = tables_with_means(case)
     if with_means and (tried := found_by_trying(target, NAME)) is not None:
         return tried

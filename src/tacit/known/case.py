@@ -74,6 +74,10 @@ class PeopleCase(Protocol):
         """The number of people with each value, where it is published."""
 
     @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Background facts about these people."""
+
+    @property
     def n_lines(self) -> int:
         """How many published lines there are."""
 

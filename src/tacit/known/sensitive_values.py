@@ -83,11 +83,11 @@ MOST_LINES = 4_000
 
 def run(target: Target) -> AttackRun:
     """The probability of every sensitive value for every combination; findings where it passes what the policy allows."""
-    case = target.rules if target.several is None else target.several
-    if case is None:
+    case = target.case
+    if not isinstance(case, RuleCase | SeveralCase):
         return AttackRun(CODE, NAME, "estimates", "unavailable", why_not(target))
-    if target.several is not None and target.several.n_lines > MOST_LINES:
-        many = f"{target.several.n_lines:,} lines are more than an estimate takes together, which are {MOST_LINES:,}"
+    if isinstance(case, SeveralCase) and case.n_lines > MOST_LINES:
+        many = f"{case.n_lines:,} lines are more than an estimate takes together, which are {MOST_LINES:,}"
         return AttackRun(CODE, NAME, "estimates", "stopped", many)
     try:
         found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
@@ -210,8 +210,8 @@ def _listed(target: Target, case: RuleCase) -> Listed | None:
 
 def together(target: Target) -> str:
     """That several releases were taken together, where they were."""
-    case = target.several
-    if case is None or len(case.releases) == 1:
+    case = target.case
+    if not isinstance(case, SeveralCase) or len(case.releases) == 1:
         return ""
     told = f"over {case.n_lines:,} lines of {len(case.speaking)} releases together, which say all that each of them says"
     rest = f"{case.left_out:,} more are not about known columns and one sensitive value"

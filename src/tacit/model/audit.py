@@ -1,14 +1,7 @@
-"""All attacks run on a release: findings, measures, verdict.
+"""Outcome of an audit: one run for each attack, its findings, measures and verdict.
 
-The digest that binds a record: whoever edits a word or a number of it by accident is found out.
-
-It is no signature. Whoever forges a record computes it anew; ``tacit verify`` re-checks or re-derives what a record says.
-
-The description of a release in the record of an audit.
-
-Estimates that no limit of the policy judges, and that the verdict must not pass over in silence.
-
-What an attack is given, and what a row of the table of attacks holds.
+A record ends with a digest of its other entries, which reveals accidental edits. It is not a signature: anyone can compute it for a forged
+record; ``tacit verify`` checks the content.
 """
 
 from __future__ import annotations
@@ -25,13 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_name
-from tacit.model.buckets import Buckets
 from tacit.model.estimates import Posterior
 from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
-from tacit.model.partial import PartialTable
 from tacit.model.people import NotRead
 from tacit.model.policy import Limits, Policy, Waived
 from tacit.model.release import Itemsets, Release
@@ -39,12 +29,7 @@ from tacit.model.table import Transactions
 from tacit.model.version import __version__
 
 if TYPE_CHECKING:
-    from tacit.buckets.case import BucketCase
-    from tacit.joint.case import JointCase
-    from tacit.known.case import RuleCase
-    from tacit.known.releases import SeveralCase
     from tacit.model.repair import Suggestions
-    from tacit.partial.case import TableCase
 
 #: The key under which a record holds its digest.
 BINDING = "binding"
@@ -69,25 +54,13 @@ def bound(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def described(release: Release) -> dict[str, Any]:
-    """Return what the record says about a release: its kind, its size, its file and how it was read."""
-    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
-    if isinstance(release, Buckets):
-        out |= {"lines": len(release.value), "groups": len(release)}
-    if isinstance(release, PartialTable):
-        schema = release.people.schema
-        out |= {"qi": list(schema.qi), "sa": list(schema.sa), "blank_cells": dict(release.hidden_by_column())}
-    if isinstance(release, Itemsets):
-        out["only"] = release.only
-    if isinstance(release, FrequencyTable):
-        printing = release.printing
-        out |= {"tables": len(release.tables()), "hidden_cells": int(release.is_hidden.sum())}
-        out |= {"hidden_below": printing.hidden_below, "zeros_shown": printing.zeros_shown, "by": list(release.columns)}
-        out |= {} if printing.convention is None else {"convention": printing.convention.name}
-        head = release.header
-        out |= {"qi": list(head.qi), "sa": list(head.sa) if head.has_roles else None}
-    printed = {"base": release.header.base, "digits": release.header.digits, "n_from": release.header.n_from or None}
-    out |= {name: value for name, value in printed.items() if value is not None}
+    """Return the entry of a release in a record: kind, size, file, and reading options."""
+    header = release.header
     source = release.source
+    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
+    out |= release.details()
+    printed = {"base": header.base, "digits": header.digits, "n_from": header.n_from or None}
+    out |= {name: value for name, value in printed.items() if value is not None}
     if source is None:
         return out | {"file": None, "sha256": None, "header_sha256": None, "read": {}}
     return out | {
@@ -454,14 +427,12 @@ def silent(_: float) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """A release under attack.
+    """Input of one attack.
 
-    ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone. With ``first_hit`` an
-    attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only. ``rules`` is the release
-    beside everybody's quasi-identifiers, where both are there; ``buckets`` a bucketized one beside what is known about its people.
-    ``named`` are the attacks that somebody asked for by their codes; ``table`` is a table with blanks beside what its owner says. ``together``
-    are several releases, of which ``release`` is the first, under one attack; ``several`` the same releases beside everybody's
-    quasi-identifiers, where these are known and the people are the same.
+    ``case`` is the release with what is known about its people, in the form that the attack needs; None if nothing is known. An attack on
+    several releases finds them there, and ``release`` is the first of them. ``data`` is the owner's shortcut: an attack may use it only to find
+    faster what follows from the release alone. With ``first_hit`` an attack may stop at its first finding. An attack that hands findings to
+    ``stream`` keeps only the worst. ``named`` holds the codes of the attacks that the caller asked for.
     """
 
     release: Release
@@ -473,41 +444,5 @@ class Target:
     algorithm: Algorithm = "projection"
     first_hit: bool = False
     stream: Stream | None = None
-    rules: RuleCase | None = None
-    buckets: BucketCase | None = None
     named: frozenset[str] = frozenset()
-    table: TableCase | None = None
-    together: JointCase | None = None
-    several: SeveralCase | None = None
-
-
-def never(_: Target) -> str:
-    """The reason against an attack that applies to every release of its kind: none."""
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Attack:
-    """A row of the table: ``needs`` names the kind of release, ``run`` carries the attack out.
-
-    ``reason_against`` says why the attack does not apply to a release of this kind; it is empty where it applies.
-    """
-
-    code: str
-    name: str
-    needs: str
-    claim: Claim
-    run: Callable[[Target], AttackRun]
-    summary: str
-    source: str
-    reason_against: Callable[[Target], str] = never
-
-    def skipped(self, reason: str) -> AttackRun:
-        """Return the run of an attack that does not apply."""
-        return AttackRun(self.code, self.name, self.claim, "not-relevant", reason)
-
-    def not_asked(self, target: Target) -> AttackRun:
-        """Return the run of an attack on this kind of release that nobody asked for."""
-        if why := self.reason_against(target):
-            return self.skipped(why)
-        return AttackRun(self.code, self.name, self.claim, "not-asked", "it applies, and was not asked for")
+    case: object = None

@@ -110,6 +110,10 @@ class Buckets:
         """The line of the ST file that an entry stands in; line 1 is the header."""
         return int(self.lines[entry]) if self.lines is not None else entry + 2
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about buckets only."""
+        return {"lines": len(self.value), "groups": len(self)}
+
     def records(self) -> Iterator[dict[str, Any]]:
         """The lines of the ST as dictionaries."""
         for group, name in enumerate(self.names):

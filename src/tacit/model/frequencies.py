@@ -234,6 +234,21 @@ class FrequencyTable:
         printed = int(self.printed[index])
         return str(printed) if printed >= 0 else self.marks[-1 - printed]
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about frequency tables only."""
+        header = self.header
+        printing = self.printing
+        out: dict[str, Any] = {
+            "tables": len(self.tables()),
+            "hidden_cells": int(self.is_hidden.sum()),
+            "hidden_below": printing.hidden_below,
+            "zeros_shown": printing.zeros_shown,
+            "by": list(self.columns),
+        }
+        if printing.convention is not None:
+            out["convention"] = printing.convention.name
+        return out | {"qi": list(header.qi), "sa": list(header.sa) if header.has_roles else None}
+
     def records(self) -> Iterator[dict[str, Any]]:
         """The cells as dictionaries; the count is None where it is hidden."""
         everything = dict.fromkeys(self.columns, self.any_mark)

@@ -135,6 +135,11 @@ class PartialTable:
         """The line of its file that a row stands in, where each takes one; line 1 is the header."""
         return row + 2
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about tables with blank cells only."""
+        schema = self.people.schema
+        return {"qi": list(schema.qi), "sa": list(schema.sa), "blank_cells": dict(self.hidden_by_column())}
+
     def records(self) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries; None where a cell is blank."""
         columns = self.people.columns

@@ -208,6 +208,10 @@ class Itemsets:
         rounded = None if self.rounded is None else self.rounded[index]
         return Itemsets(self.sets.take(index), self.lo[index], self.hi[index], self.items, header, self.only, support, rounded)
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about itemsets only."""
+        return {"only": self.only}
+
     def records(self) -> Iterator[dict[str, Any]]:
         """The published lines as dictionaries; None where a value is withheld."""
         for index in range(len(self)):
@@ -280,6 +284,10 @@ class Rules:
         lo, hi, whole_lo, whole_hi = self.lo[index], self.hi[index], self.whole_lo[index], self.whole_hi[index]
         left, right = self.antecedents.take(index), self.consequents.take(index)
         return Rules(left, right, lo, hi, whole_lo, whole_hi, self.items, header, support, confidence)
+
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about rules only: nothing."""
+        return {}
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The published lines as dictionaries; None where a value is withheld."""

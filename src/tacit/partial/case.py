@@ -368,8 +368,8 @@ class TableCase:
     @classmethod
     def of(cls, target: Target) -> TableCase:
         """The case of an attack; of a bare table, nothing else is known."""
-        if target.table is not None:
-            return target.table
+        if isinstance(target.case, cls):
+            return target.case
         assert isinstance(target.release, PartialTable)
         return cls(target.release)
 

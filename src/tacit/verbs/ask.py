@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tacit.buckets.case import BucketCase
 from tacit.buckets.equally_likely import Member, members, members_fitting
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.files.releases import read_release
@@ -21,7 +23,9 @@ from tacit.model.estimates import Channel, PatternSupport, PersonEstimate, read_
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Release
 from tacit.rules.patterns import pattern_support
-from tacit.verbs.audit import bucket_case, case_alone, known_people_of, owners_people, rule_case, several_case
+from tacit.verbs.kinds import Given, kind_of
+from tacit.verbs.known import case_alone, rule_case, several_case
+from tacit.verbs.people import owners_people, owners_table
 
 __all__ = ["all_channels", "members_of", "posterior_of", "support_of"]
 
@@ -165,8 +169,8 @@ def members_of(
     'The one person with sex=F in group 1: ill mumps 1.000, cold 0.000, flu 0.000.'
     """
     target = read_release(release)
-    case = bucket_case(target, None, knowledge)
-    if case is None:
+    case = kind_of(target).own_case(target, Given(knowledge=knowledge))
+    if not isinstance(case, BucketCase):
         raise OptionError(f"needs a bucketized release, not {target.kind}", where="members_of", remedy="Give a QIT and an ST")
     described = read_who(who) if isinstance(who, str) else dict(who)
     names = case.buckets.people.names
@@ -187,8 +191,10 @@ def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
     if isinstance(release, (list, tuple)):
         return _together([read_release(one) for one in release], known, data, knowledge)
     target = read_release(release)
-    several = case_alone(target, known=known, knowledge=knowledge)
-    case = several if several is not None else rule_case(target, known, owners_people(target, data), knowledge)
+    given = Given(known=known, knowledge=knowledge)
+    case: PeopleCase | None = case_alone(target, given)
+    if case is None:
+        case = rule_case(target, replace(given, people=owners_people(target, data)))
     if case is not None:
         return case
     if target.kind == "itemsets":
@@ -203,7 +209,7 @@ def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
 
 def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
     """Several releases beside the people whom they are about."""
-    case = several_case(releases, known=known, people=known_people_of(releases, data), knowledge=knowledge)
+    case = several_case(releases, known=known, people=owners_table(releases, data), knowledge=knowledge)
     if case is None or not case.speaking:
         remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
         raise OptionError("the releases say nothing about sensitive values of known people", where="--who", remedy=remedy)

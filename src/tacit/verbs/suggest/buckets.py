@@ -12,8 +12,9 @@ from tacit.model.policy import Limits
 from tacit.model.repair import Done, SuggestCase, Way, Words
 from tacit.model.table import Table
 from tacit.verbs.attacks import ATTACKS
-from tacit.verbs.audit import audit, owners_people
+from tacit.verbs.audit import audit
 from tacit.verbs.bucketize import bucketize
+from tacit.verbs.people import owners_people
 
 #: How the loss of a grouping is measured.
 MEASURED = "people in a group on average; each person who is left out counts as all of them"

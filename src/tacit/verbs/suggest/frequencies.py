@@ -16,8 +16,9 @@ from tacit.model.policy import Limits
 from tacit.model.release import Release
 from tacit.model.repair import Done, SuggestCase, Way, Words
 from tacit.model.table import Table
-from tacit.verbs.audit import audit, people_of
+from tacit.verbs.audit import audit
 from tacit.verbs.mine import tabulate
+from tacit.verbs.people import people_of
 
 #: How the loss is measured.
 MEASURED = (

@@ -9,7 +9,9 @@ from typing import Any
 from tacit.model.release import Itemsets
 from tacit.model.repair import Done, Repair, SuggestCase, Way, Words
 from tacit.repairs import REPAIRS
-from tacit.verbs.audit import mine_itemsets, people_of, repair
+from tacit.verbs.mine import mine_itemsets
+from tacit.verbs.people import people_of
+from tacit.verbs.repair import repair
 
 #: How the loss of a repair of itemsets is measured.
 MEASURED = (

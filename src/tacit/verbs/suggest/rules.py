@@ -10,8 +10,9 @@ from tacit.model.policy import Limits
 from tacit.model.release import Rules
 from tacit.model.repair import Done, Repair, SuggestCase, Way, Words
 from tacit.repairs import REPAIRS
-from tacit.verbs.audit import audit, owners_people
-from tacit.verbs.repair import repair_rules
+from tacit.verbs.audit import audit
+from tacit.verbs.people import owners_people
+from tacit.verbs.repair import Request, repair_rules
 
 #: How the loss of a repair is measured: where it is known whom the rules are about, and where it is not.
 IN_NATS = "nats a person by which the sensitive values become less certain"
@@ -41,7 +42,7 @@ def _carry_out(case: SuggestCase, method: str, seconds: float) -> Done:
 
     chosen = next(row for row in REPAIRS if row.name == method)
     people = owners_people(release, case.data)
-    done = repair_rules(release, chosen, people, case.policy, precision=None, look=look, limits=limits, suggest=False)
+    done = repair_rules(release, Request(chosen, case.policy, limits), people, look, suggest=False)
     loss, measured = _loss(done, len(release))
     return Done(done.release, done.after, loss, measured, done.cost, (_words(case, done),), _what(done))
 
