@@ -17,11 +17,12 @@ import tacit
 from tacit.cli import cli
 from tacit.errors import LimitReached, OptionError
 from tacit.model.policy import time_limit
-from tacit.model.repair import OUT_OF_TIME, Done, Suggestion, Suggestions, Way, tried
+from tacit.model.repair import Suggestion, Suggestions
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
 from tacit.reports.suggestions import rows, text_lines
 from tacit.verbs.suggest.itemsets import _loss
+from tacit.verbs.suggest.ways import OUT_OF_TIME, Done, Way, try_ways
 from tests.shell import record
 from tests.shell import tacit as shell
 
@@ -191,7 +192,7 @@ def test_time_is_shared_and_who_needs_more_gets_what_is_left() -> None:
 
         return Way(name, name, carry_out)
 
-    done = {one.method: one for one in tried([way("slow", 40.0), way("never", 1e9), way("quick", 0.0)], 60.0, lambda _: None)}
+    done = {one.method: one for one in try_ways([way("slow", 40.0), way("never", 1e9), way("quick", 0.0)], 60.0, lambda _: None)}
     assert [round(seconds) for name, seconds in given if name == "slow"] == [30, 60]
     assert done["slow"].reason == "fits nothing. Choose another"
     assert done["never"].reason == OUT_OF_TIME

@@ -58,7 +58,8 @@ class Given:
 class Kind(Generic[R]):
     """A kind of release; one instance each in :data:`KINDS`.
 
-    ``noun`` and ``held`` complete "needs .." and "the release ..". ``unit`` is the measure that counts the lines. ``remedy`` says how a release
+    ``noun`` and ``held`` complete "needs .." and "the release ..". ``unit`` is the measure that counts the lines, ``suggestions`` the
+    module with the repairs to try. ``remedy`` says how a release
     that no method repairs is made again. The general adversary, X01, takes one release alone if it ``has_lines``.
     """
 
@@ -66,6 +67,7 @@ class Kind(Generic[R]):
     noun: ClassVar[str]
     held: ClassVar[str]
     unit: ClassVar[str]
+    suggestions: ClassVar[str]
     remedy: ClassVar[str] = ""
     has_lines: ClassVar[bool] = True
     #: The options ``--known``, ``--knowledge`` and ``--rows`` apply to it without a sensitive column among known ones.
@@ -218,6 +220,7 @@ class _ItemsetsKind(_Lists[Itemsets]):
     noun = "itemsets"
     held = "holds itemsets"
     unit = "itemsets"
+    suggestions = "tacit.verbs.suggest.itemsets"
 
     def is_read_with_others(self, release: Itemsets) -> bool:
         return True
@@ -233,6 +236,7 @@ class _RulesKind(_Lists[Rules]):
     noun = "rules"
     held = "holds rules"
     unit = "rules"
+    suggestions = "tacit.verbs.suggest.rules"
     takes_known = True
     takes_knowledge = True
     has_sensitive_column = True
@@ -281,6 +285,7 @@ class _BucketsKind(Kind["Buckets"]):
     noun = "buckets"
     held = "holds buckets"
     unit = "buckets"
+    suggestions = "tacit.verbs.suggest.buckets"
     remedy = "Group the people again: tacit bucketize DATA --knowledge FILE"
     has_lines = False
     takes_knowledge = True
@@ -342,6 +347,7 @@ class _PartialKind(Kind["PartialTable"]):
     noun = "a table"
     held = "is a table"
     unit = ""
+    suggestions = "tacit.verbs.suggest.partial"
     remedy = "Hide cells of the data: tacit hide DATA --rows FILE"
     has_lines = False
     takes_rows = True
@@ -390,6 +396,7 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
     noun = "frequencies"
     held = "is a frequency table"
     unit = "cells"
+    suggestions = "tacit.verbs.suggest.frequencies"
     remedy = "Make it again: tacit tabulate DATA with a larger --hide-below, with --round, or with fewer columns"
     checks_roles = False
 
