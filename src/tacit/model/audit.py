@@ -77,7 +77,7 @@ SURE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """A number of people whose sensitive value can be guessed with more than 90 %, by an attack that decides nothing.
+    """People whose sensitive value can be guessed with more than 90 %, without a limit.
 
     ``of`` is how many people the attack looked at; they are those with a hidden cell where ``hidden`` is set. ``release`` is the number of the
     release where there are several. A ``limit`` that is set does not judge the estimate.
@@ -95,7 +95,7 @@ class Caution:
 
     @property
     def text(self) -> str:
-        """The caution as the rest of a sentence; it holds counts only."""
+        """The caution as the rest of a sentence; counts only."""
         among = f"{self.number:,} of {self.of:,} {'person' if self.of == 1 else 'people'}"
         where = "" if self.release is None else f" in release {self.release + 1}"
         who = f"the hidden value of {among}{where}" if self.hidden else f"{among}{where}"
@@ -103,12 +103,12 @@ class Caution:
         return f"{who} can be guessed with more than {SURE:.0%} ({self.code}), {judged}".replace("90%", "90 %")
 
     def to_dict(self) -> dict[str, Any]:
-        """The caution as in the record."""
+        """Return the caution as in the record."""
         return {"code": self.code, "text": self.text, "number": self.number, "of": self.of}
 
 
 def cautions_of(code: str, number: int, of: int, *, hidden: bool = False, limit: bool = False) -> tuple[Caution, ...]:
-    """Return the caution about so many people, or none where there is nobody."""
+    """Return the caution about a number of people; none if it is 0."""
     return (Caution(code, int(number), int(of), hidden, limit),) if number else ()
 
 
@@ -126,7 +126,7 @@ OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "alg
 
 @dataclass(frozen=True, eq=False)
 class AttackRun:
-    """What became of one attack.
+    """Outcome of one attack.
 
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` says what finding
     ``i`` is about, ``show(i)`` writes it out with its arithmetic. ``people`` is the number of people proved to be concerned at least.
@@ -153,17 +153,17 @@ class AttackRun:
 
     @property
     def findings(self) -> int:
-        """How many findings there are."""
+        """Number of findings."""
         return len(self.severity) if self.streamed is None else sum(self.streamed.values())
 
     @property
     def finds_groups(self) -> bool:
-        """Whether its findings are groups of people; else they are sensitive values of people who are known."""
+        """True if its findings are groups of people, not values of known people."""
         return self.code not in ABOUT_VALUES
 
     @property
     def sizes(self) -> Mapping[int, int]:
-        """How many findings there are of each number of people (the most possible, where that is not exact).
+        """Number of findings by their number of people (the upper bound if not exact).
 
         Of an attack that finds groups and values, its groups only.
         """
@@ -174,7 +174,7 @@ class AttackRun:
 
     @property
     def is_value(self) -> npt.NDArray[np.bool_]:
-        """Which findings of an attack that finds groups are sensitive values of people who are known."""
+        """Flags of findings that are values of known people, among groups."""
         left = self.columns.get("values_left")
         if left is None or not self.finds_groups:
             return np.zeros(len(self.columns.get("count_hi", ())), np.bool_)
@@ -182,12 +182,13 @@ class AttackRun:
 
     @property
     def decides(self) -> bool:
-        """Whether its silence means that there is nothing: it ran to the end and left nothing open."""
+        """True if it ran to the end and left nothing open."""
         return self.status == "ran" and self.undecided == 0
 
     def only(self, kept: npt.NDArray[np.int64]) -> AttackRun:
-        """The same run with these findings only."""
-        event, show = self.event, self.show
+        """Return the same run with these findings only."""
+        event = self.event
+        show = self.show
         assert event is not None
         assert show is not None
         return replace(
@@ -199,20 +200,22 @@ class AttackRun:
         )
 
     def id(self, index: int) -> str:
-        """The id of a finding, without writing it out."""
+        """Return the id of a finding, without writing it out."""
         assert self.event is not None
         owners = self.columns.get("release")
         return finding_id(self.code, self.event(index), 0 if owners is None else int(owners[index]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as in the record."""
+        """Return the run as in the record."""
         out: dict[str, Any] = {"code": self.code, "name": self.name, "claim": self.claim, "status": self.status}
         return out | {"findings": self.findings, "people": self.people, "undecided": self.undecided, "reason": self.reason}
 
 
 @dataclass(frozen=True, eq=False)
 class Findings(Sequence[Finding]):
-    """All findings of an audit, worst first; each is written out only when it is looked at. Of those that went to a file, the worst only.
+    """All findings of an audit, worst first; each is written out only on access.
+
+    Of findings that went to a file, only the worst are here.
 
     Findings that somebody accepts come last.
     """
@@ -252,13 +255,14 @@ class Findings(Sequence[Finding]):
         if run.show is None:
             raise IndexError(index)
         inner = position - int(self._starts[owner])
-        finding, waiver = run.show(inner), self.waived.waiver_of(owner, inner)
+        finding = run.show(inner)
+        waiver = self.waived.waiver_of(owner, inner)
         return finding if waiver is None else replace(finding, waived=waiver)
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """The outcome of an audit.
+    """Outcome of an audit.
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
     when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people. ``not_read``
@@ -282,13 +286,16 @@ class Audit:
 
     @property
     def verdict(self) -> Verdict:
-        """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: all was read, every attack that applies ran, none was cut short."""
+        """``exposed``, ``clean`` or ``incomplete``.
+
+        Clean means: everything was read, every attack that applies ran, and none was cut short.
+        """
         left_out = self.not_read or any(run.status == "not-asked" for run in self.runs)
         return "incomplete" if left_out and self.asked_verdict == "clean" else self.asked_verdict
 
     @property
     def asked_verdict(self) -> Verdict:
-        """The verdict of the attacks that were asked for alone, whatever the others would find."""
+        """Verdict of the attacks that were asked for."""
         if any(run.findings > self.waived.number(owner) for owner, run in enumerate(self.runs)):
             return "exposed"  # an estimate is a finding only where the policy sets a limit for it
         wanted = [run for run in self.runs if run.status not in ("not-relevant", "not-asked")]
@@ -296,7 +303,7 @@ class Audit:
 
     @property
     def ok(self) -> bool:
-        """Whether the release may be published under the policy."""
+        """True if the release may be published under the policy."""
         return self.verdict == "clean"
 
     @property
@@ -307,16 +314,16 @@ class Audit:
 
     @cached_property
     def waived(self) -> Waived:
-        """Which findings somebody accepts; they stay listed and do not count for the verdict."""
+        """Accepted findings: they stay listed, and do not count for the verdict."""
         read = [entry.get("sha256") for entry in self.release]
         return Waived.among(self.runs, self.policy.waivers, self.policy.today, read)
 
     def counted(self, code: str) -> int:
-        """How many findings of an attack count, those that somebody accepts left out."""
+        """Return the number of findings of an attack, without accepted ones."""
         return sum(run.findings - self.waived.number(owner) for owner, run in enumerate(self.runs) if run.code == code)
 
     def sizes(self, run: AttackRun) -> Mapping[int, int]:
-        """How many findings of a run there are of each number of people, those that somebody accepts left out."""
+        """Return the number of findings by their number of people, without accepted ones."""
         places = self.waived.of(self.runs.index(run))
         if not places or "count_hi" not in run.columns:
             return run.sizes
@@ -330,7 +337,7 @@ class Audit:
         return Findings(self.runs, self.waived)
 
     def attack(self, code: str) -> AttackRun:
-        """What became of the attack with this code."""
+        """Return the outcome of the attack with this code."""
         for run in self.runs:
             if run.code == code:
                 return run
@@ -340,7 +347,7 @@ class Audit:
         )
 
     def finding(self, id: str) -> Finding:
-        """The finding of this id, among all of them."""
+        """Return the finding of this id."""
         for run in self.runs:
             if id.startswith(f"{run.code}-") and run.event is not None and run.show is not None:
                 for index in range(len(run.severity)):
@@ -350,11 +357,11 @@ class Audit:
         raise OptionError(f"there is no finding {id!r} in this audit", where="finding", remedy=remedy)
 
     def table(self, name: str) -> Columns:
-        """All findings of an attack as columns; or a table by its name, such as ``"posterior"``."""
+        """Return the findings of an attack as columns, or a table such as ``"posterior"``."""
         return self.tables[name]() if name in self.tables else self.attack(name).columns
 
     def summary(self) -> dict[str, Any]:
-        """The record without its findings."""
+        """Return the record without its findings."""
         others = {
             name: [file.to_dict() for file in files]
             for name, files in (("not_read", self.not_read), ("ignored", self.ignored))
@@ -376,7 +383,7 @@ class Audit:
         }
 
     def to_dict(self, *, top: int = 10) -> dict[str, Any]:
-        """The record: one JSON object, the same for the same input."""
+        """Return the record: one JSON object, the same for the same input."""
         out = {"format": "tacit.audit/1", "tool": tool()} | self.summary()
         if self.posterior is not None and self.posterior.is_estimated:
             out["estimates"] = self.posterior.to_dict(top=top)
@@ -387,12 +394,12 @@ class Audit:
 
 
 def tool() -> dict[str, str]:
-    """The program and its version, as every record names them."""
+    """Return the program and its version for a record."""
     return {"name": "tacit", "version": __version__}
 
 
 def _finite(value: Any) -> Any:
-    """A number as JSON knows it: null where it is infinite."""
+    """Return a number as JSON knows it: None if it is infinite."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
@@ -404,7 +411,7 @@ ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 
 class Stream(Protocol):
-    """Where findings go while they are found, so that they need not be kept."""
+    """Receiver of findings, so that these need not be kept."""
 
     def add_patterns(
         self,
@@ -415,14 +422,17 @@ class Stream(Protocol):
         free: npt.NDArray[np.uint64] | None,
         bounds: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
     ) -> None:
-        """Take patterns on published sets: the number of the set (-1: the empty one), which items are present and which left open (bits)."""
+        """Take patterns on published sets.
+
+        ``line`` numbers the sets (-1: the empty one), ``present`` and ``free`` are bits of items that are present and left open.
+        """
 
     def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
         """Take findings of any kind."""
 
 
 def silent(_: float) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

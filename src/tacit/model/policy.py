@@ -1,8 +1,6 @@
-"""What the publisher accepts, and how long an attack may take.
+"""The publisher's policy: limits of what is accepted, waivers of findings, and time limits.
 
-A finding that somebody accepts, with a reason and a name: it stays listed, and does not count against the release.
-
-Waivers matched with the findings of an audit: which are accepted, by whom, and which waivers match nothing.
+A waiver accepts a finding, with a reason and a name: the finding stays listed, and does not count for the verdict.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Who accepts what, and why: one finding by its id, or every finding about an event.
+    """Acceptance of one finding by its id, or of every finding about an event.
 
     ``people`` is the number of people that it was given for, or the two ends of what is proved about it: the ``count`` of the finding. A finding
     about more people, or about fewer (who are described the more closely), is another one. ``release`` binds the waiver to releases by their
@@ -72,15 +70,15 @@ class Waiver:
         return None if self.finding is None else self.finding.partition("-")[0]
 
     def holds_for(self, lo: int, hi: int) -> bool:
-        """Whether it was given for a finding about so many people."""
+        """Tell if it was given for a finding about this number of people."""
         return (lo, hi) == self.people
 
     def holds_in(self, releases: Sequence[str | None]) -> bool:
-        """Whether it was given for these releases, by their SHA-256."""
+        """Tell if it was given for these releases, by their SHA-256."""
         return not self.release or all(one in self.release for one in releases)
 
     def ended(self, today: date | None) -> bool:
-        """Whether its last day is over; a date is needed where it has one."""
+        """Tell if its last day is over; raise if it has one and no date is given."""
         if self.until is None:
             return False
         if today is None:
@@ -95,7 +93,7 @@ class Waiver:
 
 
 def _people(given: object) -> tuple[int, int]:
-    """The number of people of a waiver, as the two ends of what is proved about it."""
+    """Return the bounds on the number of people of a waiver."""
     ends: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given, given]
     if (
         len(ends) != 2
@@ -118,7 +116,7 @@ def _releases(given: object) -> tuple[str, ...]:
 
 
 def event_key(event: Mapping[str, Any]) -> str:
-    """An event as text that is the same however it was written: values sorted, empty lists left out.
+    """Return an event as canonical text: values sorted, empty lists left out.
 
     >>> event_key({"absent": ["c"], "present": ["b", "a"]}) == event_key({"present": ["a", "b"], "absent": ["c"], "not_all": []})
     True
@@ -195,7 +193,7 @@ class PolicyFile:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """When a release counts as exposed.
+    """Limits beyond which a release is exposed.
 
     ``k`` (ACRO's ``safe_threshold``): some event is proved to hold for 1 to k-1 people. ``l``: some person keeps fewer than l possible values.
     ``max_posterior`` and ``max_gain``: an estimate exceeds them (only where set). ``min_confidence`` and ``min_support``: a hidden cell is
@@ -259,7 +257,7 @@ class Policy:
 
     @property
     def set_by(self) -> dict[str, Level]:
-        """Who set each limit: an option, a file of the data set or of the organisation, a caller, or nobody."""
+        """Origin of each limit: an option, a file, a caller, or the default."""
         told: dict[str, Level] = {}
         for name, default in LIMITS.items():
             value = getattr(self, name)
@@ -273,14 +271,15 @@ class Policy:
 
 
 def is_looser(name: str, value: Any, floor: Any) -> bool:
-    """Whether a limit allows what another value of it forbids.
+    """Tell if a value of a limit allows what another one forbids.
 
     >>> is_looser("k", 5, 10), is_looser("max_posterior", 0.8, 0.9), is_looser("max_posterior", None, 0.9)
     (True, False, True)
     """
     if value is None or floor is None:
         return value is None and floor is not None
-    ours, theirs = exact(value, where=name), exact(floor, where=name)
+    ours = exact(value, where=name)
+    theirs = exact(floor, where=name)
     return ours < theirs if STRICTER[name] == "up" else ours > theirs
 
 
@@ -295,7 +294,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Give everything in the block one deadline: reading, solving, proving and writing; an earlier one that is set already stays.
+    """Give everything in the block one deadline; an earlier one stays.
 
     >>> with time_limit(60):
     ...     Limits.within(3600).seconds_left <= 60
@@ -309,7 +308,10 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """Seconds until the deadline of all that runs, or None without one; never quite 0, so that they can be a limit themselves."""
+    """Return the seconds until the deadline, or None without one.
+
+    Never 0, so that they can be a limit themselves.
+    """
     return Limits(_deadline.get()).seconds_left
 
 
@@ -320,7 +322,7 @@ def check_time(where: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far an attack may go; never what is true."""
+    """Time limit of an attack."""
 
     deadline: float | None = None
     seed: int = 0
@@ -335,7 +337,7 @@ class Limits:
 
     @property
     def seconds_left(self) -> float | None:
-        """The seconds that are left, or None without a limit; never quite 0, so that they can be a limit themselves."""
+        """Seconds left, or None without a limit; never 0, so that they can be a limit."""
         return None if self.deadline is None else max(0.001, self.deadline - time.monotonic())
 
     def part(self, share: float) -> Limits:
@@ -345,7 +347,7 @@ class Limits:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is over."""
+        """True if time is over."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
     def check(self, where: str) -> None:
@@ -355,7 +357,7 @@ class Limits:
 
 
 class _Run(Protocol):
-    """What is looked at of an attack's run."""
+    """Part of an attack's run that waivers are matched with."""
 
     @property
     def code(self) -> str: ...
@@ -384,7 +386,7 @@ class Waived:
     def among(
         cls, runs: Sequence[_Run], waivers: Sequence[Waiver], today: date | None, releases: Sequence[str | None] = ()
     ) -> Waived:
-        """The waivers matched with all findings of the runs on these releases; without waivers no finding is looked at."""
+        """Match waivers with all findings of the runs on these releases."""
         ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
         ids: dict[str, list[int]] = {}
         events: dict[str, list[int]] = {}
@@ -409,7 +411,7 @@ class Waived:
         return cls(tuple(waivers), places, ended)
 
     def waiver_of(self, owner: int, index: int) -> Waiver | None:
-        """Who accepts a finding of a run, if anybody does."""
+        """Return the waiver of a finding, if there is one."""
         number = self.places.get((owner, index))
         return None if number is None else self.waivers[number]
 
@@ -418,11 +420,11 @@ class Waived:
         return sorted(index for run, index in self.places if run == owner)
 
     def number(self, owner: int) -> int:
-        """How many findings of a run are accepted."""
+        """Return the number of accepted findings of a run."""
         return sum(run == owner for run, _ in self.places)
 
     def status(self, number: int) -> tuple[WaiverStatus, int]:
-        """What became of a waiver, and how many findings it is about."""
+        """Return the status of a waiver, and the number of its findings."""
         found = sum(place == number for place in self.places.values())
         return ("ended" if number in self.ended else "applied" if found else "unmatched"), found
 
@@ -438,7 +440,10 @@ class Waived:
 def _matched(
     run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
 ) -> Iterable[tuple[int, Sequence[int]]]:
-    """The findings of a run that some waivers are about; ends early when only single ones are looked for and all are found."""
+    """Return the findings of a run that waivers are about.
+
+    Ends early if all waivers are about single findings, and these are found.
+    """
     missing = set(ids)
     for index in range(len(run.severity)):
         if not missing and not events:

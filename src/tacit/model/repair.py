@@ -1,4 +1,4 @@
-"""Repaired releases, the cost of the change, and the audit of the result; suggestions; the table of repairs."""
+"""Repaired releases with cost and audit, suggestions, and the table of repairs."""
 
 from __future__ import annotations
 
@@ -313,7 +313,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class RepairMethod:
-    """A row of the table: ``of`` names the kinds of release, ``propose`` changes one; the audit decides if it is safe.
+    """A row of the table: ``of`` names the kinds of release, ``propose`` changes one.
 
     ``changes`` is what the header of the result says about the method.
     """

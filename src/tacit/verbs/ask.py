@@ -1,4 +1,4 @@
-"""Questions about a release: how many people fit a pattern, all its inference channels, and what it makes an attacker guess about somebody."""
+"""The verbs that answer questions about a release: a pattern, its channels, a person."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["all_channels", "members_of", "posterior_of", "support_of"]
 
 
 def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternSupport:
-    """How many people fit a pattern, as the release gives it away: one number, or the tightest bounds over the items used.
+    """Bound the number of people who fit a pattern, as tightly as the release allows.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternS
 
 
 def all_channels(release: Release | str | Path | Any, *, policy: Policy | None = None) -> Iterator[Channel]:
-    """All inference channels of a list of itemsets, maximal or not, one by one: the set Ch(k) of Atzori and others.
+    """Yield all inference channels of a list of itemsets: the set Ch(k) of Atzori et al.
 
     An audit lists the maximal ones, which say all; here are the others as well, rebuilt from them and the supports (Theorem 18). There may be
     billions, so they are made while they are asked for, itemset by itemset.
@@ -84,7 +84,7 @@ def posterior_of(
     bounds: bool = True,
     time_limit: float | None = None,
 ) -> PersonEstimate:
-    """What rules make an attacker guess about whoever fits a description, and which published and missing rules make her guess so.
+    """Estimate the sensitive value of people who fit a description, and explain the estimate.
 
     Several releases about the same people are taken together: rules, trees, itemsets, frequency tables, and bucketized ones, which also say who
     everybody is.
@@ -154,7 +154,7 @@ def posterior_of(
 def members_of(
     release: Release | str | Path | Any, *, who: Mapping[str, str] | str, knowledge: Any = None, top: int = 5
 ) -> tuple[Member, ...]:
-    """What a bucketized release says about whoever fits a description: the probability of each value, and why others are ruled out.
+    """Return what a bucketized release reveals about people who fit a description.
 
     ``who`` and ``knowledge`` are as for :func:`posterior_of` and :func:`tacit.audit`; at most ``top`` different people are told about, those
     with the fewest possible values first.
@@ -187,7 +187,7 @@ def members_of(
 
 
 def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
-    """A release beside known people, or several; raises where nothing is said about anybody's sensitive value."""
+    """Return releases with known people; raise if nothing is said about sensitive values."""
     if isinstance(release, (list, tuple)):
         return _together([read_release(one) for one in release], known, data, knowledge)
     target = read_release(release)
@@ -208,7 +208,7 @@ def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
 
 
 def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
-    """Several releases beside the people whom they are about."""
+    """Return several releases with the people whom they are about."""
     case = several_case(releases, known=known, people=owners_table(releases, data), knowledge=knowledge)
     if case is None or not case.speaking:
         remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
@@ -217,7 +217,7 @@ def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) ->
 
 
 def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Codes:
-    """The combinations that fit a description; raises where it names what is not there."""
+    """Return the combinations that fit a description; raise if it names unknown columns or values."""
     names = case.population.names
     for column, value in described.items():
         if column == case.sensitive:

@@ -31,8 +31,9 @@ Takes = Literal["own", "known", "groups", "joint"]
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A row of the table: ``needs`` names the kind of release, ``takes`` the case, ``module`` holds the function ``run``.
+    """A row of the table.
 
+    ``needs`` names the kind of release, ``takes`` the case, and ``module`` holds the function ``run``.
     If the attack ``has_reasons``, its module has a function ``reason_against`` as well: why it does not apply to a release of this kind.
     """
 
@@ -260,7 +261,7 @@ def _reason_not_relevant(attack: Attack, kind: str) -> str:
 
 
 def _with_time(attack: Attack, target: Target, chosen: Collection[str]) -> Target:
-    """Return the target with its share of time: an estimate leaves half of it to later proofs."""
+    """Return the target with its time: an estimate leaves half of it to later proofs."""
     later = ATTACKS[ATTACKS.index(attack) + 1 :]
     proofs = any(one.claim == "proves" and one.needs == attack.needs and one.code in chosen for one in later)
     return replace(target, limits=target.limits.part(0.5)) if attack.claim == "estimates" and proofs else target

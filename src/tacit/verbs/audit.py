@@ -229,7 +229,7 @@ def audit_one(
 
 
 def _known_case(release: Release, given: Given, index: int) -> PeopleCase | None:
-    """Return the case for R02 and R03; None if nothing is given that it could be made of."""
+    """Return the case for R02 and R03; None if nobody is known."""
     if given.known is None and given.knowledge is None and given.table is None:
         return None
     from tacit.verbs.known import case_alone, rule_case
@@ -284,7 +284,7 @@ def _check_algorithm(name: str, release: Release, chosen: frozenset[str]) -> Non
 
 
 def _check_roles(releases: Sequence[Release]) -> None:
-    """Raise if a role names a column that no release has; some of several frequency tables may lack it."""
+    """Raise if a role names a column that no release has."""
     if any(kind_of(release).checks_roles for release in releases):
         return  # other kinds of releases check their own roles, or may have the columns
     columns = list(dict.fromkeys(column for release in releases for column in kind_of(release).columns(release)))

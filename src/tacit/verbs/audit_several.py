@@ -94,7 +94,10 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
 
 
 def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge: Any) -> SeveralCase | None:
-    """Return the releases with known people; None if their populations differ or at most one release is about them."""
+    """Return the releases with known people; None unless at least two are about them.
+
+    One is enough if there are background facts. None as well if the populations differ.
+    """
     if not isinstance(case.people, Same):
         return None
     several = several_case(case.releases, known=known, people=people, knowledge=knowledge)
@@ -104,7 +107,7 @@ def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge:
 
 
 def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) -> JointCase:
-    """Add background facts to the case, if populations are the same and a release names the sensitive column."""
+    """Add background facts about the sensitive column that a release names."""
     if knowledge is None or not isinstance(case.people, Same):
         return case
     named = (kind_of(one).sensitive(one) for one in case.releases if kind_of(one).has_sensitive_column)
@@ -172,7 +175,7 @@ def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Se
 
 
 def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
-    """Return what the adversary is taken to know: the relation of populations, and what holds for all releases."""
+    """Return what the adversary is taken to know about all releases."""
     out: dict[str, Any] = {"people": case.people.to_text()}
     if len(case.names) < len(case.releases):
         out["population"] = list(case.population)
@@ -194,7 +197,7 @@ def _measures(audits: Sequence[Audit], runs: Sequence[AttackRun]) -> dict[str, A
 
 
 def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
-    """Merge the runs of one attack on each release; the column ``release`` holds the number of the release."""
+    """Merge the runs of one attack on each release; the column ``release`` numbers them."""
     ended = [(number, run) for number, run in enumerate(runs) if run.status != "not-relevant"]
     if not ended:
         return runs[0]

@@ -38,7 +38,7 @@ def case_of_one(release: Release, given: Given) -> PeopleCase | None:
 
 
 def case_alone(release: Release, given: Given) -> SeveralCase | None:
-    """Return the case for R02 and R03 on one release, or None if its own attacks use all the knowledge.
+    """Return the case for R02 and R03, or None if other attacks use all the knowledge.
 
     They do not for a bucketized release with facts that rule nothing out, nor for itemsets, frequency tables, or rules that do not list all
     sensitive values, if people are known: from ``known``, or from the owner's data.
@@ -111,7 +111,7 @@ def _join(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _sensitive_column(releases: Sequence[Release], table: Table | None) -> str:
-    """Return the sensitive column that a release or the data name; else the one column not known of everybody."""
+    """Return the sensitive column that a release or the data name; else the only unknown one."""
     for release in releases:
         kind = kind_of(release)
         if kind.leads_to_values and (name := kind.sensitive(release)):
@@ -184,7 +184,7 @@ def adversary_of(case: PeopleCase) -> dict[str, Any]:
 
 
 def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
-    """Return the estimates of R02 and the bounds of R03 for all combinations and values; None if neither ran."""
+    """Return the estimates of R02 and the bounds of R03; None if neither ran."""
     details = [run.details for run in runs if run.code in KNOWN_CODES and run.details]
     if case is None or not details:
         return None

@@ -219,7 +219,7 @@ def tabulate(
 
 
 def _with_roles(table: Table, qi: Names, sa: Names) -> tuple[Table, bool]:
-    """Return the table with the given roles, else its own, and True if no column is declared sensitive."""
+    """Return the table with its roles, and True if no column is declared sensitive."""
     sensitive, no_sa = sensitive_names(sa, table.names)
     schema = table.schema
     kept = () if no_sa else sensitive or schema.sa
@@ -230,7 +230,7 @@ def _with_roles(table: Table, qi: Names, sa: Names) -> tuple[Table, bool]:
 
 
 def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the columns of each table; a text that is not a column is split at its commas."""
+    """Return the columns of each table; a text is split at its commas."""
     tables: list[tuple[str, ...]] = []
     for given in [by] if isinstance(by, str) else by:
         if not isinstance(given, str):

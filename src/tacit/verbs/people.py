@@ -20,7 +20,7 @@ Trees = Mapping[str, Hierarchy] | str | Path | None
 
 
 def people_of(data: Any, **roles: Any) -> Table | Transactions:
-    """Return data as they are, or read them from a file (with these roles), frame or list."""
+    """Return data as they are, or read them from a file, frame or list."""
     if isinstance(data, (Table, Transactions)):
         return data
     if isinstance(data, (str, os.PathLike)):
@@ -42,13 +42,13 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
 
 
 def owners_table(releases: Sequence[Release], data: Any) -> Table | None:
-    """Return the owner's data as a table, read with the roles of the first release that has any."""
+    """Return the owner's data as a table, read with the roles of the releases."""
     people = owners_people(first_with_roles(releases), data)
     return people if isinstance(people, Table) else None
 
 
 def known_table(known: Any, releases: Sequence[Release]) -> Table:
-    """Return everybody's quasi-identifiers as a table, read with the roles of the first release that has any."""
+    """Return everybody's quasi-identifiers as a table, read with the roles of the releases."""
     if isinstance(known, Table):
         return known
     if not isinstance(known, (str, os.PathLike)):

@@ -103,7 +103,7 @@ def repair(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """What a repair is asked to do; see :func:`repair`."""
+    """Options of a repair; see :func:`repair`."""
 
     method: RepairMethod
     policy: Policy
@@ -129,7 +129,7 @@ def _repairable(release: Release) -> Listed:
 
 
 def _method(name: str, release: Listed, data: Any) -> RepairMethod:
-    """Return the repair of this name; raise if it does not fit the release or needs data."""
+    """Return the repair of this name; raise if it does not fit."""
     known = {row.name: row for row in REPAIRS}
     if name not in known:
         raise OptionError(f"there is no repair {name!r}", where="--method", remedy=nearest_name(name, known, "repairs"))
@@ -146,7 +146,7 @@ def _method(name: str, release: Listed, data: Any) -> RepairMethod:
 
 
 def _check_goal(goal: Goal, knowledge: Any, release: Listed) -> None:
-    """Raise if there is no such goal, or if goal or knowledge do not apply to the release."""
+    """Raise if goal or knowledge do not apply to the release."""
     if knowledge is not None and not kind_of(release).takes_knowledge:
         raise OptionError("applies to rules; this release has none", where="--knowledge", remedy="Remove the option")
     if goal not in GOALS:
@@ -268,7 +268,7 @@ def _itemset_cost(
 
 
 def cost_of(before: Release, after: Release) -> Mapping[str, float]:
-    """Return the cost of a repair of itemsets: lost and new ones, and the errors of counts.
+    """Return the cost of a repair: itemsets lost and added, errors of counts.
 
     A count that is not exact is taken as the middle of its interval.
     """
@@ -292,7 +292,7 @@ def cost_of(before: Release, after: Release) -> Mapping[str, float]:
 
 
 def people_changed(before: Transactions, after: Transactions) -> int:
-    """Return how many people have other items after a repair, are new, or are gone: the fewest that fit."""
+    """Return the fewest people whose rows a repair can have changed, added or removed."""
     names = _numbered(before.items, after.items)
     people: dict[int, int] = {}
     for data, sign in ((before, 1), (after, -1)):

@@ -1,6 +1,6 @@
-"""``tacit.toml``: what repeats for a data set (roles, missing values, hierarchies, thresholds, risk appetite, waivers), read and written.
+"""Settings in ``tacit.toml``: roles, missing values, hierarchies, thresholds, limits, waivers.
 
-What an organisation accepts, as it stands in a file: limits under their own names or ACRO's, and waivers.
+An organisation's policy file has the same form; its limits stand under their own names or ACRO's.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
 def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
-    """The limits in a section, together with those that are ``known`` from another; each may be said once.
+    """Return the limits in a section and the ``known`` ones of another; each may occur once.
 
     >>> limits_of("risk_appetite", {"safe_threshold": 7, "l": 3}, "tacit.toml", known={})
     {'k': 7, 'l': 3}
@@ -123,7 +123,7 @@ WAIVERS = "waivers"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a ``tacit.toml`` says; None, or nothing in it, where it says nothing.
+    """Settings in a ``tacit.toml``; None or empty where it says nothing.
 
     ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the limits of
     :class:`tacit.model.policy.Policy` that are set, ``waivers`` the findings that somebody accepts. ``may_loosen`` names the organisation's
@@ -152,7 +152,9 @@ class Config:
 
 
 def load_config(path: FilePath | None = None, *, near: FilePath | None = None, releases: Sequence[FilePath] = ()) -> Config:
-    """The settings in ``path``; without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none.
+    """Read the settings in ``path``.
+
+    Without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none.
 
     A file that nobody named is not read from a folder that holds one of the ``releases``: whoever hands in a release must not bring the limits
     that it is judged by.
@@ -170,7 +172,7 @@ def load_config(path: FilePath | None = None, *, near: FilePath | None = None, r
 
 
 def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
-    """Whether a file lies in the folder of a release, or in a folder that was given as one or below it."""
+    """Tell if a file is in the folder of a release, or in or below a folder of releases."""
     place = os.path.realpath(os.path.dirname(file) or ".")
     for release in releases:
         if os.path.isdir(release):
@@ -196,7 +198,7 @@ def load_policy(path: FilePath | None = None) -> Config:
 
 
 def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:
-    """The policy that options, the file of the data set and that of the organisation make together; the first of them wins.
+    """Merge options, the file of the data set and that of the organisation; the first wins.
 
     What the organisation sets is a floor: an option that is looser is refused, and the data set's file can only tighten it, unless the
     organisation allows more. Where there is an organisation's policy, only its waivers count.
@@ -242,7 +244,7 @@ def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
 
 
 def _loosens(name: str, value: Any, organisation: Config) -> bool:
-    """Whether a value of a lower level is looser than the organisation's, which does not allow that."""
+    """Tell if a lower level loosens a limit that the organisation does not allow to loosen."""
     if name not in organisation.policy or name in organisation.may_loosen:
         return False
     return is_looser(name, value, organisation.policy[name])
@@ -331,7 +333,8 @@ def _check_whole(config: Config) -> None:
         Schema(config.qi, config.sa, config.identifying)
     except TacitError as error:
         key = error.where.removeprefix("--").replace("-", "_")
-        what, remedy = error.what.replace("--", ""), error.remedy.replace("--", "")
+        what = error.what.replace("--", "")
+        remedy = error.remedy.replace("--", "")
         raise OptionError(what, where=f"{config.where}, [data] {key}", remedy=remedy) from None
 
 
@@ -431,7 +434,7 @@ min_support = {limits[min_support]}
 
 
 def write_config(data: object) -> str:
-    """The text of a ``tacit.toml`` for the data: columns with their numbers of distinct values, and no cell's value.
+    """Return a ``tacit.toml`` for the data: columns with their numbers of values, no cells.
 
     >>> text = write_config({"name": ["Ann", "Bob", "Cem"], "ward": ["a", "a", "b"]})
     >>> parse_config(text).identifying
@@ -460,7 +463,7 @@ def write_config(data: object) -> str:
 
 
 def _names_a_person(column: Column, n: int) -> bool:
-    """Whether the column looks like a name or number of single people; when in doubt, not."""
+    """Tell if a column looks like names or numbers of individuals."""
     words = re.findall(r"[a-z0-9]+", column.name.casefold())
     if "".join(words) in _NAMING:
         return True

@@ -48,7 +48,7 @@ def can_be_rounded(release: FrequencyTable) -> bool:
 
 
 def rounded_cells(table: FrequencyTable, base: int) -> FrequencyTable:
-    """Round the counts of a table to the nearest multiples of a base, halves up; hidden cells stay hidden.
+    """Round the shown counts of a table to the nearest multiples of a base, halves up.
 
     >>> from tacit.model.frequencies import CellPrinting
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
@@ -113,7 +113,7 @@ def cell_error(before: FrequencyTable, after: FrequencyTable) -> float:
 
 
 def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
-    """Make the tables in the first form that no attack breaks; in the last if all are broken."""
+    """Make the tables in the first form that no attack breaks, or in the last."""
     limits = Limits.within(seconds)
     people = _people(case)
     release = case.release
@@ -181,7 +181,8 @@ def _loss(people: Table, before: FrequencyTable, after: FrequencyTable) -> tuple
     exact = tabulate(people, by=[list(table) for table in before.tables() if table])
     true = {_key(exact, index): int(exact.lo[index]) for index in range(len(exact))}
     now = {_key(after, index): index for index in range(len(after))}
-    errors, hidden = [], 0
+    errors = []
+    hidden = 0
     for index in np.flatnonzero(~before.is_hidden).tolist():
         key = _key(before, index)
         place = now.get(key)

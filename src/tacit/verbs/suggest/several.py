@@ -26,7 +26,7 @@ BASES = (5, 10, 20, 50, 100)
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """Return the repairs to try; they call a release by its number, so that a record for outsiders names no file."""
+    """Return the repairs to try; a release is called by its number, so that no file is named."""
     numbers = range(len(case.releases))
     exact = [number for number in numbers if rounder_of(case.releases[number]).is_exact(case.releases[number])]
     found = [Way("leave out lines", "take out the lines that most proofs rest on", partial(_leave_out, case))]
@@ -116,7 +116,7 @@ def _rounded(release: Release, precision: Precision | None) -> Release:
 
 
 def _forms(releases: Sequence[Release], numbers: tuple[int, ...], least: int) -> list[dict[int, Precision]]:
-    """Return the precisions to try for some releases, each coarser than the one before, none finer than ``least``."""
+    """Return the precisions to try for some releases, from ``least`` on, ever coarser."""
     bases = [least, *(base for base in BASES if base > least)]
     steps = {number: rounder_of(releases[number]).precisions(releases[number], bases) for number in numbers}
     if not all(steps.values()):
@@ -126,7 +126,7 @@ def _forms(releases: Sequence[Release], numbers: tuple[int, ...], least: int) ->
 
 
 def _leave_out(case: SuggestCase, seconds: float) -> Done:
-    """Remove a few lines that all proofs rest on, and put back those that turn out not to matter."""
+    """Remove a few lines that all proofs rest on; put back those that do not matter."""
     looker = _Looker(case, Limits.within(seconds))
     patience = Limits.within(0.6 * seconds)
     left = _Left.of(case.releases)

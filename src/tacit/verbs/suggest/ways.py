@@ -72,7 +72,7 @@ class Way:
 
 
 def try_ways(ways: Sequence[Way], seconds: float, tell: Callable[[float], None]) -> list[Suggestion]:
-    """Try every repair with half of the time left; those that need more get the rest in a second round."""
+    """Try every repair with half of the time left, then late ones with the rest."""
     end = time.monotonic() + seconds
     found: dict[int, Suggestion] = {}
     waiting = list(range(len(ways)))
