@@ -111,7 +111,7 @@ def test_groups_with_knowledge() -> None:
     if exposed:
         check(lighter, tacit.Policy(), knowledge=light)
     alone = tacit.suggest(groups, knowledge=knowledge)
-    assert [one.reason.startswith("people are grouped anew from the data") for one in alone] == [True]
+    assert [one.reason.startswith("people are grouped again from the data") for one in alone] == [True]
 
 
 def test_tables_with_blanks() -> None:

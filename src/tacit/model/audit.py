@@ -71,7 +71,7 @@ def described(release: Release) -> dict[str, Any]:
     }
 
 
-#: An estimate above this is told beside the verdict, whatever the policy says.
+#: An estimate above this is reported with the verdict, whatever the policy says.
 SURE = 0.9
 
 
@@ -217,7 +217,7 @@ class Findings(Sequence[Finding]):
 
     Of findings that went to a file, only the worst are here.
 
-    Findings that somebody accepts come last.
+    Accepted findings come last.
     """
 
     runs: tuple[AttackRun, ...]

@@ -33,7 +33,7 @@ class Buckets:
 
     ``people`` holds the quasi-identifiers, a row for each person in the order of the file, and ``group`` the number of each row's group,
     below ``len(names)``; ``names`` are what the files call the groups. The entries ``starts[g]:starts[g + 1]`` of ``value`` and ``count``
-    say that so many people of group g have that value of ``values``; a value has one entry in a group at most, counts are at least 1, and they
+    hold a value of ``values`` in group g and its number of people; a value has one entry in a group at most, counts are at least 1, and they
     add up to the people of the group. ``lines`` are the lines of the ST file that the entries stand in, ``sources`` the two files.
 
     >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("M", "flu")])

@@ -154,7 +154,7 @@ class FrequencyTable:
     ``codes`` holds one number for every line and column, line by line: a place in the ``values`` of the column, or ``ANY``. ``lo`` and ``hi``
     enclose each count. ``printed`` is the number that stands there; below 0 it is the mark ``marks[-1 - printed]`` of a hidden cell.
     ``header.complete`` says that each column's values are all that its people have. ``across`` holds the column of its file that a cell stands
-    in, where one line holds several cells. ``measured`` are means and medians that stand beside the counts, if any.
+    in, where one line holds several cells. ``measured`` are means and medians printed with the counts, if any.
 
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
     >>> table.n, table.count(1), list(table.records())[2]

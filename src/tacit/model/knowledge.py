@@ -39,7 +39,7 @@ class Amount:
         return cls(value, not whole)
 
     def of(self, people: int) -> Fraction:
-        """The number for a group of so many people."""
+        """Return the number for a group of this size."""
         return self.value * people if self.is_share else self.value
 
 

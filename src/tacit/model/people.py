@@ -64,7 +64,7 @@ class Nested:
 class Churn:
     """Nearly the same people: bounds on those who left and joined from release to release.
 
-    Of more than two releases, so many leave and join from each one to the next; somebody who left may come back.
+    Of more than two releases, these numbers leave and join from each one to the next; people who left may come back.
 
     >>> Churn(left=(0, 3), joined=(0, 2)).to_text()
     'left:0-3,joined:0-2'
@@ -127,7 +127,7 @@ def _span(pair: Any, name: str) -> tuple[int, int]:
     fits = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(end) is int for end in pair)
     if not fits or not 0 <= pair[0] <= pair[1]:
         remedy = f"Write for instance {name}=(0, 3): at least none, at most three"
-        raise OptionError(f"{name} is no pair of the fewest and the most people", where="--people", remedy=remedy)
+        raise OptionError(f"{name} is not a pair of the fewest and the most people", where="--people", remedy=remedy)
     return pair[0], pair[1]
 
 
@@ -163,7 +163,7 @@ def read_people(text: str) -> People:
     for part in told.split(","):
         found = _MOVED.fullmatch(part)
         if found is None or found[1] in moved:
-            raise OptionError("does not say how the people of the releases hang together", where="--people", remedy=_FORMS)
+            raise OptionError("does not say how the populations of the releases are related", where="--people", remedy=_FORMS)
         moved[found[1]] = _told_span(found[2], found[3])
     return Churn(**moved)
 
@@ -267,7 +267,7 @@ class Releases(Sequence[Release]):
     """Releases of one folder by name, and the files in it that are not releases.
 
     ``not_read`` may say something about people, ``ignored`` does not: it belongs to Tacit, or the caller says so. Given beside others, the
-    releases are about the same people; by themselves, ``people`` says how their people hang together.
+    releases are about the same people; by themselves, ``people`` says how their populations are related.
     """
 
     name: str

@@ -100,7 +100,7 @@ def _people(given: object) -> tuple[int, int]:
         or not all(isinstance(one, int) and not isinstance(one, bool) for one in ends)
         or not 0 < ends[0] <= ends[1]
     ):
-        what = "does not say how many people it is for" if given is None else "people is no number of people"
+        what = "does not say how many people it is for" if given is None else "people is not a number of people"
         remedy = "Copy the count of the finding: people = 9, or people = [1, 3] where it is not exact"
         raise OptionError(what, where="waiver", remedy=remedy)
     return ends[0], ends[1]
@@ -123,12 +123,12 @@ def event_key(event: Mapping[str, Any]) -> str:
     """
     remedy = 'Write it as in the record, for instance event = { sex = ["F"], age = ["30"] }'
     if not isinstance(event, Mapping):
-        raise OptionError("event is no table of columns and values", where="waiver", remedy=remedy)
+        raise OptionError("event is not a table of columns and values", where="waiver", remedy=remedy)
     told: dict[str, Any] = {}
     for column, values in event.items():
         listed = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
         if not all(isinstance(value, (str, int)) for value in listed):
-            raise OptionError("event holds something that is no value", where="waiver", remedy=remedy)
+            raise OptionError("event contains an entry that is not a value", where="waiver", remedy=remedy)
         if listed:
             told[str(column)] = sorted(listed, key=str)
     return json.dumps(told, ensure_ascii=False, sort_keys=True)
@@ -143,7 +143,7 @@ def read_date(value: object, *, where: str) -> date:
     try:
         return date.fromisoformat(str(value))
     except ValueError:
-        raise OptionError("is no date", where=where, remedy="Write for instance 2026-11-15") from None
+        raise OptionError("is not a date", where=where, remedy="Write for instance 2026-11-15") from None
 
 
 #: The limits of a policy by name, each with its default.
@@ -201,7 +201,7 @@ class Policy:
     suggestions, ACRO's 5 where it is not set; what no attack breaks may be coarser. ``zeros_are_disclosive``: frequency tables that hide
     small cells hide empty ones as well, since an empty cell says what nobody beside it has.
 
-    ``waivers`` are findings that somebody accepts; those with a last day are compared with ``today``. ``origin`` says who set a limit, and
+    ``waivers`` are accepted findings; those with a last day are compared with ``today``. ``origin`` says who set a limit, and
     ``files`` from which files it was read; both are only told. ``overruled`` are limits of the data set's file that were looser than the
     organisation's, and did not count; so did not its waivers, where ``waivers_overruled`` says how many there are.
 
@@ -245,7 +245,7 @@ class Policy:
             raise OptionError("must be true or false", where="--zeros-are-disclosive", remedy="Write true or false")
         if not all(isinstance(waiver, Waiver) for waiver in self.waivers):
             remedy = "Write for instance tacit.Waiver(finding=.., reason=.., name=..)"
-            raise OptionError("holds something that is no waiver", where="waivers", remedy=remedy)
+            raise OptionError("contains an entry that is not a waiver", where="waivers", remedy=remedy)
         object.__setattr__(self, "waivers", tuple(self.waivers))
         if self.today is not None:
             object.__setattr__(self, "today", read_date(self.today, where="--date"))
@@ -376,7 +376,7 @@ class _Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Waived:
-    """The findings that somebody accepts: ``places`` says of (run, finding) which waiver it is."""
+    """Accepted findings: ``places`` says of (run, finding) which waiver it is."""
 
     waivers: tuple[Waiver, ...] = ()
     places: Mapping[tuple[int, int], int] = field(default_factory=dict)

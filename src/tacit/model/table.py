@@ -242,7 +242,7 @@ class Table:
         largest = 1
         for column in self.columns:
             if largest * len(column.values) >= 1 << 62:
-                # Numbered anew, the key lies below rows x values: it never overflows.
+                # Numbered again, the key lies below rows x values: it never overflows.
                 key = np.unique(key, return_inverse=True)[1].astype(np.int64)
                 largest = len(key)
             key = key * len(column.values) + column.codes

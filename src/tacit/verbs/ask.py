@@ -176,7 +176,7 @@ def members_of(
     names = case.buckets.people.names
     for column in described:
         if column == case.buckets.sensitive:
-            remedy = f"Describe somebody by: {', '.join(names)}"
+            remedy = f"Describe a person by: {', '.join(names)}"
             raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
         if column not in names:
             raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))
@@ -221,7 +221,7 @@ def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Codes:
     names = case.population.names
     for column, value in described.items():
         if column == case.sensitive:
-            remedy = f"Describe somebody by: {', '.join(names)}"
+            remedy = f"Describe a person by: {', '.join(names)}"
             raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
         if column not in names:
             raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))

@@ -61,13 +61,13 @@ def bucketize(
         What an attacker knows: a file of negative rules, a list of ``({column: value}, excluded value)``, mined negative rules, or a list of
         these.
     max_posterior
-        The largest probability that a value may have for somebody, if every assignment that fits is equally likely. Groups are accepted
-        only if they keep to it; somebody for whom no such group is found joins one all the same (the audit says so), or is left out with
+        The largest probability that a value may have for a person, if every assignment that fits is equally likely. Groups are accepted
+        only if they keep to it; a person for whom no such group is found joins one all the same (the audit says so), or is left out with
         ``suppress``.
     suppress
         Leave out who cannot have l values in any grouping, instead of raising :class:`Infeasible`.
     seed
-        What chance starts from: which of several people who are alike come to which group.
+        Random seed: which of several people who are alike come to which group.
     time_limit
         Seconds after which :class:`LimitReached` is raised.
     progress
@@ -291,7 +291,7 @@ def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
     largest = len(people.sa.values)
     for column in people.qi.columns:
         if largest * len(column.values) >= 1 << 62:
-            # Numbered anew, the key lies below rows x values: it never overflows.
+            # Numbered again, the key lies below rows x values: it never overflows.
             key = np.unique(key, return_inverse=True)[1].reshape(-1)
             largest = len(key)
         key = key * len(column.values) + column.codes

@@ -60,14 +60,14 @@ def hide(
         and ``"rgraph-random"`` hide ``nc``, ``"cr"`` one of these two, ``"uniform"`` the same attributes of all sensitive records. The usual one
         is ``"uniform"`` for ``sc`` alone, else ``"greedy"``.
     min_confidence, min_support
-        A rule tells a cell when its confidence is above the first and its support, in people or as a share of them, above the second.
+        A rule reveals a cell if its confidence is above the first and its support, in people or as a share of them, above the second.
     marks
         Marks of cells: ``+`` must be published, ``-`` is sensitive. A file of the table's shape, or of lines ``row,column,mark``.
     other_columns
         What becomes of columns without a role, which a reader would learn from as well: ``"drop"`` leaves them out of the table, ``"keep"``
         publishes them and protects against them, as condition attributes like the others.
     seed
-        What chance starts from: which of several records that are alike loses a cell.
+        Random seed: which of several records that are alike loses a cell.
     time_limit
         Seconds after which :class:`LimitReached` is raised; ``"ilp"`` then gives the best table found.
     progress
@@ -173,7 +173,7 @@ class _Case:
         left = self.unsafe(partial)
         if left or outside.any():
             what = (
-                f"{left:,} rules still tell a sensitive cell"
+                f"{left:,} rules still reveal a sensitive cell"
                 if left
                 else f"{int(outside.sum()):,} cells were hidden that may not be"
             )

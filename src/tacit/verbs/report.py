@@ -58,7 +58,7 @@ def write_report(
     _check_kind(kind)
     form = ENDINGS.get(Path(path).suffix.casefold())
     if form is None:
-        raise OptionError("has an ending that is no report's", where=shown(path), remedy="Choose .html, .md or .json")
+        raise OptionError("has an ending that is not that of a report", where=shown(path), remedy="Choose .html, .md or .json")
     with replace_file(path) as temporary:
         temporary.write_bytes(report_bytes(audit, form, release=release, kind=kind, top=top))
 

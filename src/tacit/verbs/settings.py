@@ -67,7 +67,7 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
 def _may_loosen(value: object, where: str) -> tuple[str, ...]:
     """The limits that lower levels may loosen, under our names."""
     if not isinstance(value, list):
-        raise OptionError("is no list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
+        raise OptionError("is not a list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
     names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
     for name in names:
         if name not in LIMITS:
@@ -86,7 +86,7 @@ def _check(name: str, value: Any, where: str) -> None:
 def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
     """The waivers in a list of tables, in their order; one may name several findings."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise OptionError("waivers is no list", where=where, remedy="Write [[waivers]] on a line of its own before each")
+        raise OptionError("waivers is not a list", where=where, remedy="Write [[waivers]] on a line of its own before each")
     return tuple(
         waiver for number, entry in enumerate(entries, start=1) for waiver in _waivers(entry, f"{where}, waiver {number}")
     )
@@ -126,7 +126,7 @@ class Config:
     """Settings in a ``tacit.toml``; None or empty where it says nothing.
 
     ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the limits of
-    :class:`tacit.model.policy.Policy` that are set, ``waivers`` the findings that somebody accepts. ``may_loosen`` names the organisation's
+    :class:`tacit.model.policy.Policy` that are set, ``waivers`` the accepted findings. ``may_loosen`` names the organisation's
     limits that a lower level may loosen. ``file`` says which file it was, ``beside`` a file that was not read because it lies beside a release.
     """
 
@@ -270,7 +270,7 @@ def parse_config(
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
         place = re.search(r"line \d+, column \d+", str(exc))
-        what = f"is no valid TOML ({place[0] if place else 'at its end'})"
+        what = f"is not valid TOML ({place[0] if place else 'at its end'})"
         raise InputError(what, where=where, remedy='Write lines such as qi = ["age", "sex"]') from None
     values: dict[str, Any] = {}
     for section, keys in content.items():
@@ -279,7 +279,7 @@ def parse_config(
             values["waivers"] = waivers_of(keys, where)
             continue
         if not isinstance(keys, dict):
-            raise OptionError(f"{section} is no section", where=where, remedy=f"Write [{section}] on a line of its own")
+            raise OptionError(f"{section} is not a section", where=where, remedy=f"Write [{section}] on a line of its own")
         if section in POLICY_SECTIONS:
             limits = limits_of(section, keys, where, known=values.get("policy", {}))
             if (loose := limits.pop(MAY_LOOSEN, None)) is not None:
@@ -309,7 +309,7 @@ def _checked(key: str, value: object, where: str) -> object:
     if key in ("qi", "sa", "identifying"):
         names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise OptionError("is no list of column names", where=where, remedy=f'Write for instance {key} = ["age", "sex"]')
+            raise OptionError("is not a list of column names", where=where, remedy=f'Write for instance {key} = ["age", "sex"]')
         return tuple(names)
     if key == "min_support":
         Threshold.parse(value, where=where)
@@ -317,11 +317,13 @@ def _checked(key: str, value: object, where: str) -> object:
         share(value, where=where)
     elif key == "fuzzy":
         if not isinstance(value, dict):
-            raise OptionError("is no table of columns and spreads", where=where, remedy="Write for instance fuzzy = { age = 2 }")
+            raise OptionError(
+                "is not a table of columns and spreads", where=where, remedy="Write for instance fuzzy = { age = 2 }"
+            )
         for name, spread in value.items():
             exact(spread, where=f"{where}.{name}")
     elif not isinstance(value, str):
-        raise OptionError("is no text", where=where, remedy=f'Write it in quotes: {key} = "..."')
+        raise OptionError("is not text", where=where, remedy=f'Write it in quotes: {key} = "..."')
     if key == "missing_rule":
         _require(cast(str, value), MISSING_RULES, "rule", where)
     return value
@@ -402,7 +404,7 @@ _REST = """
 # What is mined: a share of all people (0.05 or "5%") or a number of people (100).
 # min_support = "5%"
 # min_confidence = 0.6
-# How surely somebody would have a value by chance, for negative rules.
+# How surely a person would have a value by chance, for negative rules.
 # min_expectation = 0.9
 
 # What the organisation accepts. The first three names and their values are those of ACRO.

@@ -56,7 +56,7 @@ def verify(
         The release that the audit is about, or a list of them in the same order: read ones, folders of them, or files, which are read with the
         options that the record holds.
     known
-        For findings about people who are known (R03): everybody's quasi-identifiers, to count them anew instead of trusting the record.
+        For findings about people who are known (R03): everybody's quasi-identifiers, to count them again instead of trusting the record.
     knowledge
         For bucketized releases: the facts that the audit was given, to compare them instead of trusting the record.
     data, rows, policy

@@ -17,18 +17,18 @@ from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
 #: What the loss of a grouping measures.
 MEASURED = "people in a group on average; each person who is left out counts as all of them"
 METHODS: dict[Method, str] = {
-    "balanced": "group the people anew, in groups of balanced values that what is known does not help to break",
-    "injector": "group the people anew as the Injector paper does",
-    "anatomy": "group the people anew as Anatomy does, which does not look at what is known",
+    "balanced": "group the people again, in groups of balanced values that what is known does not help to break",
+    "injector": "group the people again as the Injector paper does",
+    "anatomy": "group the people again as Anatomy does, which does not look at what is known",
 }
 
 
 def ways(case: SuggestCase) -> list[Way]:
     """Return every method of grouping, then the first one without people who fit no group."""
     if case.data is None:
-        return [Way("bucketize", "group the people anew", partial(_carry_out, case, "balanced", False))]
+        return [Way("bucketize", "group the people again", partial(_carry_out, case, "balanced", False))]
     made = [Way(name, what, partial(_carry_out, case, name, False)) for name, what in METHODS.items()]
-    without = "group the people anew, without those for whom there is no group"
+    without = "group the people again, without those for whom there is no group"
     return [*made, Way("balanced, leaving out", without, partial(_carry_out, case, "balanced", True))]
 
 
@@ -60,7 +60,7 @@ def _people(case: SuggestCase) -> Table:
     people = owners_people(case.release, case.data)
     if not isinstance(people, Table) or not people.schema.sa:
         remedy = "Give the table that it was made from, with its columns' roles, with --data"
-        raise OptionError("people are grouped anew from the data", where="--data", remedy=remedy)
+        raise OptionError("people are grouped again from the data", where="--data", remedy=remedy)
     return people
 
 

@@ -84,7 +84,9 @@ def _round_as_published(case: SuggestCase, seconds: float) -> Done:
     assert release.kind == "frequencies"
     if not can_be_rounded(release):
         raise OptionError(
-            "its counts are rounded already, or stand beside other numbers", where="round", remedy="Give the data with --data"
+            "its counts are rounded already, or printed together with other numbers",
+            where="round",
+            remedy="Give the data with --data",
         )
     for base in _bases(case):
         limits.check("suggest")
