@@ -21,7 +21,7 @@ from tacit.known.measures import compare
 from tacit.model.audit import Audit, Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.table import Table
-from tacit.verbs.audit import posterior_of, several_case
+from tacit.verbs.known import posterior_of, several_case
 
 #: Seconds that bounds may take.
 PATIENCE = 60.0
@@ -74,10 +74,10 @@ def measured(name: str, published: Sequence[Any], people: Table) -> list[str]:
     case = several_case(published, known=people.qi)
     assert case is not None
     begun = time.perf_counter()
-    guessed = sensitive_values.run(Target(published[0], Policy(), several=case))
+    guessed = sensitive_values.run(Target(published[0], Policy(), case=case))
     estimated = time.perf_counter() - begun
     begun = time.perf_counter()
-    proved = certain_values.run(Target(published[0], Policy(), Limits.within(2 * PATIENCE), several=case))
+    proved = certain_values.run(Target(published[0], Policy(), Limits.within(2 * PATIENCE), case=case))
     bounded = time.perf_counter() - begun
     audit = Audit((), {}, Policy(), (guessed, proved), {}, {}, posterior_of(case, [guessed, proved]))
     lower, upper = proved.details["lower"], proved.details["upper"]

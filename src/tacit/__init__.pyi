@@ -55,14 +55,14 @@ from tacit.verbs.ask import posterior_of as posterior_of
 from tacit.verbs.ask import support_of as support_of
 from tacit.verbs.attacks import ATTACKS as ATTACKS
 from tacit.verbs.audit import audit as audit
-from tacit.verbs.audit import mine_itemsets as mine_itemsets
-from tacit.verbs.audit import mine_rules as mine_rules
-from tacit.verbs.audit import repair as repair
 from tacit.verbs.bucketize import bucketize as bucketize
 from tacit.verbs.compare import utility as utility
 from tacit.verbs.hide import hide as hide
+from tacit.verbs.mine import mine_itemsets as mine_itemsets
 from tacit.verbs.mine import mine_negative_rules as mine_negative_rules
+from tacit.verbs.mine import mine_rules as mine_rules
 from tacit.verbs.mine import tabulate as tabulate
+from tacit.verbs.repair import repair as repair
 from tacit.verbs.report import write_acro as write_acro
 from tacit.verbs.report import write_report as write_report
 from tacit.verbs.suggest import suggest as suggest

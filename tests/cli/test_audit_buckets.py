@@ -114,9 +114,9 @@ def test_facts_that_rule_nothing_out_are_read_by_the_attacks_on_known_people(fol
 
 def test_what_helps_with_other_releases_is_refused(folder: Path, tmp_path: Path) -> None:
     for options, what in (
-        (("--known", folder / "qit.csv"), "--known: helps to attack rules"),
+        (("--known", folder / "qit.csv"), "--known: applies to rules"),
         (("--only", "closed"), "are for itemsets and rules"),
-        (("--algorithm", "naive"), "says how I01 searches"),
+        (("--algorithm", "naive"), "is for I01, which does not run here"),
     ):
         result = tacit("audit", folder, *options)
         assert (result.exit_code, what in result.stderr) == (2, True), result.stderr

@@ -106,7 +106,7 @@ def test_no_command_shows_help_and_fails() -> None:
         (["audit", "x", "--quiet=1"], "--quiet: does not take a value. See tacit"),
         (
             ["audit", "x", "y", "--people", "sme"],
-            "--people: does not say how the people of the releases hang together. Write same, nested, unknown,",
+            "--people: does not say how the populations of the releases are related. Write same, nested, unknown,",
         ),
         (
             ["mine", "itemsets", "x", "y"],

@@ -10,10 +10,9 @@ import pytest
 
 import tacit
 from docs import generate
-from tacit.model.audit import Attack
 from tacit.model.repair import RepairMethod
 from tacit.repairs import REPAIRS
-from tacit.verbs.attacks import ATTACKS
+from tacit.verbs.attacks import ATTACKS, Attack
 
 ROOT = Path(__file__).parents[2]
 ATTACK_SECTIONS = ["Infers", "Assumes", "Claim", "Cost", "Example", "Reference"]

@@ -206,7 +206,7 @@ def test_calls_and_options_that_make_no_sense(tmp_path: Path) -> None:
     (folder / "st.tsv").write_text(VALUES)
     with pytest.raises(InputError, match="holds 2 tables called st"):
         tacit.read_buckets(folder)
-    with pytest.raises(OptionError, match="bucketized release is not repaired"):
+    with pytest.raises(OptionError, match="holds buckets, which cannot be repaired"):
         tacit.repair(tacit.read_buckets(qit=folder / "qit.csv", st=folder / "st.csv"), method="round")
 
 

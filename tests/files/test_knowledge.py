@@ -161,7 +161,7 @@ def test_other_things_are_no_knowledge(wrong: Any) -> None:
 
 def test_knowledge_needs_rules_and_known_people() -> None:
     facts = [({"sex": "M"}, "ill")]
-    with pytest.raises(OptionError, match="who they are is not known"):
+    with pytest.raises(OptionError, match="it is not known who they are"):
         tacit.audit(rules(), knowledge=facts)
-    with pytest.raises(OptionError, match="--knowledge: helps to attack rules"):
+    with pytest.raises(OptionError, match="--knowledge: applies to rules"):
         tacit.audit(tacit.mine_itemsets([["a"]], min_support=1), knowledge=facts)

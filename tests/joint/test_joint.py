@@ -82,11 +82,11 @@ def test_the_same_people_are_assumed_where_all_say_the_same_number() -> None:
 def test_one_release_in_a_list_and_people_of_one_release_are_refused() -> None:
     with pytest.raises(OptionError, match="the list: holds 1 releases"):
         audited(VISITS)
-    with pytest.raises(OptionError, match="--people: is about several releases"):
+    with pytest.raises(OptionError, match="--people: applies to several releases"):
         tacit.audit(release_of(VISITS), people=tacit.Same())
     with pytest.raises(OptionError, match="--data: holds 1 people, and the release is about 100"):
         audited(VISITS, TREATMENTS, data=[["x"]])
-    with pytest.raises(OptionError, match="--data: is about one group of people"):
+    with pytest.raises(OptionError, match="--data: is about one population"):
         audited(VISITS, TREATMENTS, data=[["x"]] * 100, people=tacit.Nested())
 
 

@@ -97,7 +97,7 @@ def test_bounds_are_those_of_integer_programs(seed: int, n: int, n_values: int, 
 def run_of(table: Table, limits: Limits) -> tuple[Any, RuleCase]:
     rules = tacit.mine_rules(table, min_support=4, min_confidence="0.6")
     case = RuleCase(rules, Population.of(table.qi))
-    return certain_values.run(Target(rules, Policy(), limits, rules=case)), case
+    return certain_values.run(Target(rules, Policy(), limits, case=case)), case
 
 
 def test_bounds_hold_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 import tacit
 from tacit.known.proofs import bounds_of, state_everything
 from tacit.model.policy import Limits
-from tacit.verbs.audit import several_case
+from tacit.verbs.known import several_case
 
 QIT: dict[str, list[Any]] = {
     "name": ["Ann", "Bea", "Carl", "Dan"],

@@ -18,7 +18,7 @@ from tacit.known.proofs import bounds_of, state_everything
 from tacit.known.releases import SeveralCase
 from tacit.model.buckets import Buckets
 from tacit.model.policy import Limits
-from tacit.verbs.audit import several_case
+from tacit.verbs.known import several_case
 
 PEOPLE = tacit.read_table(
     {"sex": list("FFMM"), "age": ["old", "young", "old", "young"], "ill": ["flu", "mumps", "flu", "flu"]},
@@ -74,7 +74,7 @@ def test_one_table_beside_known_people_is_attacked_as_well() -> None:
         "The one person with sex=M, age=young certainly has ill flu.",
     }
     assert check_audit(audit.to_dict(), [BY_SEX], known=PEOPLE.qi).ok
-    with pytest.raises(OptionError, match="--known: helps to attack rules, and values of a sensitive column"):
+    with pytest.raises(OptionError, match="--known: applies to rules and to releases with a known sensitive column"):
         tacit.audit(tacit.tabulate(PEOPLE, by="age"), known=PEOPLE.qi)
 
 

@@ -24,7 +24,7 @@ from tacit.model.knowledge import Amount, Fact
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import ONLY
 from tacit.model.table import Schema, Table
-from tacit.verbs.audit import several_case
+from tacit.verbs.known import several_case
 from tests.buckets.made_buckets import random_buckets
 from tests.known import naive_certain, naive_known
 
@@ -101,7 +101,7 @@ def test_every_finding_holds_when_it_is_checked_and_estimates_rule_nothing_out(d
     table, releases, _ = drawn
     case = several_case(releases, known=table.qi)
     assert case is not None
-    run = certain_values.run(Target(releases[0], Policy(l=3), several=case))
+    run = certain_values.run(Target(releases[0], Policy(l=3), case=case))
     books = [KnownBook(releases, table.qi), KnownBook(releases)]
     assert run.show is not None
     for index in range(len(run.severity)):

@@ -64,7 +64,7 @@ def test_named_lines_go_and_no_others(tmp_path: Path) -> None:
         result = shell("repair", tmp_path / "sets.csv", "--method", "leave-out", "--lines", given_lines, "-o", out)
         assert (result.exit_code, result.stderr.startswith(f"--lines: {said}.")) == (2, True)
     result = shell("repair", tmp_path / "sets.csv", "--method", "round", "--lines", "3", "-o", out)
-    assert result.stderr.startswith("--lines: says which lines are taken out.")
+    assert result.stderr.startswith("--lines: says which lines are removed.")
 
 
 def test_rules_of_other_programs_are_repaired_from_their_own_numbers(tmp_path: Path) -> None:
@@ -90,5 +90,5 @@ def test_closed_itemsets_need_the_data() -> None:
 
 def test_rules_about_people_still_need_them() -> None:
     people = tacit.read_table({"sex": ["F", "F", "M"] * 9, "ill": ["yes", "yes", "no"] * 9}, qi="sex", sa="ill")
-    with pytest.raises(OptionError, match="beside the people"):
+    with pytest.raises(OptionError, match="together with the people"):
         tacit.repair(tacit.mine_rules(people, min_support=2, min_confidence=0.6), method="withhold")

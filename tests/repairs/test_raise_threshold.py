@@ -17,7 +17,7 @@ from tacit.model.release import Itemsets, Only, Release
 from tacit.model.repair import RepairCase
 from tacit.model.table import Transactions
 from tacit.repairs.raise_threshold import above, propose
-from tacit.verbs.audit import cost_of, people_changed
+from tacit.verbs.repair import cost_of, people_changed
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import maximal_channels
 

@@ -17,7 +17,7 @@ from tacit.model.policy import Policy
 from tacit.model.release import Decimals, Header, Itemsets, Rules
 from tacit.model.sets import Items, Sets
 from tacit.verbs.attacks import ATTACKS
-from tacit.verbs.audit import measure
+from tacit.verbs.kinds import kind_of
 
 LEAKING: dict[str, int] = {"a": 50, "b": 80, "a b": 49}
 ADVERSARY = {"knows_n": True, "knows_that_the_list_is_complete": True, "rounding": "nearest"}
@@ -46,7 +46,7 @@ def audit_of(release: Itemsets, *, k: int = 10, **described: Any) -> Audit:
     runs = tuple(attack.run(Target(release, Policy(k=k))) for attack in ATTACKS if attack.code == "I01")
     about = {"kind": "itemsets", "n": release.n, "lines": len(release), "min_support": release.min_support, "only": release.only}
     about |= {"file": "itemsets.csv", "sha256": "ab" * 32} | described
-    return Audit((about,), ADVERSARY, Policy(k=k), runs, measure(release, runs))
+    return Audit((about,), ADVERSARY, Policy(k=k), runs, kind_of(release).measures(release, runs))
 
 
 def ended(audit: Audit, **changes: Any) -> Audit:

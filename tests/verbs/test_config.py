@@ -90,7 +90,7 @@ def test_which_file() -> None:
             "tacit.toml: unknown section 'dta'. Did you mean 'data'? The sections are: data, thresholds, policy, risk_appetite, waivers.",
         ),
         ("qi = ['a']", "tacit.toml: unknown section 'qi'. The sections are: data, thresholds, policy, risk_appetite, waivers."),
-        ("data = 5", "tacit.toml: data is no section. Write [data] on a line of its own."),
+        ("data = 5", "tacit.toml: data is not a section. Write [data] on a line of its own."),
         (
             "[data]\nQI = ['a']",
             "tacit.toml, [data]: unknown key 'QI'. Did you mean 'qi'? "
@@ -101,9 +101,12 @@ def test_which_file() -> None:
             "tacit.toml, [policy]: unknown key 'K'. Did you mean 'k'? The keys are: k, l, max_posterior, "
             "max_gain, min_confidence, min_support, safe_round_base, zeros_are_disclosive.",
         ),
-        ("[data]\nqi = 5", 'tacit.toml, [data] qi: is no list of column names. Write for instance qi = ["age", "sex"].'),
-        ("[data]\nqi = ['a', 5]", 'tacit.toml, [data] qi: is no list of column names. Write for instance qi = ["age", "sex"].'),
-        ("[data]\nmissing = 5", 'tacit.toml, [data] missing: is no text. Write it in quotes: missing = "...".'),
+        ("[data]\nqi = 5", 'tacit.toml, [data] qi: is not a list of column names. Write for instance qi = ["age", "sex"].'),
+        (
+            "[data]\nqi = ['a', 5]",
+            'tacit.toml, [data] qi: is not a list of column names. Write for instance qi = ["age", "sex"].',
+        ),
+        ("[data]\nmissing = 5", 'tacit.toml, [data] missing: is not text. Write it in quotes: missing = "...".'),
         (
             "[data]\nmissing_rule = 'dorp'",
             "tacit.toml, [data] missing_rule: unknown rule 'dorp'. Did you mean 'drop'? The rules are: category, drop, drop-any.",
@@ -124,7 +127,7 @@ def test_which_file() -> None:
         ),
         (
             "[data]\nfuzzy = 'age'",
-            "tacit.toml, [data] fuzzy: is no table of columns and spreads. Write for instance fuzzy = { age = 2 }.",
+            "tacit.toml, [data] fuzzy: is not a table of columns and spreads. Write for instance fuzzy = { age = 2 }.",
         ),
         (
             "[data]\nfuzzy = {age = 'wide'}",
@@ -143,9 +146,9 @@ def test_what_makes_no_sense(text: str, expected: str) -> None:
 
 def test_no_toml() -> None:
     assert sentence(lambda: parse_config(f"[data]\nqi = {SECRET}"), InputError) == (
-        'tacit.toml: is no valid TOML (line 2, column 6). Write lines such as qi = ["age", "sex"].'
+        'tacit.toml: is not valid TOML (line 2, column 6). Write lines such as qi = ["age", "sex"].'
     )
-    assert sentence(lambda: parse_config("[data"), InputError).startswith("tacit.toml: is no valid TOML (at its end). ")
+    assert sentence(lambda: parse_config("[data"), InputError).startswith("tacit.toml: is not valid TOML (at its end). ")
 
 
 def rows(n: int) -> str:

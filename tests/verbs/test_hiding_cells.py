@@ -164,7 +164,7 @@ def test_a_wrong_answer_is_never_released(monkeypatch: pytest.MonkeyPatch) -> No
         return Found(Hiding(problem, regions))
 
     monkeypatch.setattr(hide, "find_cells", careless)
-    with pytest.raises(tacit.InternalError, match="9 rules still tell a sensitive cell"):
+    with pytest.raises(tacit.InternalError, match="9 rules still reveal a sensitive cell"):
         hidden("ns")
 
 

@@ -17,7 +17,7 @@ import tacit
 from tacit.cli import cli
 from tacit.errors import LimitReached, OptionError
 from tacit.model.policy import time_limit
-from tacit.model.repair import OUT_OF_TIME, Done, Suggestion, Suggestions, Way, tried
+from tacit.model.repair import Suggestion, Suggestions
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
 from tacit.reports.document import Document, Section
@@ -26,6 +26,7 @@ from tacit.reports.markdown import render_markdown
 from tacit.reports.suggestions import parts
 from tacit.reports.text import render_text
 from tacit.verbs.suggest.itemsets import _loss
+from tacit.verbs.suggest.ways import OUT_OF_TIME, Done, Way, try_ways
 from tests.shell import record
 from tests.shell import tacit as shell
 
@@ -114,7 +115,7 @@ def test_groups_with_knowledge() -> None:
     if exposed:
         check(lighter, tacit.Policy(), knowledge=light)
     alone = tacit.suggest(groups, knowledge=knowledge)
-    assert [one.reason.startswith("people are grouped anew from the data") for one in alone] == [True]
+    assert [one.reason.startswith("people are grouped again from the data") for one in alone] == [True]
 
 
 def test_tables_with_blanks() -> None:
@@ -195,7 +196,7 @@ def test_time_is_shared_and_who_needs_more_gets_what_is_left() -> None:
 
         return Way(name, name, carry_out)
 
-    done = {one.method: one for one in tried([way("slow", 40.0), way("never", 1e9), way("quick", 0.0)], 60.0, lambda _: None)}
+    done = {one.method: one for one in try_ways([way("slow", 40.0), way("never", 1e9), way("quick", 0.0)], 60.0, lambda _: None)}
     assert [round(seconds) for name, seconds in given if name == "slow"] == [30, 60]
     assert done["slow"].reason == "fits nothing. Choose another"
     assert done["never"].reason == OUT_OF_TIME

@@ -28,8 +28,8 @@ class BucketCase:
     @classmethod
     def of(cls, target: Target) -> BucketCase:
         """Return the case of an attack; for a bare release, without facts."""
-        if target.buckets is not None:
-            return target.buckets
+        if isinstance(target.case, cls):
+            return target.case
         assert isinstance(target.release, Buckets)
         return cls(target.release)
 

@@ -253,11 +253,12 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
     if release.kind == "table":
         return read_original(release, settings)
     if given.data:
-        from tacit.verbs.audit import reading_header, with_coarser_items
+        from tacit.verbs.kinds import kind_of
+        from tacit.verbs.people import with_coarser_items
 
         if release.kind == "frequencies":  # all its columns are in use, whatever their roles
             settings = replace(settings, given=replace(given, qi=(), sa=()))
-        people = read_people(given.data, settings, header=reading_header(release))
+        people = read_people(given.data, settings, header=kind_of(release).reading_header(release))
         return with_coarser_items(people, read_hierarchies(people, settings))
     if not given.known:
         roles = _ROLES if release.kind == "buckets" else ("missing", "missing_rule")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from tacit.errors import OptionError
 from tacit.model.frequencies import FrequencyTable
@@ -14,6 +15,9 @@ from tacit.model.people import People
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.table import Transactions
 
+if TYPE_CHECKING:
+    from tacit.known.releases import SeveralCase
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointCase:
@@ -21,7 +25,8 @@ class JointCase:
 
     ``population`` numbers the population of each release: its own, or one for all files of a folder. ``names`` are the names of the
     populations: the folder, or the file. ``data`` are the owner's rows, given only if all releases are about the same people: a world that
-    fits every line. ``facts`` are background knowledge about values of the column ``sensitive``.
+    fits every line. ``facts`` are background knowledge about values of the column ``sensitive``. ``known`` holds the same releases
+    with everybody's quasi-identifiers, if these are known and the populations are the same.
     """
 
     releases: tuple[Release, ...]
@@ -31,6 +36,7 @@ class JointCase:
     data: Transactions | None = None
     facts: tuple[Fact, ...] = ()
     sensitive: str = ""
+    known: SeveralCase | None = None
 
     @classmethod
     def of(

@@ -27,7 +27,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.joint import full_groups
-from tacit.joint.full_groups import describes_groups
+from tacit.joint.case import JointCase
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, bounds_of, bounds_together, state_everything
 from tacit.known.releases import SeveralCase
@@ -48,20 +48,15 @@ NAME = "certain-values"
 
 def run(target: Target) -> AttackRun:
     """Return the combinations that keep fewer than l sensitive values, and bounds for all."""
-    case = target.rules if target.several is None else target.several
-    if case is None and asks_groups(target):
+    case = target.case
+    if isinstance(case, JointCase):
         return full_groups.run(target, CODE, NAME)
-    if case is None:
-        return AttackRun(CODE, NAME, "proves", "unavailable", reason=why_not(target))
     if isinstance(case, SeveralCase):
         return _Outcome(target, case, *bounds_together(case, target.limits)).run()
+    if not isinstance(case, RuleCase):
+        return AttackRun(CODE, NAME, "proves", "unavailable", reason=why_not(target))
     said = state_everything(case)
     return _Outcome(target, case, said, bounds_of(case, said, target.limits.part(BOUNDING))).run()
-
-
-def asks_groups(target: Target) -> bool:
-    """Tell if R03 asks about groups of unknown people."""
-    return describes_groups((target.release,) if target.together is None else target.together.releases)
 
 
 class _Outcome:

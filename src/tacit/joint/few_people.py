@@ -43,8 +43,8 @@ def tables_with_means(case: JointCase) -> list[FrequencyTable]:
 
 def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
     """Return what all worlds have in common, or None if they are too many or not all releases are tables."""
-    case = target.together
-    assert case is not None
+    case = target.case
+    assert isinstance(case, JointCase)
     tables = [release for release in case.releases if isinstance(release, FrequencyTable)]
     measured = [table.measured for table in tables if table.measured is not None]
     numbers = {table.n for table in tables}
@@ -145,8 +145,8 @@ def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequenc
     )
     events = [ItemEvent(tuple(f"{column}={value}" for column, value in event)) for event, _ in found]
     counts = [count for _, count in found]
-    case = target.together
-    assert case is not None
+    case = target.case
+    assert isinstance(case, JointCase)
     lo, hi = (np.array([getattr(count, end) for count in counts], np.int64) for end in ("lo", "hi"))
     items = np.array([len(event.present) for event in events], np.int64)
     return AttackRun(

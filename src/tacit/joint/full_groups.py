@@ -39,8 +39,7 @@ from tacit.model.finding import Finding
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
-from tacit.model.people import Same
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Rules
 from tacit.model.words import full_group_sentence, full_group_steps
 
 #: How many terms of a sum the steps show; the certificate holds all of them.
@@ -61,31 +60,17 @@ _ONE = Fraction(1)
 Proof = tuple[Sequence[Step], Sequence[Step], Sequence[Step]]
 
 
-def describes_groups(releases: Sequence[Release]) -> bool:
-    """Tell if releases are asked about groups.
-
-    Frequency tables are, itemsets that name sensitive values, and tables with blanks among several releases.
-    """
-    return any(
-        isinstance(one, FrequencyTable)
-        or (isinstance(one, PartialTable) and len(releases) > 1)
-        or (isinstance(one, Itemsets) and bool(one.header.sa) and one.items.pairs is not None and not one.header.coarser)
-        for one in releases
-    )
-
-
 def run(target: Target, code: str, name: str) -> AttackRun:
     """Return the groups of which everybody has one of fewer than l sensitive values."""
-    several = target.together is not None and len(target.together.releases) > 1
-    case = target.together if several else JointCase.of((target.release,), Same(), data=target.data)
-    assert case is not None
+    case = target.case
+    assert isinstance(case, JointCase)
     silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
     sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
     if silent and not sensitive:
         return AttackRun(code, name, "proves", "unavailable", reason=NOT_SAID)
     if not sensitive:
         return AttackRun(code, name, "proves", "not-relevant", reason="no column is sensitive, as is said")
-    search = _Search(case, target, None if several else target.index)
+    search = _Search(case, target, None if len(case.releases) > 1 else target.index)
     status: Status = "ran"
     try:
         search.look(sensitive)

@@ -79,8 +79,8 @@ MOST_APART = 5_000
 
 def run(target: Target) -> AttackRun:
     """Return all groups of fewer than k people that the releases of the case reveal together."""
-    case = target.together
-    assert case is not None
+    case = target.case
+    assert isinstance(case, JointCase)
     with_means = tables_with_means(case)
     if with_means and (tried := enumerate_worlds(target, NAME)) is not None:
         return tried
@@ -530,9 +530,9 @@ class Translation:
 
 def add_known_values(run: AttackRun, target: Target) -> AttackRun:
     """Add the findings about values of known people to a run; return it as it is if nobody is known."""
-    if target.several is None:
-        return run
-    return _Together(target.several, target).join(run)
+    case = target.case
+    assert isinstance(case, JointCase)
+    return run if case.known is None else _Together(case.known, target).join(run)
 
 
 @dataclass(frozen=True, slots=True)

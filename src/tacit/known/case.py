@@ -66,6 +66,10 @@ class PeopleCase(Protocol):
         """Number of people with each value, if it is published."""
 
     @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Background facts about these people."""
+
+    @property
     def n_lines(self) -> int:
         """Number of published lines."""
 

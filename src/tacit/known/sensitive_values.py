@@ -42,11 +42,11 @@ MOST_LINES = 4_000
 
 def run(target: Target) -> AttackRun:
     """Estimate the probability of every sensitive value; report those above the limits of the policy."""
-    case = target.rules if target.several is None else target.several
-    if case is None:
+    case = target.case
+    if not isinstance(case, RuleCase | SeveralCase):
         return AttackRun(CODE, NAME, "estimates", "unavailable", reason=why_not(target))
-    if target.several is not None and target.several.n_lines > MOST_LINES:
-        many = f"{target.several.n_lines:,} lines are too many for an estimate, which takes {MOST_LINES:,}"
+    if isinstance(case, SeveralCase) and case.n_lines > MOST_LINES:
+        many = f"{case.n_lines:,} lines are too many for an estimate, which takes {MOST_LINES:,}"
         return AttackRun(CODE, NAME, "estimates", "stopped", reason=many)
     try:
         found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
@@ -170,8 +170,8 @@ def _count_missing(target: Target, case: RuleCase) -> Listed | None:
 
 def describe_releases(target: Target) -> str:
     """Return that several releases were used together, if so."""
-    case = target.several
-    if case is None or len(case.releases) == 1:
+    case = target.case
+    if not isinstance(case, SeveralCase) or len(case.releases) == 1:
         return ""
     used = f"from {case.n_lines:,} lines of {len(case.speaking)} releases together, which imply what each of them says"
     rest = f"{case.left_out:,} more are not about known columns and one sensitive value"

@@ -1,1 +1,1 @@
-"""What flows between the stages: frozen, columnar types that check themselves."""
+"""Types that flow between the stages: frozen, columnar, self-checking."""

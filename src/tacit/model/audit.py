@@ -1,14 +1,7 @@
-"""All attacks run on a release: findings, measures, verdict.
+"""Outcome of an audit: one run for each attack, its findings, measures and verdict.
 
-The digest that binds a record: whoever edits a word or a number of it by accident is found out.
-
-It is no signature. Whoever forges a record computes it anew; ``tacit verify`` re-checks or re-derives what a record says.
-
-The description of a release in the record of an audit.
-
-Estimates that no limit of the policy judges, and that the verdict must not pass over in silence.
-
-What an attack is given, and what a row of the table of attacks holds.
+A record ends with a digest of its other entries, which reveals accidental edits. It is not a signature: anyone can compute it for a forged
+record; ``tacit verify`` checks the content.
 """
 
 from __future__ import annotations
@@ -25,13 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_name
-from tacit.model.buckets import Buckets
 from tacit.model.estimates import Posterior
 from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
-from tacit.model.partial import PartialTable
 from tacit.model.people import NotRead
 from tacit.model.policy import Limits, Policy, Waived
 from tacit.model.release import Itemsets, Release
@@ -39,12 +29,7 @@ from tacit.model.table import Transactions
 from tacit.model.version import __version__
 
 if TYPE_CHECKING:
-    from tacit.buckets.case import BucketCase
-    from tacit.joint.case import JointCase
-    from tacit.known.case import RuleCase
-    from tacit.known.releases import SeveralCase
     from tacit.model.repair import Suggestions
-    from tacit.partial.case import TableCase
 
 #: The key under which a record holds its digest.
 BINDING = "binding"
@@ -69,25 +54,13 @@ def bound(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def described(release: Release) -> dict[str, Any]:
-    """Return what the record says about a release: its kind, its size, its file and how it was read."""
-    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
-    if isinstance(release, Buckets):
-        out |= {"lines": len(release.value), "groups": len(release)}
-    if isinstance(release, PartialTable):
-        schema = release.people.schema
-        out |= {"qi": list(schema.qi), "sa": list(schema.sa), "blank_cells": dict(release.hidden_by_column())}
-    if isinstance(release, Itemsets):
-        out["only"] = release.only
-    if isinstance(release, FrequencyTable):
-        printing = release.printing
-        out |= {"tables": len(release.tables()), "hidden_cells": int(release.is_hidden.sum())}
-        out |= {"hidden_below": printing.hidden_below, "zeros_shown": printing.zeros_shown, "by": list(release.columns)}
-        out |= {} if printing.convention is None else {"convention": printing.convention.name}
-        head = release.header
-        out |= {"qi": list(head.qi), "sa": list(head.sa) if head.has_roles else None}
-    printed = {"base": release.header.base, "digits": release.header.digits, "n_from": release.header.n_from or None}
-    out |= {name: value for name, value in printed.items() if value is not None}
+    """Return the entry of a release in a record: kind, size, file, and reading options."""
+    header = release.header
     source = release.source
+    out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
+    out |= release.details()
+    printed = {"base": header.base, "digits": header.digits, "n_from": header.n_from or None}
+    out |= {name: value for name, value in printed.items() if value is not None}
     if source is None:
         return out | {"file": None, "sha256": None, "header_sha256": None, "read": {}}
     return out | {
@@ -98,13 +71,13 @@ def described(release: Release) -> dict[str, Any]:
     }
 
 
-#: An estimate above this is told beside the verdict, whatever the policy says.
+#: An estimate above this is reported with the verdict, whatever the policy says.
 SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """A number of people whose sensitive value can be guessed with more than 90 %, by an attack that decides nothing.
+    """People whose sensitive value can be guessed with more than 90 %, without a limit.
 
     ``of`` is how many people the attack looked at; they are those with a hidden cell where ``hidden`` is set. ``release`` is the number of the
     release where there are several. A ``limit`` that is set does not judge the estimate.
@@ -122,7 +95,7 @@ class Caution:
 
     @property
     def text(self) -> str:
-        """The caution as the rest of a sentence; it holds counts only."""
+        """The caution as the rest of a sentence; counts only."""
         among = f"{self.number:,} of {self.of:,} {'person' if self.of == 1 else 'people'}"
         where = "" if self.release is None else f" in release {self.release + 1}"
         who = f"the hidden value of {among}{where}" if self.hidden else f"{among}{where}"
@@ -130,12 +103,12 @@ class Caution:
         return f"{who} can be guessed with more than {SURE:.0%} ({self.code}), {judged}".replace("90%", "90 %")
 
     def to_dict(self) -> dict[str, Any]:
-        """The caution as in the record."""
+        """Return the caution as in the record."""
         return {"code": self.code, "text": self.text, "number": self.number, "of": self.of}
 
 
 def cautions_of(code: str, number: int, of: int, *, hidden: bool = False, limit: bool = False) -> tuple[Caution, ...]:
-    """Return the caution about so many people, or none where there is nobody."""
+    """Return the caution about a number of people; none if it is 0."""
     return (Caution(code, int(number), int(of), hidden, limit),) if number else ()
 
 
@@ -153,7 +126,7 @@ OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "alg
 
 @dataclass(frozen=True, eq=False)
 class AttackRun:
-    """What became of one attack.
+    """Outcome of one attack.
 
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` says what finding
     ``i`` is about, ``show(i)`` writes it out with its arithmetic. ``people`` is the number of people proved to be concerned at least.
@@ -180,17 +153,17 @@ class AttackRun:
 
     @property
     def findings(self) -> int:
-        """How many findings there are."""
+        """Number of findings."""
         return len(self.severity) if self.streamed is None else sum(self.streamed.values())
 
     @property
     def finds_groups(self) -> bool:
-        """Whether its findings are groups of people; else they are sensitive values of people who are known."""
+        """True if its findings are groups of people, not values of known people."""
         return self.code not in ABOUT_VALUES
 
     @property
     def sizes(self) -> Mapping[int, int]:
-        """How many findings there are of each number of people (the most possible, where that is not exact).
+        """Number of findings by their number of people (the upper bound if not exact).
 
         Of an attack that finds groups and values, its groups only.
         """
@@ -201,7 +174,7 @@ class AttackRun:
 
     @property
     def is_value(self) -> npt.NDArray[np.bool_]:
-        """Which findings of an attack that finds groups are sensitive values of people who are known."""
+        """Flags of findings that are values of known people, among groups."""
         left = self.columns.get("values_left")
         if left is None or not self.finds_groups:
             return np.zeros(len(self.columns.get("count_hi", ())), np.bool_)
@@ -209,12 +182,13 @@ class AttackRun:
 
     @property
     def decides(self) -> bool:
-        """Whether its silence means that there is nothing: it ran to the end and left nothing open."""
+        """True if it ran to the end and left nothing open."""
         return self.status == "ran" and self.undecided == 0
 
     def only(self, kept: npt.NDArray[np.int64]) -> AttackRun:
-        """The same run with these findings only."""
-        event, show = self.event, self.show
+        """Return the same run with these findings only."""
+        event = self.event
+        show = self.show
         assert event is not None
         assert show is not None
         return replace(
@@ -226,22 +200,24 @@ class AttackRun:
         )
 
     def id(self, index: int) -> str:
-        """The id of a finding, without writing it out."""
+        """Return the id of a finding, without writing it out."""
         assert self.event is not None
         owners = self.columns.get("release")
         return finding_id(self.code, self.event(index), 0 if owners is None else int(owners[index]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as in the record."""
+        """Return the run as in the record."""
         out: dict[str, Any] = {"code": self.code, "name": self.name, "claim": self.claim, "status": self.status}
         return out | {"findings": self.findings, "people": self.people, "undecided": self.undecided, "reason": self.reason}
 
 
 @dataclass(frozen=True, eq=False)
 class Findings(Sequence[Finding]):
-    """All findings of an audit, worst first; each is written out only when it is looked at. Of those that went to a file, the worst only.
+    """All findings of an audit, worst first; each is written out only on access.
 
-    Findings that somebody accepts come last.
+    Of findings that went to a file, only the worst are here.
+
+    Accepted findings come last.
     """
 
     runs: tuple[AttackRun, ...]
@@ -279,13 +255,14 @@ class Findings(Sequence[Finding]):
         if run.show is None:
             raise IndexError(index)
         inner = position - int(self._starts[owner])
-        finding, waiver = run.show(inner), self.waived.waiver_of(owner, inner)
+        finding = run.show(inner)
+        waiver = self.waived.waiver_of(owner, inner)
         return finding if waiver is None else replace(finding, waived=waiver)
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """The outcome of an audit.
+    """Outcome of an audit.
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
     when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people. ``not_read``
@@ -309,13 +286,16 @@ class Audit:
 
     @property
     def verdict(self) -> Verdict:
-        """``exposed``, ``clean`` or ``incomplete``; clean has to be earned: all was read, every attack that applies ran, none was cut short."""
+        """``exposed``, ``clean`` or ``incomplete``.
+
+        Clean means: everything was read, every attack that applies ran, and none was cut short.
+        """
         left_out = self.not_read or any(run.status == "not-asked" for run in self.runs)
         return "incomplete" if left_out and self.asked_verdict == "clean" else self.asked_verdict
 
     @property
     def asked_verdict(self) -> Verdict:
-        """The verdict of the attacks that were asked for alone, whatever the others would find."""
+        """Verdict of the attacks that were asked for."""
         if any(run.findings > self.waived.number(owner) for owner, run in enumerate(self.runs)):
             return "exposed"  # an estimate is a finding only where the policy sets a limit for it
         wanted = [run for run in self.runs if run.status not in ("not-relevant", "not-asked")]
@@ -323,7 +303,7 @@ class Audit:
 
     @property
     def ok(self) -> bool:
-        """Whether the release may be published under the policy."""
+        """True if the release may be published under the policy."""
         return self.verdict == "clean"
 
     @property
@@ -334,16 +314,16 @@ class Audit:
 
     @cached_property
     def waived(self) -> Waived:
-        """Which findings somebody accepts; they stay listed and do not count for the verdict."""
+        """Accepted findings: they stay listed, and do not count for the verdict."""
         read = [entry.get("sha256") for entry in self.release]
         return Waived.among(self.runs, self.policy.waivers, self.policy.today, read)
 
     def counted(self, code: str) -> int:
-        """How many findings of an attack count, those that somebody accepts left out."""
+        """Return the number of findings of an attack, without accepted ones."""
         return sum(run.findings - self.waived.number(owner) for owner, run in enumerate(self.runs) if run.code == code)
 
     def sizes(self, run: AttackRun) -> Mapping[int, int]:
-        """How many findings of a run there are of each number of people, those that somebody accepts left out."""
+        """Return the number of findings by their number of people, without accepted ones."""
         places = self.waived.of(self.runs.index(run))
         if not places or "count_hi" not in run.columns:
             return run.sizes
@@ -357,7 +337,7 @@ class Audit:
         return Findings(self.runs, self.waived)
 
     def attack(self, code: str) -> AttackRun:
-        """What became of the attack with this code."""
+        """Return the outcome of the attack with this code."""
         for run in self.runs:
             if run.code == code:
                 return run
@@ -367,7 +347,7 @@ class Audit:
         )
 
     def finding(self, id: str) -> Finding:
-        """The finding of this id, among all of them."""
+        """Return the finding of this id."""
         for run in self.runs:
             if id.startswith(f"{run.code}-") and run.event is not None and run.show is not None:
                 for index in range(len(run.severity)):
@@ -377,11 +357,11 @@ class Audit:
         raise OptionError(f"there is no finding {id!r} in this audit", where="finding", remedy=remedy)
 
     def table(self, name: str) -> Columns:
-        """All findings of an attack as columns; or a table by its name, such as ``"posterior"``."""
+        """Return the findings of an attack as columns, or a table such as ``"posterior"``."""
         return self.tables[name]() if name in self.tables else self.attack(name).columns
 
     def summary(self) -> dict[str, Any]:
-        """The record without its findings."""
+        """Return the record without its findings."""
         others = {
             name: [file.to_dict() for file in files]
             for name, files in (("not_read", self.not_read), ("ignored", self.ignored))
@@ -403,7 +383,7 @@ class Audit:
         }
 
     def to_dict(self, *, top: int = 10) -> dict[str, Any]:
-        """The record: one JSON object, the same for the same input."""
+        """Return the record: one JSON object, the same for the same input."""
         out = {"format": "tacit.audit/1", "tool": tool()} | self.summary()
         if self.posterior is not None and self.posterior.is_estimated:
             out["estimates"] = self.posterior.to_dict(top=top)
@@ -414,12 +394,12 @@ class Audit:
 
 
 def tool() -> dict[str, str]:
-    """The program and its version, as every record names them."""
+    """Return the program and its version for a record."""
     return {"name": "tacit", "version": __version__}
 
 
 def _finite(value: Any) -> Any:
-    """A number as JSON knows it: null where it is infinite."""
+    """Return a number as JSON knows it: None if it is infinite."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
@@ -431,7 +411,7 @@ ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 
 class Stream(Protocol):
-    """Where findings go while they are found, so that they need not be kept."""
+    """Receiver of findings, so that these need not be kept."""
 
     def add_patterns(
         self,
@@ -442,26 +422,27 @@ class Stream(Protocol):
         free: npt.NDArray[np.uint64] | None,
         bounds: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
     ) -> None:
-        """Take patterns on published sets: the number of the set (-1: the empty one), which items are present and which left open (bits)."""
+        """Take patterns on published sets.
+
+        ``line`` numbers the sets (-1: the empty one), ``present`` and ``free`` are bits of items that are present and left open.
+        """
 
     def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
         """Take findings of any kind."""
 
 
 def silent(_: float) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """A release under attack.
+    """Input of one attack.
 
-    ``data`` is the owner's shortcut: an attack may use it only to find, faster, what follows from the release alone. With ``first_hit`` an
-    attack may end with its first finding. An attack that hands findings to ``stream`` keeps the worst only. ``rules`` is the release
-    beside everybody's quasi-identifiers, where both are there; ``buckets`` a bucketized one beside what is known about its people.
-    ``named`` are the attacks that somebody asked for by their codes; ``table`` is a table with blanks beside what its owner says. ``together``
-    are several releases, of which ``release`` is the first, under one attack; ``several`` the same releases beside everybody's
-    quasi-identifiers, where these are known and the people are the same.
+    ``case`` is the release with what is known about its people, in the form that the attack needs; None if nothing is known. An attack on
+    several releases finds them there, and ``release`` is the first of them. ``data`` is the owner's shortcut: an attack may use it only to find
+    faster what follows from the release alone. With ``first_hit`` an attack may stop at its first finding. An attack that hands findings to
+    ``stream`` keeps only the worst. ``named`` holds the codes of the attacks that the caller asked for.
     """
 
     release: Release
@@ -473,41 +454,5 @@ class Target:
     algorithm: Algorithm = "projection"
     first_hit: bool = False
     stream: Stream | None = None
-    rules: RuleCase | None = None
-    buckets: BucketCase | None = None
     named: frozenset[str] = frozenset()
-    table: TableCase | None = None
-    together: JointCase | None = None
-    several: SeveralCase | None = None
-
-
-def never(_: Target) -> str:
-    """The reason against an attack that applies to every release of its kind: none."""
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Attack:
-    """A row of the table: ``needs`` names the kind of release, ``run`` carries the attack out.
-
-    ``reason_against`` says why the attack does not apply to a release of this kind; it is empty where it applies.
-    """
-
-    code: str
-    name: str
-    needs: str
-    claim: Claim
-    run: Callable[[Target], AttackRun]
-    summary: str
-    source: str
-    reason_against: Callable[[Target], str] = never
-
-    def skipped(self, reason: str) -> AttackRun:
-        """Return the run of an attack that does not apply."""
-        return AttackRun(self.code, self.name, self.claim, "not-relevant", reason)
-
-    def not_asked(self, target: Target) -> AttackRun:
-        """Return the run of an attack on this kind of release that nobody asked for."""
-        if why := self.reason_against(target):
-            return self.skipped(why)
-        return AttackRun(self.code, self.name, self.claim, "not-asked", "it applies, and was not asked for")
+    case: object = None

@@ -16,7 +16,7 @@ from tacit.model.table import Column, Table
 
 
 def _group_names() -> Iterator[str]:
-    """Names for the column of groups, the usual ones first."""
+    """Yield names for the column of groups, the usual ones first."""
     yield from ("group", "group_id", "bucket")
     yield from (f"group_{number}" for number in count(2))
 
@@ -29,11 +29,11 @@ def joined_source(sources: Sequence[Source]) -> Source:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buckets:
-    """Who is in which group (the QIT), and how often each sensitive value occurs there (the ST).
+    """Groups of people (the QIT) and the sensitive values in each (the ST).
 
     ``people`` holds the quasi-identifiers, a row for each person in the order of the file, and ``group`` the number of each row's group,
     below ``len(names)``; ``names`` are what the files call the groups. The entries ``starts[g]:starts[g + 1]`` of ``value`` and ``count``
-    say that so many people of group g have that value of ``values``; a value has one entry in a group at most, counts are at least 1, and they
+    hold a value of ``values`` in group g and its number of people; a value has one entry in a group at most, counts are at least 1, and they
     add up to the people of the group. ``lines`` are the lines of the ST file that the entries stand in, ``sources`` the two files.
 
     >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("M", "flu")])
@@ -57,8 +57,9 @@ class Buckets:
 
     @classmethod
     def of(cls, people: Table, sensitive: Column, group: Codes, header: Header | None = None) -> Buckets:
-        """The release of people of whom everything is known: their quasi-identifiers, their sensitive value, their group."""
-        n_groups, width = int(group.max(initial=-1)) + 1, max(1, len(sensitive.values))
+        """Return the release of people with known values and groups."""
+        n_groups = int(group.max(initial=-1)) + 1
+        width = max(1, len(sensitive.values))
         cells, count = np.unique(group.astype(np.int64) * width + sensitive.codes, return_counts=True)
         starts = np.searchsorted(cells, np.arange(n_groups + 1) * width)
         names = tuple(str(number + 1) for number in range(n_groups))
@@ -73,12 +74,12 @@ class Buckets:
 
     @property
     def n(self) -> int:
-        """How many people the release is about."""
+        """Number of people."""
         return len(self.group)
 
     @property
     def group_name(self) -> str:
-        """What the column of groups is called beside the others: ``group``, unless another column is."""
+        """Name of the column of groups: ``group``, unless taken."""
         taken = {*self.people.names, self.sensitive}
         return next(name for name in _group_names() if name not in taken)
 
@@ -94,24 +95,28 @@ class Buckets:
 
     @property
     def sizes(self) -> Ints:
-        """How many people each group has."""
+        """Number of people in each group."""
         return np.bincount(self.group, minlength=len(self)).astype(np.int64)
 
     def members(self) -> tuple[Ints, Ints]:
-        """The rows of each group: ``rows[starts[g]:starts[g + 1]]``, as (starts, rows)."""
+        """Return the rows of each group g, ``rows[starts[g]:starts[g + 1]]``, as (starts, rows)."""
         return np.append(0, np.cumsum(self.sizes)), np.argsort(self.group, kind="stable").astype(np.int64)
 
     def contents(self, group: int) -> dict[str, int]:
-        """How often each sensitive value occurs in a group."""
+        """Return how often each sensitive value occurs in a group."""
         here = slice(int(self.starts[group]), int(self.starts[group + 1]))
         return {self.values[v]: c for v, c in zip(self.value[here].tolist(), self.count[here].tolist(), strict=True)}
 
     def line(self, entry: int) -> int:
-        """The line of the ST file that an entry stands in; line 1 is the header."""
+        """Return the line of an entry in the ST file; line 1 is the header."""
         return int(self.lines[entry]) if self.lines is not None else entry + 2
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about buckets only."""
+        return {"lines": len(self.value), "groups": len(self)}
+
     def records(self) -> Iterator[dict[str, Any]]:
-        """The lines of the ST as dictionaries."""
+        """Yield the lines of the ST as dictionaries."""
         for group, name in enumerate(self.names):
             for entry in range(int(self.starts[group]), int(self.starts[group + 1])):
                 yield {"group": name, self.sensitive: self.values[self.value[entry]], "count": int(self.count[entry])}

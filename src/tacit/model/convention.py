@@ -1,4 +1,4 @@
-"""Named conventions: what publishers mean by the numbers and marks in the cells of their tables."""
+"""Conventions of publishers: the meaning of numbers and marks in the cells of their tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTHING = -1
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """How one publisher prints counts.
+    """Printing of counts by one publisher.
 
     ``numbers`` turns printed numbers into the counts that they stand for, given below how many people cells are hidden. A hidden cell holds
     from ``least_hidden`` to ``hidden_below - 1`` people (any number where that is None). ``negative`` says that ``-5`` is a mark of a count
@@ -67,7 +67,7 @@ def _acro(printed: Ints, below: int) -> Ends:
 
 
 def _omop(printed: Ints, _: int) -> Ends:
-    """What is printed is true."""
+    """Return printed counts as they are: they are exact."""
     return printed.copy(), printed.copy()
 
 

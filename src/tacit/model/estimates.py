@@ -1,10 +1,7 @@
-"""Estimates beside the truth: how far they are from it, and how often they are right.
+"""Estimates of sensitive values, and bounds on patterns, as an adversary derives them.
 
-What an attacker makes of everybody's quasi-identifiers: a probability for each sensitive value, beside its bounds and the baseline.
-
-What a release makes an attacker guess about somebody, and which of its lines make her guess so.
-
-What a release says about the number of people in one pattern: any pattern, or an inference channel.
+A posterior for everybody, compared with bounds and with the truth; one person's estimate with the statements behind it; the number of people
+in one pattern.
 """
 
 from __future__ import annotations
@@ -30,7 +27,10 @@ _ROOM = 1e-7
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One estimate about the people of one combination; ``lower`` and ``upper`` are None where no bounds were computed."""
+    """One estimate about the people of one combination.
+
+    ``lower`` and ``upper`` are None if no bounds were computed.
+    """
 
     who: Mapping[str, str]
     people: int
@@ -76,12 +76,12 @@ class Posterior:
 
     @property
     def is_estimated(self) -> bool:
-        """Whether there are estimates, not bounds only."""
+        """True if there are estimates, not only bounds."""
         return not bool(np.isnan(self.share).any())
 
     @property
     def is_bounded(self) -> bool:
-        """Whether there are bounds beside the estimates."""
+        """True if there are bounds."""
         return not bool(np.isnan(self.lower).any() or np.isnan(self.upper).any())
 
     @cached_property
@@ -95,14 +95,20 @@ class Posterior:
         return np.asarray(self.share - self.baseline)
 
     def outside_bounds(self) -> int:
-        """How many combinations have an estimate outside its bounds, which happens by less than one person: estimates are not whole."""
+        """Number of combinations with an estimate outside its bounds.
+
+        That happens by less than one person: estimates are not whole numbers.
+        """
         if not (self.is_estimated and self.is_bounded):
             return 0
         outside = (self.share < self.lower - _ROOM) | (self.share > self.upper + _ROOM)
         return int(outside.any(axis=1).sum())
 
     def highest(self, number: int, *, gained: bool = False) -> list[Guess]:
-        """The most certain estimates, or those that exceed the baseline most; of equal ones those about more people first."""
+        """Return the most certain estimates, or those that exceed the baseline most.
+
+        Of equal ones, those about more people come first.
+        """
         measure = (self.gain if gained else self.share).reshape(-1).round(DIGITS)
         number = min(number, len(measure))
         if number == 0 or not self.is_estimated:
@@ -114,7 +120,7 @@ class Posterior:
         return [self.guess(*divmod(place, len(self.values))) for place in chosen.tolist()]
 
     def guess(self, combination: int, value: int) -> Guess:
-        """What is estimated about one value of one combination."""
+        """Return the estimate about one value of one combination."""
         lower, upper = (float(bound[combination, value]) for bound in (self.lower, self.upper))
         return Guess(
             self.population.describe(combination),
@@ -128,7 +134,7 @@ class Posterior:
         )
 
     def table(self) -> Mapping[str, npt.NDArray[Any]]:
-        """One line for each combination and sensitive value: every QI column, the SA column, people, posterior, lower, upper."""
+        """Return a table with a line for each combination and sensitive value."""
         n_values = len(self.values)
         out: dict[str, npt.NDArray[Any]] = {
             column.name: np.array(column.values, object)[column.codes].repeat(n_values) for column in self.population.columns
@@ -164,7 +170,7 @@ SURE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The people whose top guess has a probability above ``above`` and at most ``at_most``: what was estimated, what is true."""
+    """Top guesses with a probability in one range: what was estimated, what is true."""
 
     above: float
     at_most: float
@@ -180,21 +186,21 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The top guess about one combination, the share of its people for whom it is true, and how far its estimates are from the truth (nats)."""
+    """Top guess about one combination, the share for whom it is true, and its error (nats)."""
 
     guess: Guess
     right: float
     divergence: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The line as in the record; null where the truth was ruled out, so that the divergence is infinite."""
+        """Return the entry of the record; None where the divergence is infinite."""
         divergence = self.divergence if np.isfinite(self.divergence) else None
         return self.guess.to_dict() | {"right": self.right, "D_individual": divergence}
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """How far estimates are from the truth: ``individual[q]`` nats for combination q, ``overall`` on average over all people.
+    """Errors of estimates: ``individual[q]`` nats for combination q, ``overall`` on average.
 
     ``D_individual`` and ``D_overall`` of Zhu, Wang, Du: the Kullback-Leibler divergence of the estimate from the true distribution of the
     sensitive value. It is 0 where the estimate is the truth, and infinite where the truth was ruled out. ``truth[q, v]`` is how many
@@ -228,7 +234,7 @@ class Comparison:
 
     @property
     def baseline_right(self) -> int:
-        """For how many people the value that is most frequent among all is the true one: what needs no release at all."""
+        """Number of people with the most frequent value of all: what needs no release."""
         return int(self.truth.sum(axis=0).max(initial=0))
 
     @property
@@ -243,31 +249,36 @@ class Comparison:
         }
 
     def calibration(self) -> list[Calibration]:
-        """The top guesses by their probability, beside how often they are right; ranges that nobody is in are left out."""
-        largest, people = self.posterior.largest, self.posterior.population.people
+        """Return the top guesses by ranges of probability, with how often they are right."""
+        largest = self.posterior.largest
+        people = self.posterior.population.people
         place = np.clip(np.searchsorted(RANGES, largest) - 1, 0, len(RANGES) - 2)
         out = []
         for number in np.unique(place).tolist():
             here = place == number
             n = int(people[here].sum())
-            estimated, right = float(largest[here] @ people[here]), float(self.right[here].sum())
+            estimated = float(largest[here] @ people[here])
+            right = float(self.right[here].sum())
             out.append(Calibration(RANGES[number], RANGES[number + 1], n, estimated / n, right / n))
         return out
 
     def given_away(self, number: int) -> list[Judged]:
-        """The surest guesses that are true of somebody: of equal ones those that are true more often, and of more people, first."""
+        """Return the surest guesses that are true of somebody.
+
+        Of equal ones, those that are true more often, and of more people, come first.
+        """
         chosen = np.flatnonzero(self.right > 0)
         share = self.right[chosen] / self.posterior.population.people[chosen]
         order = np.lexsort((chosen, -self.right[chosen], -share, -self.posterior.largest[chosen].round(DIGITS)))
         return [self.judged(place) for place in chosen[order[:number]].tolist()]
 
     def farthest(self, number: int) -> list[Judged]:
-        """The combinations whose estimates are farthest from the truth: those who are protected by being unlike others."""
+        """Return the combinations whose estimates are farthest from the truth."""
         order = np.lexsort((np.arange(len(self.individual)), -self.posterior.population.people, -self.individual.round(DIGITS)))
         return [self.judged(place) for place in order[:number].tolist()]
 
     def judged(self, combination: int) -> Judged:
-        """What is guessed about one combination, and what is true."""
+        """Return what is guessed about one combination, and what is true."""
         guess = self.posterior.guess(combination, int(self._top[combination]))
         return Judged(guess, float(self.right[combination]) / guess.people, float(self.individual[combination]))
 
@@ -305,7 +316,9 @@ Shares = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One thing that a release says: ``says`` in words, ``lines`` where it is published (none for what is missing, or the distribution).
+    """One statement of a release in words, with the ``lines`` that publish it.
+
+    Missing rules and the distribution have no lines.
 
     It is about ``people`` of the people described.
     """
@@ -322,7 +335,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One more thing that is said, and the estimate from it and all that was said before."""
+    """One more statement, and the estimate from it and all before it."""
 
     said: Said
     posterior: Shares
@@ -334,7 +347,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """What one thing does that is said: ``without`` it and with all the rest the estimate would be this; None where time was over.
+    """Effect of one statement: the estimate ``without`` it; None if time was over.
 
     ``multiplier`` is what it adds to the logarithm of the odds of the value that it is about (nats); where several lines say much the same,
     these numbers are large, cancel each other, and mean little one by one.
@@ -416,7 +429,9 @@ def rounded(shares: Shares) -> list[float]:
 
 
 def read_who(text: str) -> dict[str, str]:
-    """A description such as ``education=Doctorate,sex=Male`` by column; a part without ``=`` belongs to the value before it.
+    """Read a description such as ``education=Doctorate,sex=Male``.
+
+    A part without ``=`` belongs to the value before it.
 
     >>> read_who("education=Doctorate, sex=Male"), read_who("job=Craft, repair")
     ({'education': 'Doctorate', 'sex': 'Male'}, {'job': 'Craft, repair'})
@@ -444,7 +459,10 @@ Method = Literal["sum", "bounds", "terms"]
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """Exactly ``people`` people have all of ``present`` and none of ``absent``; all these items together are frequent."""
+    """Inference channel: ``people`` people have all of ``present`` and none of ``absent``.
+
+    All these items together are frequent.
+    """
 
     present: tuple[str, ...]
     absent: tuple[str, ...]
@@ -469,7 +487,7 @@ class PatternSupport:
 
     @property
     def is_exact(self) -> bool:
-        """Whether only one number is possible."""
+        """True if only one number is possible."""
         return self.lo == self.hi
 
     @property

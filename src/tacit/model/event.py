@@ -1,10 +1,8 @@
-"""Patterns over items: ``a and b and not (c or d)``, read from text.
+"""Events that a count is about: conjunctions over items, boxes over columns, patterns from text.
 
-Words are ``and``, ``or``, ``not`` in any case, and parentheses; everything else that blanks and parentheses divide is the name of an item.
-Names with blanks or parentheses in them, or that read like one of the words, stand in single or double quotation marks; inside, the mark
-itself is doubled.
-
-What a count is about: a conjunction over items, or a box over columns.
+A pattern such as ``a and b and not (c or d)`` has the words ``and``, ``or``, ``not`` in any case, and parentheses; everything else between
+blanks and parentheses is the name of an item. Names that contain these, or read like one of the words, are written in single or double
+quotation marks; inside, the mark itself is doubled.
 """
 
 from __future__ import annotations
@@ -25,7 +23,9 @@ Side = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What changed about people between two releases: what they had and lacked before, and what after; any change where both are empty.
+    """Change of people between two releases: what they had and lacked before and after.
+
+    Any change, if both are empty.
 
     >>> Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())).to_dict()
     {'column': 'smokes', 'before': {'present': ['smokes=no'], 'absent': []}, 'after': {'present': ['smokes=yes'], 'absent': []}}
@@ -37,18 +37,19 @@ class Change:
 
     @property
     def is_any(self) -> bool:
-        """Whether nothing is said but that the value is another one."""
+        """True if it only says that the value is another one."""
         return not any((*self.before, *self.after))
 
     @property
     def differs(self) -> bool:
-        """Whether it tells that people have another value than before, and not only what they had, have or kept.
+        """True if it says that people have another value than before.
 
         >>> kept = Change("smokes", (("smokes=no",), ()), (("smokes=no",), ()))
         >>> Change("smokes").differs, kept.differs
         (True, False)
         """
-        (had, lacked), (has, lacks) = self.before, self.after
+        (had, lacked) = self.before
+        (has, lacks) = self.after
         other = bool(had) and bool(has) and set(had) != set(has)
         return self.is_any or other or bool(set(had) & set(lacks)) or bool(set(lacked) & set(has))
 
@@ -62,7 +63,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ItemEvent:
-    """People who have every ``present`` item and none of the ``absent`` ones; all sorted, without a common item.
+    """People who have every ``present`` item and none of the ``absent`` ones.
+
+    Items are sorted, and in one of the two only.
 
     Of the items of ``not_all``, where there are such, they lack at least one. Where several releases are about different people, they are among
     those of the groups ``inside`` and not among those of ``outside``: numbers of releases, or of folders where these were given. ``changes`` are
@@ -93,14 +96,14 @@ class ItemEvent:
         return out | ({"not_all": list(self.not_all)} if self.not_all else {}) | where
 
     def holds(self, items: frozenset[str]) -> bool:
-        """Whether someone with these items is in the event."""
+        """Tell if a person with these items is in the event."""
         lacks_some = not self.not_all or not items.issuperset(self.not_all)
         return items.issuperset(self.present) and items.isdisjoint(self.absent) and lacks_some
 
 
 @dataclass(frozen=True, slots=True)
 class BoxEvent:
-    """People whose value is among the allowed ones, column by column; a column that is not named may be anything.
+    """People whose values are among the allowed ones, column by column.
 
     >>> BoxEvent({"sex": ("F",)}).to_dict()
     {'sex': ['F']}
@@ -126,7 +129,7 @@ _WORDS = ("and", "or", "not")
 
 
 class Token(NamedTuple):
-    """A word, a parenthesis or a name, and where it starts (the first sign of the text is 1); ``kind`` is ``item`` for names."""
+    """A word, parenthesis or name, and its place (from 1); ``kind`` is ``item`` for names."""
 
     kind: str
     text: str
@@ -154,7 +157,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern: its text, the names of its items in the order of first use, where each stands, and its meaning.
+    """A pattern: its text, its items in the order of first use, their places, its meaning.
 
     >>> pattern = Pattern.parse("a and not (b or 'c d')")
     >>> pattern.names, pattern.truth().nonzero()[0].tolist()

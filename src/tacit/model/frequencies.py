@@ -1,7 +1,4 @@
-"""Frequency tables: how many people are in each cell of one or more tables, some of it hidden or rounded.
-
-Means and medians of a numeric column, as some tables print them beside their counts.
-"""
+"""Frequency tables: counts of people by cell, some of them hidden or rounded."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _ABOVE = re.compile(r">\s*(\d{1,9})")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What a frequency table prints beside its counts: means and medians of one of its columns, which holds whole numbers in ``span``.
+    """Means and medians of a column of whole numbers in ``span``, printed with counts.
 
     ``digits`` is the number of decimals that they were printed with.
     """
@@ -40,7 +37,9 @@ class Measured:
     digits: int = 0
 
     def total(self, index: int, people: int) -> Bound | None:
-        """The sums of the values of so many people whose mean prints as in line ``index``; None where none is printed, or no sum prints so.
+        """Bound the sum of the values of people whose mean prints as in line ``index``.
+
+        None if no mean is printed, or no sum prints so.
 
         >>> import numpy as np
         >>> nothing = Decimals(np.zeros(1, np.int64), np.full(1, -1, np.int8))
@@ -50,7 +49,10 @@ class Measured:
         return self._whole(self.means.value(index), people, self.span.hi * people)
 
     def middle(self, index: int) -> Bound | None:
-        """Twice the median that prints as in line ``index``, a whole number; None where none is printed, or no number prints so."""
+        """Bound twice the median that prints as in line ``index``, a whole number.
+
+        None if no median is printed, or no number prints so.
+        """
         return self._whole(self.medians.value(index), 2, self.span.hi * 2)
 
     def _whole(self, value: Fraction | None, scale: int, most: int) -> Bound | None:
@@ -60,7 +62,7 @@ class Measured:
 
 
 def numbers_of(text: str, span: Bound) -> Bound | None:
-    """The whole numbers that a label of a numeric column stands for; None when it is none.
+    """Return the whole numbers that a label of a numeric column stands for; None if it is not one.
 
     >>> [numbers_of(text, Bound(0, 125)) for text in ("7", "0-4", "64+", "<18")]
     [Bound(lo=7, hi=7), Bound(lo=0, hi=4), Bound(lo=64, hi=125), Bound(lo=0, hi=17)]
@@ -90,7 +92,9 @@ UNBOUNDED = 2**50
 
 @dataclass(frozen=True, slots=True)
 class CellPrinting:
-    """How cells are printed: those below ``hidden_below`` hidden (0 as well, unless ``zeros_shown``), the others rounded to ``base``.
+    """Printing of cells: those below ``hidden_below`` hidden, the others rounded to ``base``.
+
+    Cells of 0 are hidden too, unless ``zeros_shown``.
 
     None where it is not known or not done. A named ``convention`` says it all, and ``hidden_below`` repeats what it says.
 
@@ -108,26 +112,30 @@ class CellPrinting:
 
     @property
     def is_exact(self) -> bool:
-        """Whether printed numbers are true."""
+        """True if printed numbers are exact."""
         return self.convention.is_exact if self.convention is not None else self.base is None
 
     @property
     def deletes_records(self) -> bool:
-        """Whether totals leave out the people of hidden cells."""
+        """True if totals leave out the people of hidden cells."""
         return self.convention is not None and self.convention.deletes_records
 
     def hidden(self, n: int | None, below: int | None = None) -> tuple[int, int]:
-        """The fewest and the most people that a hidden cell may hold; ``below`` is what the cell itself says, as ``<5`` does."""
+        """Return the fewest and the most people in a hidden cell; ``below`` is its own limit (``<5``)."""
         limits = [limit - 1 for limit in (below, self.hidden_below) if limit is not None]
         most = min([*limits, UNBOUNDED if n is None else n])
         return (1 if self.zeros_shown else 0), most
 
     def numbers(self, printed: Ints, n: int | None) -> tuple[Ints, Ints]:
-        """The fewest and the most people whom printed numbers stand for; an end beyond the other where no number prints so."""
+        """Return the fewest and the most people that printed numbers stand for.
+
+        The first exceeds the second where no number prints so.
+        """
         if self.convention is not None:
             lo, hi = self.convention.numbers(printed, self.hidden_below or 0)
             return lo, hi if n is None else np.minimum(hi, n)
-        lo, hi = printed.copy(), printed.copy()
+        lo = printed.copy()
+        hi = printed.copy()
         if self.base is not None:
             lo, hi = counts_printed_as(printed, self.base, self.rounding)
         if self.hidden_below is not None:
@@ -141,12 +149,12 @@ class CellPrinting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrequencyTable:
-    """Cells of tables over ``columns``, a line each: a value for every column, or any value, and how many people those are.
+    """Cells of tables over ``columns``, a line each, with their numbers of people.
 
     ``codes`` holds one number for every line and column, line by line: a place in the ``values`` of the column, or ``ANY``. ``lo`` and ``hi``
     enclose each count. ``printed`` is the number that stands there; below 0 it is the mark ``marks[-1 - printed]`` of a hidden cell.
     ``header.complete`` says that each column's values are all that its people have. ``across`` holds the column of its file that a cell stands
-    in, where one line holds several cells. ``measured`` are means and medians that stand beside the counts, if any.
+    in, where one line holds several cells. ``measured`` are means and medians printed with the counts, if any.
 
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
     >>> table.n, table.count(1), list(table.records())[2]
@@ -180,7 +188,7 @@ class FrequencyTable:
         printing: CellPrinting | None = None,
         complete: bool = True,
     ) -> FrequencyTable:
-        """A table from the values of each cell (``*`` for any) and its printed count, None where it is hidden."""
+        """Make a table from the values of each cell (``*``: any) and its count (None: hidden)."""
         how = printing or CellPrinting()
         values = tuple(tuple(sorted({cell[place] for cell in cells} - {"*"})) for place in range(len(columns)))
         number = [{value: code for code, value in enumerate(known)} | {"*": ANY} for known in values]
@@ -189,7 +197,8 @@ class FrequencyTable:
         lo, hi = how.numbers(printed, n)
         least, most = how.hidden(n)
         hidden = printed < 0
-        lo, hi = np.where(hidden, least, lo), np.where(hidden, most, hi)
+        lo = np.where(hidden, least, lo)
+        hi = np.where(hidden, most, hi)
         return cls(tuple(columns), values, codes, lo, hi, printed, Header(n=n, complete=complete, base=how.base), how)
 
     def __len__(self) -> int:
@@ -197,7 +206,7 @@ class FrequencyTable:
 
     @property
     def n(self) -> int | None:
-        """How many people the tables are about, where that is known."""
+        """Number of people, if known."""
         return self.header.n
 
     @property
@@ -207,41 +216,56 @@ class FrequencyTable:
 
     @property
     def is_hidden(self) -> npt.NDArray[np.bool_]:
-        """Which cells print no number."""
+        """Flags of cells that print no number."""
         return self.printed < 0
 
     def count(self, index: int) -> Bound:
-        """What is published about the number of people in cell ``index``."""
+        """Return the published bounds on the people in cell ``index``."""
         return Bound(int(self.lo[index]), int(self.hi[index]))
 
     def line(self, index: int) -> int:
-        """The line of its file that cell ``index`` stands in; line 1 of a CSV file is its header."""
+        """Return the line of cell ``index`` in its file; line 1 of a CSV file is its header."""
         return int(self.lines[index]) if self.lines is not None else index + 2
 
     def place(self, index: int) -> int | str:
-        """Where cell ``index`` stands: its line, or as in a spreadsheet where a line holds several (``B4``)."""
+        """Return the place of cell ``index``: its line, or ``B4`` if a line holds several."""
         return self.line(index) if self.across is None else f"{letters(int(self.across[index]))}{self.line(index)}"
 
     def cell(self, index: int) -> dict[str, str]:
-        """The columns that cell ``index`` fixes, with their values."""
+        """Return the columns that cell ``index`` fixes, with their values."""
         width = len(self.columns)
         codes = self.codes[index * width : (index + 1) * width].tolist()
         known = zip(self.columns, self.values, codes, strict=True)
         return {column: values[code] for column, values, code in known if code != ANY}
 
     def text(self, index: int) -> str:
-        """What stands in cell ``index``: a number, or the mark of a hidden one."""
+        """Return the text of cell ``index``: a number, or the mark of a hidden one."""
         printed = int(self.printed[index])
         return str(printed) if printed >= 0 else self.marks[-1 - printed]
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about frequency tables only."""
+        header = self.header
+        printing = self.printing
+        out: dict[str, Any] = {
+            "tables": len(self.tables()),
+            "hidden_cells": int(self.is_hidden.sum()),
+            "hidden_below": printing.hidden_below,
+            "zeros_shown": printing.zeros_shown,
+            "by": list(self.columns),
+        }
+        if printing.convention is not None:
+            out["convention"] = printing.convention.name
+        return out | {"qi": list(header.qi), "sa": list(header.sa) if header.has_roles else None}
+
     def records(self) -> Iterator[dict[str, Any]]:
-        """The cells as dictionaries; the count is None where it is hidden."""
+        """Yield the cells as dictionaries; a hidden count is None."""
         everything = dict.fromkeys(self.columns, self.any_mark)
         for index, printed in enumerate(self.printed.tolist()):
             yield everything | self.cell(index) | {"count": printed if printed >= 0 else None}
 
     def tables(self) -> tuple[tuple[str, ...], ...]:
-        """The sets of columns that its cells fix, each once, in the order of the lines.
+        """Return the sets of columns that its cells fix, each once, in the order of lines.
 
         >>> FrequencyTable.of(["sex", "job"], [["F", "*"], ["*", "*"]], [3, 3]).tables()
         (('sex',), ())
@@ -253,7 +277,7 @@ class FrequencyTable:
 
 
 def letters(column: int) -> str:
-    """A column of a spreadsheet, from 0.
+    """Return the letters of a spreadsheet column, from 0.
 
     >>> letters(0), letters(25), letters(26), letters(701), letters(702)
     ('A', 'Z', 'AA', 'ZZ', 'AAA')

@@ -1,7 +1,4 @@
-"""Which sensitive values somebody who knows negative rules can rule out for whom.
-
-Background knowledge: what an adversary knows about groups of people besides the release.
-"""
+"""Background knowledge of an adversary: facts about groups, and the values that they rule out."""
 
 from __future__ import annotations
 
@@ -42,13 +39,13 @@ class Amount:
         return cls(value, not whole)
 
     def of(self, people: int) -> Fraction:
-        """The number for a group of so many people."""
+        """Return the number for a group of this size."""
         return self.value * people if self.is_share else self.value
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """At least and at most so many people whose values are among the allowed ones, column by column, have a sensitive value.
+    """Bounds on the people with allowed values, column by column, who have a sensitive value.
 
     ``file`` and ``line`` say where it stands, for errors and explanations; ``unit`` is what a line is called there.
 
@@ -67,19 +64,19 @@ class Fact:
     unit: str = "line"
 
     def bounds(self, people: int) -> tuple[int, int]:
-        """The fewest and the most people of a group of this size, in whole people; a share is read exactly."""
+        """Return the fewest and the most people of a group of this size."""
         low = Fraction(0) if self.at_least is None else self.at_least.of(people)
         high = Fraction(people) if self.at_most is None else self.at_most.of(people)
         return -(-low.numerator // low.denominator), high.numerator // high.denominator
 
     @property
     def excludes(self) -> bool:
-        """Whether it says that nobody of the group has the value, whatever the size of the group."""
+        """True if nobody of the group has the value, whatever its size."""
         return self.at_most is not None and self.at_most.value == 0
 
     @property
     def place(self) -> str:
-        """Where it stands."""
+        """File and line of the fact."""
         return f"{self.file or 'knowledge'} {self.unit} {self.line}"
 
 
@@ -89,7 +86,7 @@ _WORDS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exclusions:
-    """For row i of a table the values ``v`` with ``patterns[kind[i], v]`` are ruled out; ``values`` names them.
+    """Values ruled out for each row i: those ``v`` with ``patterns[kind[i], v]``.
 
     People with the same pattern are interchangeable for whoever knows nothing else, so everything is done per kind.
 
@@ -111,7 +108,7 @@ class Exclusions:
 
     @classmethod
     def of(cls, facts: Iterable[Fact], people: Table, values: tuple[str, ...]) -> Exclusions:
-        """What facts that exclude a value say about each row of a table; values that nobody can have are passed over.
+        """Return what facts rule out for each row of a table.
 
         A fact that allows exceptions is refused: by it people would be matched to values as if their own were impossible.
         """
@@ -129,7 +126,7 @@ class Exclusions:
 
 
 def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
-    """Whether a fact can be looked at; raises where it is none that excludes a value for people with given quasi-identifiers."""
+    """Tell if a fact concerns the table; raise unless it excludes a value for given people."""
     if not fact.excludes:
         raise InputError(
             "says how many people have a value, not that nobody has it, so nobody can be matched to values by it",
@@ -149,7 +146,7 @@ def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bits:
-    """Where the bit of each fact stands: facts about the same sensitive value fill words of their own, from ``starts`` of the value on."""
+    """Bits of facts: those about one sensitive value fill words of their own, from ``starts`` on."""
 
     spot: Ints
     starts: Ints
@@ -176,7 +173,7 @@ class _Bits:
         return np.packbits(out, axis=1, bitorder="little").view(np.uint64)
 
     def any(self, words: Sequence[Words], rows: Sequence[Ints]) -> npt.NDArray[np.bool_]:
-        """Whether some fact about each sensitive value speaks of these combinations."""
+        """Return True for each sensitive value that some fact rules out for these combinations."""
         both = words[0][rows[0]]
         for known, codes in zip(words[1:], rows[1:], strict=True):
             both &= known[codes]
@@ -187,7 +184,10 @@ class _Bits:
 
 
 def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, ...]], tuple[str, ...]]:
-    """The set of values that each fact asks of a column, by its number, and the sets; number 0 asks nothing."""
+    """Return the set of values that each fact asks of a column, as numbers, and the sets.
+
+    Number 0 asks nothing.
+    """
     numbers: dict[tuple[str, ...], int] = {}
     node = [
         0 if (asked := fact.allowed.get(column.name)) is None else 1 + numbers.setdefault(asked, len(numbers)) for fact in told
@@ -196,11 +196,15 @@ def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, 
 
 
 def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Ints], Ints]:
-    """The combinations of values that occur, column by column, and that of each row; values that fit the same facts count as one.
+    """Return the combinations of values that occur, and that of each row.
+
+    Values that fit the same facts count as one.
 
     ``words`` is cut to one row for each of these.
     """
-    key, largest, parts = np.zeros(len(columns[0]) if columns else 0, np.int64), 1, []
+    key = np.zeros(len(columns[0]) if columns else 0, np.int64)
+    largest = 1
+    parts = []
     for number, codes in enumerate(columns):
         first, same = _distinct(words[number])
         words[number] = words[number][first]
@@ -208,7 +212,8 @@ def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[In
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
             largest = len(key)
         parts.append(same[codes])
-        key, largest = key * len(first) + parts[-1], largest * len(first)
+        key = key * len(first) + parts[-1]
+        largest = largest * len(first)
     _, example, combination = np.unique(key, return_index=True, return_inverse=True)
     return [codes[example] for codes in parts], combination.reshape(-1)
 

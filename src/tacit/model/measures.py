@@ -1,9 +1,4 @@
-"""Table of measures: numbers about a release, each with its unit.
-
-What a bucketized release is still good for, and what can be guessed from it, beside the data that it was made from.
-
-What became of re-checking the proved findings of an audit.
-"""
+"""Table of measures, with their units; the utility of a bucketized release; the outcome of ``verify``."""
 
 from __future__ import annotations
 
@@ -38,7 +33,10 @@ class Utility:
 
     @property
     def measures(self) -> Mapping[str, float]:
-        """All numbers by their names in ``MEASURES``: those of the uniform estimator as they are, the others with a suffix."""
+        """All numbers by their names in ``MEASURES``.
+
+        Those of the uniform estimator have the plain name, the others a suffix.
+        """
         out: dict[str, float] = {}
         for estimator in ESTIMATORS:
             suffix = "" if estimator == "uniform" else "_" + estimator.replace("-", "_")
@@ -62,7 +60,7 @@ class Utility:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """How many findings hold, and what is wrong with the others or with the record as a whole.
+    """Outcome of ``verify``: findings that hold, and problems of others or of the record.
 
     ``listed`` and ``holding`` count proved findings by the code of their attack: those that the record writes out, and those that hold.
     ``estimates`` counts the listed findings that are estimates, which nobody can prove. ``open`` are sentences about what the record says and no
@@ -81,12 +79,12 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether everything holds."""
+        """True if everything holds."""
         return not self.problems and not self.unconfirmed
 
     @property
     def proved(self) -> int:
-        """How many findings the record lists as proved."""
+        """Number of findings that the record lists as proved."""
         return sum(self.listed.values())
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,7 +113,7 @@ class Measure:
 
 
 def _estimated(name: str, meaning: str) -> tuple[Measure, ...]:
-    """A measure of a bucketized release beside its data, for each way to estimate from groups (owner only)."""
+    """Return a measure for each estimator from groups (owner only)."""
     ways = {
         "": "by the shares of groups",
         "_rule_aware": "all assignments that fit the knowledge equally likely",

@@ -17,7 +17,7 @@ from tacit.model.release import Header
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value of a column, or a coarser value, with the raw values that belong to it."""
+    """A value of a column, or a coarser one, with its raw values."""
 
     column: str
     name: str
@@ -26,7 +26,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NegativeRules:
-    """Rules ``X => not s``: nobody of the ``count`` people with X has the sensitive value s, or few of them.
+    """Rules ``X => not s``: few or none of the ``count`` people with X have the value s.
 
     ``antecedents[i, c]`` is the node that rule i asks of QI column c, -1 where it asks nothing; ``excluded[i]`` the number of the value
     that it rules out; ``minimal[i]`` says that no rule with a more general antecedent implies it. ``excluded_values[j]`` people have j values
@@ -67,12 +67,12 @@ class NegativeRules:
 
     @property
     def minimal_rules(self) -> int:
-        """How many rules are minimal."""
+        """Number of minimal rules."""
         return int(self.minimal.sum())
 
     @property
     def lists_minimal(self) -> bool:
-        """Whether only minimal rules are listed although there may be others."""
+        """True if only minimal rules are listed although there may be others."""
         return self.all_rules != len(self)
 
     def antecedent(self, index: int) -> list[Node]:
@@ -84,11 +84,12 @@ class NegativeRules:
         return self.header.sa_values[int(self.excluded[index])]
 
     def at_most(self, index: int) -> str:
-        """The share of the people with the antecedent of a rule who have the value at most, as a decimal: ``0`` when nobody has.
+        """Return the largest share of people with the antecedent who have the value, as a decimal.
 
         It is rounded up, with so many digits that it still says how many people they are.
         """
-        count, against = int(self.count[index]), int(self.against[index])
+        count = int(self.count[index])
+        against = int(self.against[index])
         if against == 0:
             return "0"
         digits = len(str(count)) + 1

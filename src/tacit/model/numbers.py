@@ -1,9 +1,7 @@
-"""Exact numbers: shares and counts as thresholds, and what a printed number says.
+"""Exact numbers: bounds, shares and counts as thresholds, and intervals of printed numbers.
 
 Supports are compared as whole numbers and shares as fractions; a float given by a caller is read as its shortest decimal, so that
 ``0.1`` means one tenth and not its binary neighbour.
-
-A whole number known to lie between two ends.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from tacit.errors import InputError, InternalError, OptionError
 
 @dataclass(frozen=True, slots=True, order=True)
 class Bound:
-    """A whole number known to lie in ``[lo, hi]``, both ends included; it may be negative while a sum is built.
+    """A whole number in ``[lo, hi]``, both included; sums may pass below 0.
 
     >>> Bound(5, 7) - Bound(1, 2)
     Bound(lo=3, hi=6)
@@ -42,7 +40,7 @@ class Bound:
 
     @property
     def is_exact(self) -> bool:
-        """Whether only one number is possible."""
+        """True if only one number is possible."""
         return self.lo == self.hi
 
     def __add__(self, other: Bound) -> Bound:
@@ -56,7 +54,8 @@ class Bound:
         return Bound(min(ends), max(ends))
 
     def __and__(self, other: Bound) -> Bound | None:
-        lo, hi = max(self.lo, other.lo), min(self.hi, other.hi)
+        lo = max(self.lo, other.lo)
+        hi = min(self.hi, other.hi)
         return Bound(lo, hi) if lo <= hi else None
 
     def to_list(self) -> list[int]:
@@ -132,7 +131,10 @@ class Threshold:
 
     @classmethod
     def parse(cls, value: object, *, where: str = "min_support") -> Threshold:
-        """A threshold from ``0.1``, ``"10%"`` (shares) or ``813`` (a count); a whole number of at least 1 is a count."""
+        """Read a threshold from ``0.1``, ``"10%"`` (shares) or ``813`` (a count).
+
+        A whole number of at least 1 is a count.
+        """
         if isinstance(value, Threshold):
             return value
         got = exact(value, where=where)
@@ -201,7 +203,7 @@ class Printed:
 
     @classmethod
     def decimal(cls, value: Fraction, step: Fraction, rounding: Rounding, *, is_double: bool = False) -> Printed:
-        """The values that print as a decimal, which most programs round from a double and not from the share itself.
+        """Return the values that print as a decimal, rounded from a double as most programs do.
 
         Close to the middle between two decimals that can turn the last digit, so the ends reach a little further; a double in full is off in
         either direction whatever the rule. Tacit itself rounds the exact share, halves up.
@@ -214,15 +216,17 @@ class Printed:
         return cls.around(value, step + slack, rounding)
 
     def counts(self, n: int) -> Bound | None:
-        """The whole numbers c from 0 to ``n`` for which c/n prints so; None when there is none."""
+        """Return the whole numbers c from 0 to ``n`` for which c/n prints so; None if there are none."""
         return self.whole_numbers(scale=n, most=n)
 
     def whole_numbers(self, *, scale: int = 1, most: int) -> Bound | None:
-        """The whole numbers c from 0 to ``most`` with c/scale in the interval; None when there is none."""
-        lo, hi = self.lo * scale, self.hi * scale
+        """Return the whole numbers c from 0 to ``most`` with c/scale in the interval, or None."""
+        lo = self.lo * scale
+        hi = self.hi * scale
         first = math.floor(lo) + 1 if self.lo_open else math.ceil(lo)
         last = math.ceil(hi) - 1 if self.hi_open else math.floor(hi)
-        first, last = max(0, first), min(most, last)
+        first = max(0, first)
+        last = min(most, last)
         return Bound(first, last) if first <= last else None
 
 
@@ -232,7 +236,9 @@ def _split_percent(text: str) -> tuple[str, bool]:
 
 
 def last_digit(text: str) -> Fraction:
-    """The step of the last printed digit; a text with 15 or more significant digits is a double and gets its spacing.
+    """Return the step of the last printed digit.
+
+    A text with 15 or more significant digits is a double, and gets its spacing.
 
     >>> last_digit("0.25"), last_digit("98.7%")
     (Fraction(1, 100), Fraction(1, 1000))
@@ -253,7 +259,7 @@ def last_digit(text: str) -> Fraction:
 
 
 def column_steps(texts: list[str]) -> list[Fraction]:
-    """The step of the last digit of every number of one column, trailing zeros that a writer dropped put back.
+    """Return the step of the last digit of every number of a column, dropped zeros restored.
 
     Programs print ``0.5`` for ``0.500``: how precise a number is shows in the whole column. A column printed with fixed decimals has the
     most decimals anywhere in it, one printed with significant digits the most significant digits; the larger of the two steps holds for both.
@@ -261,7 +267,8 @@ def column_steps(texts: list[str]) -> list[Fraction]:
     >>> column_steps(["0.5", "0.125"])
     [Fraction(1, 1000), Fraction(1, 1000)]
     """
-    decimals, significant = 0, 0
+    decimals = 0
+    significant = 0
     parsed: list[tuple[Decimal, bool] | None] = []
     for text in texts:
         body, percent = _split_percent(text)

@@ -46,7 +46,7 @@ class PartialTable:
     def of(
         cls, people: Table, hidden: Flags | None = None, sensitive: Ints | None = None, header: Header | None = None
     ) -> PartialTable:
-        """The table with these cells blank, and those that are empty already."""
+        """Return the table with these cells blank, and those that are empty already."""
         if len(people.weights) and not bool((people.weights == 1).all()):
             remedy = "Give the people one by one, without --engine"
             raise OptionError("merges equal rows, and single cells are hidden", where="the table", remedy=remedy)
@@ -65,7 +65,7 @@ class PartialTable:
 
     @property
     def n(self) -> int:
-        """How many people there are: a row each."""
+        """Number of people: a row each."""
         return len(self.hidden)
 
     @property
@@ -80,7 +80,7 @@ class PartialTable:
 
     @property
     def cells_hidden(self) -> int:
-        """How many cells are blank, the sensitive cells of sensitive records left out where these are known."""
+        """Number of blank cells, without the protected ones of known sensitive rows."""
         used = self._places(self.people.schema.used)
         blank = self.hidden[:, used].copy()
         if self.sensitive is not None:
@@ -95,25 +95,25 @@ class PartialTable:
 
     @property
     def conditions(self) -> Codes:
-        """The condition cells as codes of their columns' values, rows x QI columns; -1 where a cell is blank."""
+        """Codes of the condition cells, rows x QI columns; -1 for blanks."""
         return self.cells_of(self.people.schema.qi)
 
     def cells_of(self, names: Sequence[str]) -> Codes:
-        """Cells as codes of their columns' values, rows x these columns; -1 where a cell is blank."""
+        """Return the codes of cells, rows x these columns; -1 for blanks."""
         out = np.empty((len(self), len(names)), np.int32)
         for place, name in enumerate(names):
             out[:, place] = self.codes(name)
         return out
 
     def codes(self, name: str) -> Codes:
-        """One column as codes of its values; -1 where a cell is blank."""
+        """Return the codes of one column; -1 for blanks."""
         place = self.people.names.index(name)
         codes = self.people.columns[place].codes.astype(np.int32)
         codes[self.hidden[:, place]] = -1
         return codes
 
     def hidden_by_region(self) -> Mapping[Region, int]:
-        """How many cells are blank in each region; needs to know the sensitive rows."""
+        """Count the blank cells in each region; the sensitive rows must be known."""
         if self.sensitive is None:
             raise OptionError("the sensitive rows are not known", where="the table", remedy="Name them with --rows")
         mine = np.zeros(len(self), np.bool_)
@@ -123,20 +123,25 @@ class PartialTable:
         return {"ns": int(protected[~mine].sum()), "nc": int(conditions[~mine].sum()), "sc": int(conditions[mine].sum())}
 
     def hidden_by_column(self) -> Mapping[str, int]:
-        """How many cells are blank in each column that has any."""
+        """Count the blank cells in each column that has any."""
         counts = self.hidden.sum(axis=0).tolist()
         return {name: int(count) for name, count in zip(self.people.names, counts, strict=True) if count}
 
     def hide(self, cells: Flags) -> PartialTable:
-        """The same table with these cells blank as well."""
+        """Return the same table with these cells blank as well."""
         return PartialTable.of(self.people, self.hidden | cells, self.sensitive, self.header)
 
     def line(self, row: int) -> int:
-        """The line of its file that a row stands in, where each takes one; line 1 is the header."""
+        """Return the line of a row in its file, if each takes one; line 1 is the header."""
         return row + 2
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about tables with blank cells only."""
+        schema = self.people.schema
+        return {"qi": list(schema.qi), "sa": list(schema.sa), "blank_cells": dict(self.hidden_by_column())}
+
     def records(self) -> Iterator[dict[str, Any]]:
-        """The rows as dictionaries; None where a cell is blank."""
+        """Yield the rows as dictionaries; a blank cell is None."""
         columns = self.people.columns
         texts = [[None if value == "" else value for value in column.values] for column in columns]
         codes = [column.codes.tolist() for column in columns]
@@ -152,7 +157,7 @@ class PartialTable:
 
 
 def _blanked(column: Column, hidden: Flags) -> Column:
-    """The column with the empty text where it is hidden; its values are those that still occur."""
+    """Return the column with empty text in hidden cells; values that no longer occur are dropped."""
     if not hidden.any():
         return column
     codes = column.codes.copy()
@@ -168,7 +173,7 @@ def _blanked(column: Column, hidden: Flags) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """When a rule is unsafe: support above ``support`` people and confidence above ``confidence``, both strict.
+    """Thresholds of unsafe rules: support and confidence above these, strictly.
 
     >>> bars = Thresholds.of(min_confidence=0.55, min_support=0, n=9)
     >>> bars.unsafe(whole=5, both=3), bars.unsafe(whole=2, both=1)
@@ -180,7 +185,7 @@ class Thresholds:
 
     @classmethod
     def of(cls, *, min_confidence: object, min_support: object, n: int) -> Thresholds:
-        """Thresholds as users write them: 0.6, "60%" or Fraction(3, 5); a number of people, or a share of all ``n`` such as "0.2%"."""
+        """Read thresholds: 0.6, "60%" or Fraction(3, 5); a count, or a share of ``n`` such as "0.2%"."""
         confidence = share(min_confidence, where="--min-confidence", zero=False)
         bar = exact(min_support, where="--min-support")
         is_share = isinstance(min_support, float | Fraction) or (
@@ -192,9 +197,9 @@ class Thresholds:
         return cls(int(bar * n // 1) if is_share else int(bar), confidence)
 
     def most_safe(self, whole: int) -> int:
-        """The largest count of the value among so many records that is still within the confidence."""
+        """Return the largest safe count of the value among ``whole`` records."""
         return self.confidence.numerator * whole // self.confidence.denominator
 
     def unsafe(self, *, whole: int, both: int) -> bool:
-        """Whether a rule that fits ``whole`` records, ``both`` of them with its value, is above both thresholds."""
+        """Tell if a rule is above both thresholds: ``both`` of ``whole`` records have its value."""
         return both > self.support and both > self.most_safe(whole)

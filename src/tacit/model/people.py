@@ -1,9 +1,7 @@
-"""How the people of several releases hang together, as whoever audits them declares it.
+"""Declared relation between the populations of several releases.
 
-Releases about the same people, such as the files of one folder, are one *population*. A declaration is about populations in the order in which
-they are given; where every file stands for itself, each is one.
-
-Releases that were gathered from files and folders: which of them are about the same people, and what was not read.
+Releases about the same people, such as the files of one folder, have one *population*. A declaration is about populations in the given order;
+if every file stands for itself, each is one.
 """
 
 from __future__ import annotations
@@ -64,9 +62,9 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class Churn:
-    """The second release is about the people of the first but for some who left and some who joined: the fewest and the most of each.
+    """Nearly the same people: bounds on those who left and joined from release to release.
 
-    Of more than two releases, so many leave and join from each one to the next; somebody who left may come back.
+    Of more than two releases, these numbers leave and join from each one to the next; people who left may come back.
 
     >>> Churn(left=(0, 3), joined=(0, 2)).to_text()
     'left:0-3,joined:0-2'
@@ -86,7 +84,7 @@ class Churn:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The same people, of whom some have another value in these columns than in the release before: the fewest and the most, column by column.
+    """The same people; bounds on those whose value changed, column by column.
 
     >>> Changed(columns=["salary"], people=(0, 2)).to_text()
     'same,changed:salary:0-2'
@@ -129,12 +127,12 @@ def _span(pair: Any, name: str) -> tuple[int, int]:
     fits = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(end) is int for end in pair)
     if not fits or not 0 <= pair[0] <= pair[1]:
         remedy = f"Write for instance {name}=(0, 3): at least none, at most three"
-        raise OptionError(f"{name} is no pair of the fewest and the most people", where="--people", remedy=remedy)
+        raise OptionError(f"{name} is not a pair of the fewest and the most people", where="--people", remedy=remedy)
     return pair[0], pair[1]
 
 
 def _escaped(name: str) -> str:
-    """A column as it stands in a declaration, whose own signs are written as in web addresses.
+    """Return a column as in a declaration, with its signs escaped as in web addresses.
 
     >>> _escaped("income: a, b")
     'income%3A a%2C b'
@@ -165,7 +163,7 @@ def read_people(text: str) -> People:
     for part in told.split(","):
         found = _MOVED.fullmatch(part)
         if found is None or found[1] in moved:
-            raise OptionError("does not say how the people of the releases hang together", where="--people", remedy=_FORMS)
+            raise OptionError("does not say how the populations of the releases are related", where="--people", remedy=_FORMS)
         moved[found[1]] = _told_span(found[2], found[3])
     return Churn(**moved)
 
@@ -181,7 +179,8 @@ def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]
     (((0,), (0, 1), (0, 1, 2)), ((0,), (0, 1), (1,)))
     """
     every = range(populations)
-    first, last = tuple(tuple(every[: end + 1]) for end in every), tuple(tuple(every[start:]) for start in every)
+    first = tuple(tuple(every[: end + 1]) for end in every)
+    last = tuple(tuple(every[start:]) for start in every)
     if isinstance(people, Nested):
         return first if people.outer == 0 else last
     if isinstance(people, Unknown):  # whoever is in two of them is counted in each as somebody else
@@ -196,7 +195,10 @@ def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]
 
 
 def check_people(people: People | None, counts: Sequence[int | None]) -> People:
-    """What is declared, or the same people where nothing is and all populations say the same number of them; refuses what cannot be."""
+    """Return the declared relation; by default the same people, if all n are equal.
+
+    Raises if the declaration contradicts the numbers of people.
+    """
     told = [n for n in counts if n is not None]
     if people is None:
         if len(told) < len(counts) or len(set(told)) > 1:
@@ -248,7 +250,7 @@ AS_TOLD = "is ignored, as --ignore says"
 
 @dataclass(frozen=True, slots=True)
 class NotRead:
-    """A file in a folder, or a column of a file, that was not read, and why."""
+    """A file or column that was not read, and the reason."""
 
     file: str
     reason: str
@@ -262,10 +264,10 @@ class NotRead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Releases(Sequence[Release]):
-    """The releases of one folder, in the order of their names, and the files in it that are none.
+    """Releases of one folder by name, and the files in it that are not releases.
 
     ``not_read`` may say something about people, ``ignored`` does not: it belongs to Tacit, or the caller says so. Given beside others, the
-    releases are about the same people; by themselves, ``people`` says how their people hang together.
+    releases are about the same people; by themselves, ``people`` says how their populations are related.
     """
 
     name: str
@@ -291,7 +293,7 @@ class Releases(Sequence[Release]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """All releases of an audit: for each the group of people that it is about (``population``), and what these groups are called."""
+    """All releases of an audit with their populations, and the names of these."""
 
     releases: tuple[Release, ...]
     population: tuple[int, ...]
@@ -299,14 +301,9 @@ class Gathered:
     not_read: tuple[NotRead, ...] = ()
     ignored: tuple[NotRead, ...] = ()
 
-    @property
-    def are_grouped(self) -> bool:
-        """Whether some group of people has several releases."""
-        return len(self.names) < len(self.releases)
-
 
 def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple[tuple[NotRead, ...], tuple[NotRead, ...]]:
-    """The columns and fields of releases that were not read, and those that the caller ignores."""
+    """Return the columns of releases that were not read, and those that the caller ignores."""
     not_read = []
     ignored = []
     for release, name in zip(releases, names, strict=True):

@@ -1,8 +1,6 @@
-"""What the publisher accepts, and how long an attack may take.
+"""The publisher's policy: limits of what is accepted, waivers of findings, and time limits.
 
-A finding that somebody accepts, with a reason and a name: it stays listed, and does not count against the release.
-
-Waivers matched with the findings of an audit: which are accepted, by whom, and which waivers match nothing.
+A waiver accepts a finding, with a reason and a name: the finding stays listed, and does not count for the verdict.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Who accepts what, and why: one finding by its id, or every finding about an event.
+    """Acceptance of one finding by its id, or of every finding about an event.
 
     ``people`` is the number of people that it was given for, or the two ends of what is proved about it: the ``count`` of the finding. A finding
     about more people, or about fewer (who are described the more closely), is another one. ``release`` binds the waiver to releases by their
@@ -72,15 +70,15 @@ class Waiver:
         return None if self.finding is None else self.finding.partition("-")[0]
 
     def holds_for(self, lo: int, hi: int) -> bool:
-        """Whether it was given for a finding about so many people."""
+        """Tell if it was given for a finding about this number of people."""
         return (lo, hi) == self.people
 
     def holds_in(self, releases: Sequence[str | None]) -> bool:
-        """Whether it was given for these releases, by their SHA-256."""
+        """Tell if it was given for these releases, by their SHA-256."""
         return not self.release or all(one in self.release for one in releases)
 
     def ended(self, today: date | None) -> bool:
-        """Whether its last day is over; a date is needed where it has one."""
+        """Tell if its last day is over; raise if it has one and no date is given."""
         if self.until is None:
             return False
         if today is None:
@@ -95,14 +93,14 @@ class Waiver:
 
 
 def _people(given: object) -> tuple[int, int]:
-    """The number of people of a waiver, as the two ends of what is proved about it."""
+    """Return the bounds on the number of people of a waiver."""
     ends: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given, given]
     if (
         len(ends) != 2
         or not all(isinstance(one, int) and not isinstance(one, bool) for one in ends)
         or not 0 < ends[0] <= ends[1]
     ):
-        what = "does not say how many people it is for" if given is None else "people is no number of people"
+        what = "does not say how many people it is for" if given is None else "people is not a number of people"
         remedy = "Copy the count of the finding: people = 9, or people = [1, 3] where it is not exact"
         raise OptionError(what, where="waiver", remedy=remedy)
     return ends[0], ends[1]
@@ -118,19 +116,19 @@ def _releases(given: object) -> tuple[str, ...]:
 
 
 def event_key(event: Mapping[str, Any]) -> str:
-    """An event as text that is the same however it was written: values sorted, empty lists left out.
+    """Return an event as canonical text: values sorted, empty lists left out.
 
     >>> event_key({"absent": ["c"], "present": ["b", "a"]}) == event_key({"present": ["a", "b"], "absent": ["c"], "not_all": []})
     True
     """
     remedy = 'Write it as in the record, for instance event = { sex = ["F"], age = ["30"] }'
     if not isinstance(event, Mapping):
-        raise OptionError("event is no table of columns and values", where="waiver", remedy=remedy)
+        raise OptionError("event is not a table of columns and values", where="waiver", remedy=remedy)
     told: dict[str, Any] = {}
     for column, values in event.items():
         listed = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
         if not all(isinstance(value, (str, int)) for value in listed):
-            raise OptionError("event holds something that is no value", where="waiver", remedy=remedy)
+            raise OptionError("event contains an entry that is not a value", where="waiver", remedy=remedy)
         if listed:
             told[str(column)] = sorted(listed, key=str)
     return json.dumps(told, ensure_ascii=False, sort_keys=True)
@@ -145,7 +143,7 @@ def read_date(value: object, *, where: str) -> date:
     try:
         return date.fromisoformat(str(value))
     except ValueError:
-        raise OptionError("is no date", where=where, remedy="Write for instance 2026-11-15") from None
+        raise OptionError("is not a date", where=where, remedy="Write for instance 2026-11-15") from None
 
 
 #: The limits of a policy by name, each with its default.
@@ -195,7 +193,7 @@ class PolicyFile:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """When a release counts as exposed.
+    """Limits beyond which a release is exposed.
 
     ``k`` (ACRO's ``safe_threshold``): some event is proved to hold for 1 to k-1 people. ``l``: some person keeps fewer than l possible values.
     ``max_posterior`` and ``max_gain``: an estimate exceeds them (only where set). ``min_confidence`` and ``min_support``: a hidden cell is
@@ -203,7 +201,7 @@ class Policy:
     suggestions, ACRO's 5 where it is not set; what no attack breaks may be coarser. ``zeros_are_disclosive``: frequency tables that hide
     small cells hide empty ones as well, since an empty cell says what nobody beside it has.
 
-    ``waivers`` are findings that somebody accepts; those with a last day are compared with ``today``. ``origin`` says who set a limit, and
+    ``waivers`` are accepted findings; those with a last day are compared with ``today``. ``origin`` says who set a limit, and
     ``files`` from which files it was read; both are only told. ``overruled`` are limits of the data set's file that were looser than the
     organisation's, and did not count; so did not its waivers, where ``waivers_overruled`` says how many there are.
 
@@ -247,7 +245,7 @@ class Policy:
             raise OptionError("must be true or false", where="--zeros-are-disclosive", remedy="Write true or false")
         if not all(isinstance(waiver, Waiver) for waiver in self.waivers):
             remedy = "Write for instance tacit.Waiver(finding=.., reason=.., name=..)"
-            raise OptionError("holds something that is no waiver", where="waivers", remedy=remedy)
+            raise OptionError("contains an entry that is not a waiver", where="waivers", remedy=remedy)
         object.__setattr__(self, "waivers", tuple(self.waivers))
         if self.today is not None:
             object.__setattr__(self, "today", read_date(self.today, where="--date"))
@@ -259,7 +257,7 @@ class Policy:
 
     @property
     def set_by(self) -> dict[str, Level]:
-        """Who set each limit: an option, a file of the data set or of the organisation, a caller, or nobody."""
+        """Origin of each limit: an option, a file, a caller, or the default."""
         told: dict[str, Level] = {}
         for name, default in LIMITS.items():
             value = getattr(self, name)
@@ -273,14 +271,15 @@ class Policy:
 
 
 def is_looser(name: str, value: Any, floor: Any) -> bool:
-    """Whether a limit allows what another value of it forbids.
+    """Tell if a value of a limit allows what another one forbids.
 
     >>> is_looser("k", 5, 10), is_looser("max_posterior", 0.8, 0.9), is_looser("max_posterior", None, 0.9)
     (True, False, True)
     """
     if value is None or floor is None:
         return value is None and floor is not None
-    ours, theirs = exact(value, where=name), exact(floor, where=name)
+    ours = exact(value, where=name)
+    theirs = exact(floor, where=name)
     return ours < theirs if STRICTER[name] == "up" else ours > theirs
 
 
@@ -295,7 +294,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Give everything in the block one deadline: reading, solving, proving and writing; an earlier one that is set already stays.
+    """Give everything in the block one deadline; an earlier one stays.
 
     >>> with time_limit(60):
     ...     Limits.within(3600).seconds_left <= 60
@@ -309,7 +308,10 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """Seconds until the deadline of all that runs, or None without one; never quite 0, so that they can be a limit themselves."""
+    """Return the seconds until the deadline, or None without one.
+
+    Never 0, so that they can be a limit themselves.
+    """
     return Limits(_deadline.get()).seconds_left
 
 
@@ -320,7 +322,7 @@ def check_time(where: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far an attack may go; never what is true."""
+    """Time limit of an attack."""
 
     deadline: float | None = None
     seed: int = 0
@@ -335,7 +337,7 @@ class Limits:
 
     @property
     def seconds_left(self) -> float | None:
-        """The seconds that are left, or None without a limit; never quite 0, so that they can be a limit themselves."""
+        """Seconds left, or None without a limit; never 0, so that they can be a limit."""
         return None if self.deadline is None else max(0.001, self.deadline - time.monotonic())
 
     def part(self, share: float) -> Limits:
@@ -345,7 +347,7 @@ class Limits:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is over."""
+        """True if time is over."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
     def check(self, where: str) -> None:
@@ -355,7 +357,7 @@ class Limits:
 
 
 class _Run(Protocol):
-    """What is looked at of an attack's run."""
+    """Part of an attack's run that waivers are matched with."""
 
     @property
     def code(self) -> str: ...
@@ -374,7 +376,7 @@ class _Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Waived:
-    """The findings that somebody accepts: ``places`` says of (run, finding) which waiver it is."""
+    """Accepted findings: ``places`` says of (run, finding) which waiver it is."""
 
     waivers: tuple[Waiver, ...] = ()
     places: Mapping[tuple[int, int], int] = field(default_factory=dict)
@@ -384,7 +386,7 @@ class Waived:
     def among(
         cls, runs: Sequence[_Run], waivers: Sequence[Waiver], today: date | None, releases: Sequence[str | None] = ()
     ) -> Waived:
-        """The waivers matched with all findings of the runs on these releases; without waivers no finding is looked at."""
+        """Match waivers with all findings of the runs on these releases."""
         ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
         ids: dict[str, list[int]] = {}
         events: dict[str, list[int]] = {}
@@ -409,7 +411,7 @@ class Waived:
         return cls(tuple(waivers), places, ended)
 
     def waiver_of(self, owner: int, index: int) -> Waiver | None:
-        """Who accepts a finding of a run, if anybody does."""
+        """Return the waiver of a finding, if there is one."""
         number = self.places.get((owner, index))
         return None if number is None else self.waivers[number]
 
@@ -418,11 +420,11 @@ class Waived:
         return sorted(index for run, index in self.places if run == owner)
 
     def number(self, owner: int) -> int:
-        """How many findings of a run are accepted."""
+        """Return the number of accepted findings of a run."""
         return sum(run == owner for run, _ in self.places)
 
     def status(self, number: int) -> tuple[WaiverStatus, int]:
-        """What became of a waiver, and how many findings it is about."""
+        """Return the status of a waiver, and the number of its findings."""
         found = sum(place == number for place in self.places.values())
         return ("ended" if number in self.ended else "applied" if found else "unmatched"), found
 
@@ -438,7 +440,10 @@ class Waived:
 def _matched(
     run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
 ) -> Iterable[tuple[int, Sequence[int]]]:
-    """The findings of a run that some waivers are about; ends early when only single ones are looked for and all are found."""
+    """Return the findings of a run that waivers are about.
+
+    Ends early if all waivers are about single findings, and these are found.
+    """
     missing = set(ids)
     for index in range(len(run.severity)):
         if not missing and not events:

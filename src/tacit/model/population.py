@@ -1,4 +1,4 @@
-"""Who is in the data, as far as an adversary knows: everybody's quasi-identifiers."""
+"""Everybody's quasi-identifiers, as far as an adversary knows them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Population:
 
     @cached_property
     def n(self) -> int:
-        """How many people there are."""
+        """Number of people."""
         return int(self.people.sum())
 
     @property
@@ -48,7 +48,7 @@ class Population:
         return {column.name: column.values[column.codes[index]] for column in self.columns}
 
     def knows(self, column: str, value: str) -> bool:
-        """Whether somebody has this value."""
+        """Tell if anybody has this value."""
         return (column, value) in self._places
 
     def holding(self, pairs: Iterable[tuple[str, str]]) -> Codes:
@@ -72,8 +72,10 @@ class Population:
         >>> known.places_of(Table.from_rows(["sex"], [("M",), ("X",), ("F",)])).tolist()
         [1, -1, 0]
         """
-        mine, theirs = np.zeros(len(self), np.int64), np.zeros(len(table.weights), np.int64)
-        known, span = np.ones(len(theirs), np.bool_), 1
+        mine = np.zeros(len(self), np.int64)
+        theirs = np.zeros(len(table.weights), np.int64)
+        known = np.ones(len(theirs), np.bool_)
+        span = 1
         for column in self.columns:
             other = table.column(column.name)
             code = {value: number for number, value in enumerate(column.values)}
@@ -84,8 +86,10 @@ class Population:
                 kept, mine = np.unique(mine, return_inverse=True)
                 place = np.minimum(np.searchsorted(kept, theirs), max(0, len(kept) - 1))
                 known &= kept[place] == theirs
-                theirs, span = place, len(kept)
-            mine, theirs = mine * len(column.values) + column.codes, theirs * len(column.values) + np.maximum(fresh, 0)
+                theirs = place
+                span = len(kept)
+            mine = mine * len(column.values) + column.codes
+            theirs = theirs * len(column.values) + np.maximum(fresh, 0)
             span *= len(column.values)
         order = np.argsort(mine)
         found = np.minimum(np.searchsorted(mine, theirs, sorter=order), max(0, len(mine) - 1))
@@ -104,7 +108,7 @@ class Population:
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """Where each value stands: its column and its code."""
+        """Column and code of each value."""
         return {
             (column.name, value): (number, code)
             for number, column in enumerate(self.columns)

@@ -1,7 +1,4 @@
-"""What is published: itemsets and rules, as flat arrays with count intervals.
-
-Where something came from, without saying where it lies on this machine.
-"""
+"""Published itemsets and rules, as flat arrays with count intervals."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The base name and the SHA-256 of a file that was read, and how it was read.
+    """Base name and SHA-256 of a file that was read, and the reading options.
 
     ``header`` is the SHA-256 of the header file beside it, empty where there is none. ``options`` are those that a caller gave to read it.
     """
@@ -42,7 +39,7 @@ ONLY: tuple[Only, ...] = get_args(Only)
 
 @dataclass(frozen=True, slots=True)
 class ValueGroup:
-    """A name for several values of a column, as conditions of decision trees need them: the values, or all but the values.
+    """A name for several values of a column, or for all but these.
 
     >>> ValueGroup("sex", "not F", ("F",), excluded=True).among(("F", "M"))
     ('M',)
@@ -65,7 +62,7 @@ CHANGES: tuple[Changes, ...] = get_args(Changes)
 
 @dataclass(frozen=True, slots=True)
 class MadeBy:
-    """A repair that made a release, as its header tells it."""
+    """A repair that made a release, as in its header."""
 
     method: str
     changes: Changes
@@ -77,7 +74,7 @@ class MadeBy:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What is known about a release as a whole; None or empty where it is not known.
+    """Facts about a release as a whole; None or empty if unknown.
 
     ``complete`` says that nothing that reaches the thresholds was left out, so that what is missing lies below them. ``min_support`` is the
     smallest count that reaches the support threshold. ``digits`` is the number of decimals that supports are printed with, ``rounding`` how
@@ -114,13 +111,13 @@ class Header:
 
     @property
     def has_roles(self) -> bool:
-        """Whether it is said which column is sensitive, or that none is."""
+        """True if it says which column is sensitive, or that none is."""
         return bool(self.sa) or self.no_sa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decimals:
-    """Printed decimals without an object for each: ``scaled[i] / 10**digits[i]``; digits -1 means that nothing is printed."""
+    """Printed decimals, ``scaled[i] / 10**digits[i]``; digits -1 means that nothing is printed."""
 
     scaled: Ints
     digits: npt.NDArray[np.int8]
@@ -136,7 +133,8 @@ class Decimals:
         >>> Decimals(np.array([5, 125]), np.array([2, -1], np.int8)).text(0)
         '0.05'
         """
-        digits, scaled = int(self.digits[index]), int(self.scaled[index])
+        digits = int(self.digits[index])
+        scaled = int(self.scaled[index])
         if digits <= 0:
             return "" if digits < 0 else str(scaled)
         return f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}d}"
@@ -168,7 +166,7 @@ class Itemsets:
 
     @property
     def n(self) -> int | None:
-        """How many people the release is about, where that is known."""
+        """Number of people, if known."""
         return self.header.n
 
     @property
@@ -178,23 +176,23 @@ class Itemsets:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every count is known exactly."""
+        """True if every count is exact."""
         return bool((self.lo == self.hi).all())
 
     def count(self, index: int) -> Bound:
-        """What is published about the count of itemset ``index``."""
+        """Return the published bounds on the count of itemset ``index``."""
         return Bound(int(self.lo[index]), int(self.hi[index]))
 
     def line(self, index: int) -> int:
-        """The line of its file that itemset ``index`` stands in; line 1 of a CSV file is its header."""
+        """Return the line of itemset ``index`` in its file; line 1 of a CSV file is its header."""
         return int(self.lines[index]) if self.lines is not None else index + 2
 
     def names(self, index: int) -> list[str]:
-        """The items of itemset ``index``, by name."""
+        """Return the names of the items of itemset ``index``."""
         return [self.items.names[item] for item in self.sets[index]]
 
     def text(self, index: int) -> str:
-        """What line ``index`` prints about its count: a number of people, or a share; empty where it prints neither."""
+        """Return the printed count or share of itemset ``index``; empty if there is none."""
         if self.rounded is not None:
             return f"{int(self.rounded[index]):,}"
         if self.support is not None:
@@ -203,13 +201,17 @@ class Itemsets:
         return f"{count.lo:,}" if count.is_exact else ""
 
     def take(self, index: npt.NDArray[np.int64], header: Header) -> Itemsets:
-        """The itemsets at these positions, under a new header; they stand in no file yet."""
+        """Return the itemsets at these positions, under a new header."""
         support = None if self.support is None else Decimals(self.support.scaled[index], self.support.digits[index])
         rounded = None if self.rounded is None else self.rounded[index]
         return Itemsets(self.sets.take(index), self.lo[index], self.hi[index], self.items, header, self.only, support, rounded)
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about itemsets only."""
+        return {"only": self.only}
+
     def records(self) -> Iterator[dict[str, Any]]:
-        """The published lines as dictionaries; None where a value is withheld."""
+        """Yield the published lines as dictionaries; a withheld value is None."""
         for index in range(len(self)):
             yield {"itemset": self.names(index)} | _printed(self, index)
 
@@ -242,7 +244,7 @@ class Rules:
 
     @property
     def n(self) -> int | None:
-        """How many people the release is about, where that is known."""
+        """Number of people, if known."""
         return self.header.n
 
     @property
@@ -256,40 +258,49 @@ class Rules:
         return self.header.min_confidence
 
     def count(self, index: int) -> Bound:
-        """What is published about the number of people with antecedent and consequent."""
+        """Return the published bounds on the people with antecedent and consequent."""
         return Bound(int(self.lo[index]), int(self.hi[index]))
 
     def whole(self, index: int) -> Bound:
-        """What is published about the number of people with the antecedent."""
+        """Return the published bounds on the people with the antecedent."""
         return Bound(int(self.whole_lo[index]), int(self.whole_hi[index]))
 
     def line(self, index: int) -> int:
-        """The line of its file that rule ``index`` stands in; line 1 of a CSV file is its header."""
+        """Return the line of rule ``index`` in its file; line 1 of a CSV file is its header."""
         return int(self.lines[index]) if self.lines is not None else index + 2
 
     @property
     def is_withheld(self) -> bool:
-        """Whether no line prints a number."""
+        """True if no line prints a number."""
         return self.support is None and self.confidence is None and bool((self.lo < self.hi).any())
 
     def take(self, index: npt.NDArray[np.int64], header: Header) -> Rules:
-        """The rules at these positions, under a new header; they stand in no file yet."""
+        """Return the rules at these positions, under a new header."""
         support, confidence = (
             None if one is None else Decimals(one.scaled[index], one.digits[index]) for one in (self.support, self.confidence)
         )
-        lo, hi, whole_lo, whole_hi = self.lo[index], self.hi[index], self.whole_lo[index], self.whole_hi[index]
-        left, right = self.antecedents.take(index), self.consequents.take(index)
+        lo = self.lo[index]
+        hi = self.hi[index]
+        whole_lo = self.whole_lo[index]
+        whole_hi = self.whole_hi[index]
+        left = self.antecedents.take(index)
+        right = self.consequents.take(index)
         return Rules(left, right, lo, hi, whole_lo, whole_hi, self.items, header, support, confidence)
 
+    def details(self) -> dict[str, Any]:
+        """Return what a record says about rules only: nothing."""
+        return {}
+
     def records(self) -> Iterator[dict[str, Any]]:
-        """The published lines as dictionaries; None where a value is withheld."""
+        """Yield the published lines as dictionaries; a withheld value is None."""
         for index in range(len(self)):
             printed = _printed(self, index)
             if self.confidence is not None:
                 text = self.confidence.text(index)
                 printed["confidence"] = float(text) if text else None
             else:
-                both, whole = self.count(index), self.whole(index)
+                both = self.count(index)
+                whole = self.whole(index)
                 exact = printed["count"] is not None and whole.is_exact and whole.lo > 0
                 printed["confidence"] = both.lo / whole.lo if exact else None
             yield {"antecedent": self._side(self.antecedents, index), "consequent": self._consequent(index)} | printed
@@ -317,7 +328,7 @@ Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable
 
 
 def _printed(release: Listed, index: int) -> dict[str, Any]:
-    """What a line prints as count and support."""
+    """Return the printed count and support of a line."""
     if release.support is not None:
         text = release.support.text(index)
         return {"count": None, "support": float(text) if text else None}

@@ -1,4 +1,4 @@
-"""A paper's tables and figures beside what Tacit finds."""
+"""Tables and figures of a paper, compared with what Tacit finds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines over a common axis: each a name and its points (x, y), on a logarithmic scale where ``logarithmic`` says so."""
+    """Lines over a common axis, each a name and its points (x, y)."""
 
     x_label: str
     y_label: str
@@ -21,7 +21,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes in rows, the first row on top: each a name, what stands below it, and whether it is shaded; and edges between names."""
+    """Nodes in rows, the first on top, each with a name, a text and its shading; and edges."""
 
     rows: tuple[tuple[tuple[str, str, bool], ...], ...]
     edges: tuple[tuple[str, str], ...]
@@ -29,7 +29,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One table or figure of a paper: how it is read, its rows beside ours, and what is confirmed by them.
+    """One table or figure of a paper: how it is read, its rows next to ours, the claims confirmed.
 
     ``clock`` names the columns that hold seconds of this machine, or depend on them. The record leaves them out, and what they confirm,
     because it is the same for the same input.

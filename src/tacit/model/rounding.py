@@ -1,4 +1,4 @@
-"""A release as it is printed when its counts are rounded: to multiples of a base, or as shares with some decimals."""
+"""Rounding of a release: counts to multiples of a base, or shares to some decimals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ MOST_BASE = 10**15
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How counts are printed: rounded to multiples of ``base``, or as shares of n with ``decimals`` decimals; one of the two is set.
+    """Precision of counts: multiples of ``base``, or shares of n with ``decimals`` decimals.
+
+    One of the two is set.
 
     >>> Precision(base=5).label, Precision(decimals=2).label
     ('base 5', '2 decimals')
@@ -50,7 +52,7 @@ class Precision:
         return "1 decimal" if self.decimals == 1 else f"{self.decimals} decimals"
 
     def step(self, n: int | None) -> Fraction:
-        """How many people lie between one printed number and the next.
+        """Return the number of people between one printed number and the next.
 
         >>> Precision(decimals=2).step(8124)
         Fraction(2031, 25)
@@ -73,20 +75,23 @@ def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Int
     if rounding == "nearest":
         below = above = base // 2
     elif rounding == "half-up":
-        below, above = base // 2, (base - 1) // 2
+        below = base // 2
+        above = (base - 1) // 2
     elif rounding == "half-even":
         below = above = np.where(printed // base % 2 == 0, base // 2, (base - 1) // 2)
     elif rounding == "up":
-        below, above = base - 1, 0
+        below = base - 1
+        above = 0
     elif rounding == "truncated":
-        below, above = 0, base - 1
+        below = 0
+        above = base - 1
     else:
         below = above = base - 1
     return np.maximum(printed - below, 0), printed + above
 
 
 def rounded(release: Itemsets, precision: Precision) -> Itemsets:
-    """The release with its exact counts printed so; every count becomes the interval of counts that print the same.
+    """Round the exact counts of a release; each becomes the interval of counts that print the same.
 
     >>> from tacit.model.sets import Items
     >>> from tacit.model.release import Header
@@ -115,7 +120,8 @@ def _to_base(release: Itemsets, base: int) -> Itemsets:
 
 def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
     """Shares of n with some decimals, the nearest, halves up."""
-    n, scale = _people(release.n), 10**decimals
+    n = _people(release.n)
+    scale = 10**decimals
 
     @cache
     def ends(scaled: int) -> tuple[int, int]:

@@ -1,7 +1,4 @@
-"""Many small sets of item numbers in two flat arrays.
-
-The items that patterns are made of.
-"""
+"""Items, and many small sets of them in two flat arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Names of items; the items of a table are pairs of column and value and print as ``column=value``.
+    """Names of items; those of a table are pairs, and print as ``column=value``.
 
     >>> Items.of_columns([("sex", "F"), ("age", "30")]).names
     ('sex=F', 'age=30')
@@ -60,7 +57,7 @@ class Sets:
 
     @classmethod
     def from_pairs(cls, rows: IntArray, members: IntArray, n_rows: int) -> Sets:
-        """Sets from (row, member) pairs in any order, repeats allowed; rows without a pair are empty sets."""
+        """Make sets from (row, member) pairs in any order, repeats allowed."""
         width = int(members.max()) + 1 if members.size else 1
         keys = rows.astype(np.int64) * width + members
         if not (keys[1:] > keys[:-1]).all():
@@ -80,7 +77,7 @@ class Sets:
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """How many members each set has."""
+        """Number of members of each set."""
         return np.diff(self.offsets)
 
     def owners(self) -> npt.NDArray[np.int64]:
@@ -96,7 +93,7 @@ class Sets:
         return Sets(offsets, self.members[source])
 
     def member_hashes(self) -> npt.NDArray[np.uint64]:
-        """A 64-bit number per member; the hash of a set is the sum of its members' hashes."""
+        """Return a 64-bit hash for each member; a set's hash is their sum."""
         return _mix(self.members.astype(np.uint64) + np.uint64(1))
 
     def hashes(self) -> npt.NDArray[np.uint64]:

@@ -1,7 +1,4 @@
-"""Verdicts and measures over a grid: thresholds of itemsets, or precisions of one release.
-
-What rules would give away over a grid of thresholds and of ways to print them.
-"""
+"""Verdicts and measures over a grid of thresholds, group sizes and printed forms."""
 
 from __future__ import annotations
 
@@ -36,7 +33,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Lowest:
-    """The lowest support threshold at which I01 and I02 find nothing for one k, as a count of people; None where it was not found.
+    """Lowest support threshold, as a count, at which I01 and I02 find nothing for one k.
+
+    None if it was not found.
 
     ``published`` counts only what follows from published itemsets (I01), ``min_support`` missing ones as well (I02). Other attacks may find
     something there: audit the list. ``decided`` says that the search came to its end and that no lower threshold was merely undecided.
@@ -50,7 +49,10 @@ class Lowest:
 
 @dataclass(frozen=True, slots=True)
 class ItemsetSweep:
-    """What itemsets would give away at every threshold and k, from the highest threshold down; ``reason`` says what was left out, and why."""
+    """Findings in itemsets at every threshold, from the highest down, and every k.
+
+    ``reason`` says what was left out, and why.
+    """
 
     n: int
     cells: tuple[Cell, ...]
@@ -59,7 +61,7 @@ class ItemsetSweep:
 
     @property
     def finished(self) -> bool:
-        """Whether all that was asked for was done."""
+        """True if everything asked for was done."""
         return not self.reason
 
     def share(self, count: int | None) -> float | None:
@@ -109,7 +111,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class RoundingSweep:
-    """What a release would give away in every precision, exact counts first."""
+    """Findings in a release at every precision, exact counts first."""
 
     n: int | None
     k: int
@@ -118,7 +120,7 @@ class RoundingSweep:
 
     @property
     def finished(self) -> bool:
-        """Whether all settings were audited in full."""
+        """True if all settings were audited in full."""
         return not self.reason
 
     @property
@@ -144,7 +146,7 @@ class RoundingSweep:
 
 @dataclass(frozen=True, slots=True)
 class RuleForm:
-    """How the numbers of rules are printed: exactly, with some decimals, or not at all.
+    """Printed form of rules: exact, with some decimals, or withheld.
 
     >>> RuleForm().label, RuleForm(digits=3).label, RuleForm(withheld=True).label
     ('exact', '3 digits', 'withheld')
@@ -200,7 +202,10 @@ class RuleCell:
 
 @dataclass(frozen=True, slots=True)
 class RuleSweep:
-    """What rules would give away in every cell: supports from high to low, then confidences, then forms; ``reason`` says what was left out."""
+    """Findings in rules by support (from high to low), confidence and form.
+
+    ``reason`` says what was left out.
+    """
 
     n: int
     cells: tuple[RuleCell, ...]
@@ -208,7 +213,7 @@ class RuleSweep:
 
     @property
     def finished(self) -> bool:
-        """Whether all that was asked for was done."""
+        """True if everything asked for was done."""
         return not self.reason
 
     @property

@@ -1,11 +1,4 @@
-"""A table of people as integer codes.
-
-What the columns of a table mean for privacy, and what a missing value means.
-
-Transactions: who has which items.
-
-A tree of coarser and coarser values of one column.
-"""
+"""Data about people: tables of integer codes, roles of columns, transactions, hierarchies."""
 
 from __future__ import annotations
 
@@ -110,11 +103,11 @@ class Transactions:
 
     @property
     def n(self) -> int:
-        """How many people there are."""
+        """Number of people."""
         return int(self.weights.sum())
 
     def has_one_of(self, names: Iterable[str]) -> bool:
-        """Whether everybody has exactly one of these items, as of the values of a column."""
+        """Tell if everybody has exactly one of these items."""
         wanted = frozenset(names)
         named = np.array([name in wanted for name in self.items.names], np.bool_)
         each = np.bincount(self.rows.owners(), named[self.rows.members], len(self.rows))
@@ -206,7 +199,7 @@ class Table:
 
     @property
     def n(self) -> int:
-        """How many people there are."""
+        """Number of people."""
         return int(self.weights.sum())
 
     @property
@@ -245,13 +238,15 @@ class Table:
 
     def merged(self) -> Table:
         """The same people with equal rows merged, sorted by their codes."""
-        key, largest = np.zeros(len(self.weights), np.int64), 1
+        key = np.zeros(len(self.weights), np.int64)
+        largest = 1
         for column in self.columns:
             if largest * len(column.values) >= 1 << 62:
-                # Numbered anew, the key lies below rows x values: it never overflows.
+                # Numbered again, the key lies below rows x values: it never overflows.
                 key = np.unique(key, return_inverse=True)[1].astype(np.int64)
                 largest = len(key)
-            key, largest = key * len(column.values) + column.codes, largest * len(column.values)
+            key = key * len(column.values) + column.codes
+            largest = largest * len(column.values)
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         weights = np.zeros(len(first), np.int64)
         np.add.at(weights, group, self.weights)
@@ -262,7 +257,8 @@ class Table:
         """Each row as the set of its items ``column=value``."""
         pairs = [(column.name, value) for column in self.columns for value in column.values]
         starts = np.cumsum([0] + [len(column.values) for column in self.columns])
-        width, rows = len(self.columns), len(self.weights)
+        width = len(self.columns)
+        rows = len(self.weights)
         members = np.empty((rows, width), np.int32)
         for i, column in enumerate(self.columns):
             members[:, i] = column.codes + starts[i]
@@ -288,7 +284,7 @@ ROOT = "*"
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Coarser values of a column: ``levels[value]`` lists what the value belongs to, from finest to coarsest, without the root.
+    """Coarser values of a column: ``levels[value]``, from finest to coarsest, without the root.
 
     ``file`` is where it stands, for errors. ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
 

@@ -26,7 +26,8 @@ from tacit.papers.bench import (
     pairs,
     times_part,
 )
-from tacit.verbs.audit import audit, mine_itemsets
+from tacit.verbs.audit import audit
+from tacit.verbs.mine import mine_itemsets
 
 #: The matrix of Figure 1 (a) is a picture; this database has all the supports that the paper states.
 RUNNING = Database("abcdefgh abcdeg abcde abcdefg abcde abcde abde aefg cdefg cde cdefgh abfg")

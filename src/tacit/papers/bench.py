@@ -33,7 +33,8 @@ from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Table, Transactions
-from tacit.verbs.audit import audit, mine_itemsets
+from tacit.verbs.audit import audit
+from tacit.verbs.mine import mine_itemsets
 
 Made = TypeVar("Made")
 

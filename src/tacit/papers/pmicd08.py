@@ -12,7 +12,8 @@ from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Transactions
 from tacit.papers.bench import RIVALS, Bench, Database, Setting, Timing, fact, facts_part, listed, times_part
-from tacit.verbs.audit import audit, mine_itemsets
+from tacit.verbs.audit import audit
+from tacit.verbs.mine import mine_itemsets
 
 EXAMPLE = Database("abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde")
 FIGURE_2 = {

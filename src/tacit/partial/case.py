@@ -61,8 +61,8 @@ class TableCase:
     @classmethod
     def of(cls, target: Target) -> TableCase:
         """Return the case of an attack; for a bare table, without knowledge."""
-        if target.table is not None:
-            return target.table
+        if isinstance(target.case, cls):
+            return target.case
         assert isinstance(target.release, PartialTable)
         return cls(target.release)
 

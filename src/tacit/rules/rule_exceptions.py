@@ -281,8 +281,6 @@ def _lacking(table: RuleTable, rule: int) -> Bound:
     return Bound(int(lo[0]), int(hi[0]))
 
 
-
-
 def run(target: Target) -> AttackRun:
     """Find all small groups of exceptions, and shortest small patterns."""
     release = target.release

@@ -1,11 +1,13 @@
-"""Questions about a release: how many people fit a pattern, all its inference channels, and what it makes an attacker guess about somebody."""
+"""The verbs that answer questions about a release: a pattern, its channels, a person."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tacit.buckets.case import BucketCase
 from tacit.buckets.equally_likely import Member, describe_members, find_members
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.files.releases import read_release
@@ -21,13 +23,15 @@ from tacit.model.estimates import Channel, PatternSupport, PersonEstimate, read_
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Release
 from tacit.rules.patterns import pattern_support
-from tacit.verbs.audit import bucket_case, case_alone, known_people_of, owners_people, rule_case, several_case
+from tacit.verbs.kinds import Given, kind_of
+from tacit.verbs.known import case_alone, rule_case, several_case
+from tacit.verbs.people import owners_people, owners_table
 
 __all__ = ["all_channels", "members_of", "posterior_of", "support_of"]
 
 
 def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternSupport:
-    """How many people fit a pattern, as the release gives it away: one number, or the tightest bounds over the items used.
+    """Bound the number of people who fit a pattern, as tightly as the release allows.
 
     Parameters
     ----------
@@ -50,7 +54,7 @@ def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternS
 
 
 def all_channels(release: Release | str | Path | Any, *, policy: Policy | None = None) -> Iterator[Channel]:
-    """All inference channels of a list of itemsets, maximal or not, one by one: the set Ch(k) of Atzori and others.
+    """Yield all inference channels of a list of itemsets: the set Ch(k) of Atzori et al.
 
     An audit lists the maximal ones, which say all; here are the others as well, rebuilt from them and the supports (Theorem 18). There may be
     billions, so they are made while they are asked for, itemset by itemset.
@@ -80,7 +84,7 @@ def posterior_of(
     bounds: bool = True,
     time_limit: float | None = None,
 ) -> PersonEstimate:
-    """What rules make an attacker guess about whoever fits a description, and which published and missing rules make her guess so.
+    """Estimate the sensitive value of people who fit a description, and explain the estimate.
 
     Several releases about the same people are taken together: rules, trees, itemsets, frequency tables, and bucketized ones, which also say who
     everybody is.
@@ -150,7 +154,7 @@ def posterior_of(
 def members_of(
     release: Release | str | Path | Any, *, who: Mapping[str, str] | str, knowledge: Any = None, top: int = 5
 ) -> tuple[Member, ...]:
-    """What a bucketized release says about whoever fits a description: the probability of each value, and why others are ruled out.
+    """Return what a bucketized release reveals about people who fit a description.
 
     ``who`` and ``knowledge`` are as for :func:`posterior_of` and :func:`tacit.audit`; at most ``top`` different people are told about, those
     with the fewest possible values first.
@@ -165,14 +169,14 @@ def members_of(
     'The one person with sex=F in group 1: ill mumps 1.000, cold 0.000, flu 0.000.'
     """
     target = read_release(release)
-    case = bucket_case(target, None, knowledge)
-    if case is None:
+    case = kind_of(target).own_case(target, Given(knowledge=knowledge))
+    if not isinstance(case, BucketCase):
         raise OptionError(f"needs a bucketized release, not {target.kind}", where="members_of", remedy="Give a QIT and an ST")
     described = read_who(who) if isinstance(who, str) else dict(who)
     names = case.buckets.people.names
     for column in described:
         if column == case.buckets.sensitive:
-            remedy = f"Describe somebody by: {', '.join(names)}"
+            remedy = f"Describe a person by: {', '.join(names)}"
             raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
         if column not in names:
             raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))
@@ -183,12 +187,14 @@ def members_of(
 
 
 def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
-    """A release beside known people, or several; raises where nothing is said about anybody's sensitive value."""
+    """Return releases with known people; raise if nothing is said about sensitive values."""
     if isinstance(release, (list, tuple)):
         return _together([read_release(one) for one in release], known, data, knowledge)
     target = read_release(release)
-    several = case_alone(target, known=known, knowledge=knowledge)
-    case = several if several is not None else rule_case(target, known, owners_people(target, data), knowledge)
+    given = Given(known=known, knowledge=knowledge)
+    case: PeopleCase | None = case_alone(target, given)
+    if case is None:
+        case = rule_case(target, replace(given, people=owners_people(target, data)))
     if case is not None:
         return case
     if target.kind == "itemsets":
@@ -202,8 +208,8 @@ def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
 
 
 def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
-    """Several releases beside the people whom they are about."""
-    case = several_case(releases, known=known, people=known_people_of(releases, data), knowledge=knowledge)
+    """Return several releases with the people whom they are about."""
+    case = several_case(releases, known=known, people=owners_table(releases, data), knowledge=knowledge)
     if case is None or not case.speaking:
         remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
         raise OptionError("the releases say nothing about sensitive values of known people", where="--who", remedy=remedy)
@@ -211,11 +217,11 @@ def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) ->
 
 
 def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Codes:
-    """The combinations that fit a description; raises where it names what is not there."""
+    """Return the combinations that fit a description; raise if it names unknown columns or values."""
     names = case.population.names
     for column, value in described.items():
         if column == case.sensitive:
-            remedy = f"Describe somebody by: {', '.join(names)}"
+            remedy = f"Describe a person by: {', '.join(names)}"
             raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
         if column not in names:
             raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))

@@ -1,217 +1,294 @@
-"""Release in, findings out: one module per attack, one row each in the table."""
+"""Attacks: one module each, one row each in the table.
+
+A row is light: the module of an attack is imported when the attack first runs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tacit.buckets import equally_likely, surviving_correlations, valid_values
-from tacit.errors import LimitReached
-from tacit.itemsets import inference_channels, unpublished_itemsets
-from tacit.joint import certain_values, joint_releases
-from tacit.known import sensitive_values
-from tacit.model.audit import Attack, AttackRun, Stream, Target
+from tacit.errors import LimitReached, OptionError, nearest_name
+from tacit.model.audit import AttackRun, Stream, Target
 from tacit.model.event import Event, ItemEvent
+from tacit.model.finding import Claim
 from tacit.model.numbers import Bound
-from tacit.partial import rules_about_blanks, what_blanks_say
-from tacit.rules import rule_exceptions
+from tacit.verbs.kinds import KINDS
+
+if TYPE_CHECKING:
+    from tacit.joint.case import JointCase
+    from tacit.known.case import PeopleCase
+
+__all__ = ["ATTACKS", "Attack", "Cases", "Target", "run_attacks", "run_in_time"]
+
+#: Case that an attack takes: that of its kind of release; known people; known people, or else groups of a joint case; a joint case.
+Takes = Literal["own", "known", "groups", "joint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """A row of the table.
+
+    ``needs`` names the kind of release, ``takes`` the case, and ``module`` holds the function ``run``.
+    If the attack ``has_reasons``, its module has a function ``reason_against`` as well: why it does not apply to a release of this kind.
+    """
+
+    code: str
+    name: str
+    needs: str
+    claim: Claim
+    module: str
+    summary: str
+    source: str
+    takes: Takes = "own"
+    has_reasons: bool = False
+
+    @property
+    def run(self) -> Callable[[Target], AttackRun]:
+        """The function that carries the attack out."""
+        found: Callable[[Target], AttackRun] = import_module(self.module).run
+        return found
+
+    def end(self, status: Literal["not-relevant", "not-asked", "stopped"], reason: str) -> AttackRun:
+        """Return the run of an attack that did not begin, or found nothing in time."""
+        return AttackRun(self.code, self.name, self.claim, status, reason)
+
+    def not_asked(self, target: Target) -> AttackRun:
+        """Return the run of an attack on this kind of release that the caller left out."""
+        if self.has_reasons and (reason := import_module(self.module).reason_against(target)):
+            return self.end("not-relevant", reason)
+        return self.end("not-asked", "it applies, and was not asked for")
+
 
 ATTACKS: tuple[Attack, ...] = (
     Attack(
-        inference_channels.CODE,
-        inference_channels.NAME,
+        code="I01",
+        name="inference-channels",
         needs="itemsets",
         claim="proves",
-        run=inference_channels.run,
+        module="tacit.itemsets.inference_channels",
         summary="groups of fewer than k people, by adding and subtracting published supports",
         source="Atzori et al. 2005; PMICD 2008",
     ),
     Attack(
-        unpublished_itemsets.CODE,
-        unpublished_itemsets.NAME,
+        code="I02",
+        name="unpublished-itemsets",
         needs="itemsets",
         claim="proves",
-        run=unpublished_itemsets.run,
+        module="tacit.itemsets.unpublished_itemsets",
         summary="groups of fewer than k people, through itemsets that a complete list leaves out",
         source="Atzori et al. 2005, section 3; Calders and Goethals 2002",
-        reason_against=unpublished_itemsets.reason_against,
+        has_reasons=True,
     ),
     Attack(
-        rule_exceptions.CODE,
-        rule_exceptions.NAME,
+        code="R01",
+        name="rule-exceptions",
         needs="rules",
         claim="proves",
-        run=rule_exceptions.run,
+        module="tacit.rules.rule_exceptions",
         summary="the fewer than k people whom a rule leaves out, and groups of fewer than k between several rules",
         source="Atzori et al. 2005, example 1",
     ),
     Attack(
-        sensitive_values.CODE,
-        sensitive_values.NAME,
+        code="R02",
+        name="sensitive-values",
         needs="rules",
         claim="estimates",
-        run=sensitive_values.run,
+        module="tacit.known.sensitive_values",
         summary="how probable each sensitive value is for whoever has given quasi-identifiers, by maximum entropy",
         source="Zhu, Wang, Du 2009",
+        takes="known",
     ),
     Attack(
-        certain_values.CODE,
-        certain_values.NAME,
+        code="R03",
+        name="certain-values",
         needs="rules",
         claim="proves",
-        run=certain_values.run,
+        module="tacit.joint.certain_values",
         summary="sensitive values that nobody with given quasi-identifiers can have, and whoever has one for certain",
         source="ours; Zhu, Wang, Du 2009, examples 1 and 2",
+        takes="groups",
     ),
     Attack(
-        valid_values.CODE,
-        valid_values.NAME,
+        code="B01",
+        name="valid-values",
         needs="buckets",
         claim="proves",
-        run=valid_values.run,
+        module="tacit.buckets.valid_values",
         summary="people of whom fewer than l sensitive values are possible, by negative rules and by who uses the others up",
         source="Li, Li 2008 (Injector)",
     ),
     Attack(
-        equally_likely.CODE,
-        equally_likely.NAME,
+        code="B02",
+        name="equally-likely",
         needs="buckets",
         claim="estimates",
-        run=equally_likely.run,
+        module="tacit.buckets.equally_likely",
         summary="how probable each sensitive value is for each person of a group, all assignments that fit equally likely",
         source="ours",
     ),
     Attack(
-        surviving_correlations.CODE,
-        surviving_correlations.NAME,
+        code="B03",
+        name="surviving-correlations",
         needs="buckets",
         claim="estimates",
-        run=surviving_correlations.run,
+        module="tacit.buckets.surviving_correlations",
         summary="how probable each sensitive value is for each person of a group, by what all groups show about people like her",
         source="Kifer 2009",
     ),
     Attack(
-        rules_about_blanks.CODE,
-        rules_about_blanks.NAME,
+        code="T01",
+        name="rules-about-blanks",
         needs="table",
         claim="proves",
-        run=rules_about_blanks.run,
+        module="tacit.partial.rules_about_blanks",
         summary="blank sensitive cells of a table that a rule tells, which the rest of the table shows",
         source="Li, Shirani-Mehr, Yang 2007",
     ),
     Attack(
-        what_blanks_say.CODE,
-        what_blanks_say.NAME,
+        code="T02",
+        name="what-blanks-say",
         needs="table",
         claim="estimates",
-        run=what_blanks_say.run,
+        module="tacit.partial.what_blanks_say",
         summary="blank sensitive cells that other readings tell: known values only, blanks that fit anything, what blanks hide, a model",
         source="ours",
     ),
     Attack(
-        joint_releases.CODE,
-        joint_releases.NAME,
+        code="X01",
+        name="joint-releases",
         needs="lines",
         claim="proves",
-        run=joint_releases.run,
+        module="tacit.joint.joint_releases",
         summary="groups of fewer than k people that follow from all published lines together, of one release or several",
         source="ours; Dobra, Fienberg 2000",
+        takes="joint",
     ),
 )
 
-
-#: A longer release is not given to the general adversary where another attack has found something.
+#: X01 does not attack a longer release if another attack has found something.
 MOST_LINES = 2_000
-#: Findings of other attacks that those of the general adversary are compared with, at most.
+#: Findings of X01 are compared with at most this many findings of other attacks.
 MOST_COMPARED = 50_000
 
+ONE_WAS_ENOUGH = "not begun: one finding was enough"
 
-def run_attacks(case: Target, asked_for: Collection[str]) -> tuple[AttackRun, ...]:
-    """What became of every attack of the table; those that do not apply or were not asked for say so."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """A release, or several, in the forms that attacks take.
+
+    ``joint`` makes the case of X01, and of R03 if it ``asks_groups``; None where X01 does not apply.
+    """
+
+    own: object = None
+    known: PeopleCase | None = None
+    joint: Callable[[], JointCase] | None = None
+    asks_groups: Callable[[], JointCase] | None = None
+
+    def apply_to(self, attack: Attack, kind: str) -> bool:
+        """Tell if an attack applies to a release of this kind."""
+        if attack.takes == "joint":
+            return self.joint is not None
+        if attack.takes == "groups" and self.asks_groups is not None:
+            return True
+        return attack.needs == kind or (attack.takes in ("known", "groups") and self.known is not None)
+
+    def of(self, attack: Attack) -> object:
+        """Return the case that an attack takes."""
+        if attack.takes == "joint":
+            return None if self.joint is None else self.joint()
+        if attack.takes == "own":
+            return self.own
+        if self.known is None and attack.takes == "groups" and self.asks_groups is not None:
+            return self.asks_groups()
+        return self.known
+
+
+def chosen_codes(codes: Collection[str] | None) -> frozenset[str]:
+    """Return the codes of the attacks to run; raise if there is no such attack."""
+    every = [attack.code for attack in ATTACKS]
+    for code in codes or ():
+        if code not in every:
+            raise OptionError(f"there is no attack {code!r}", where="--attack", remedy=nearest_name(code, every, "attacks"))
+    return frozenset(every if codes is None else codes)
+
+
+def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[AttackRun, ...]:
+    """Run every attack of the table that applies and was chosen; the others give a reason."""
     runs: list[AttackRun] = []
-    # Findings of a short release are kept, so that those of the general adversary can be compared with them, and are written afterwards.
-    stream = case.stream
-    if len(case.release) <= MOST_LINES:
-        case = replace(case, stream=None)
+    kind = target.release.kind
+    is_long = len(target.release) > MOST_LINES
+    # Findings of a short release are kept, to be compared with those of X01, and written afterwards.
+    stream = target.stream
+    if not is_long:
+        target = replace(target, stream=None)
     for attack in ATTACKS:
-        if attack.needs == "lines" and case.together is None:
-            runs.append(attack.skipped("needs lists or tables of counts, or several releases"))
-        elif attack.needs not in ("lines", case.release.kind) and not _is_known(attack, case):
-            runs.append(attack.skipped(f"needs {_noun(attack.needs)}; the release {_held(case.release.kind)}"))
-        elif attack.code not in asked_for:
-            runs.append(attack.not_asked(case))
-        elif case.first_hit and any(run.findings for run in runs):
-            runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", "not begun: one finding was enough"))
-        elif attack.needs == "lines" and len(case.release) > MOST_LINES and any(run.findings for run in runs):
+        is_general = attack.takes == "joint"
+        is_exposed = any(run.findings for run in runs)
+        if not cases.apply_to(attack, kind):
+            runs.append(attack.end("not-relevant", _reason_not_relevant(attack, kind)))
+        elif attack.code not in chosen:
+            runs.append(attack.not_asked(target))
+        elif target.first_hit and is_exposed:
+            runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
+        elif is_general and is_long and is_exposed:
             reason = f"not begun: the release is exposed already, and has more than {MOST_LINES:,} lines"
-            runs.append(AttackRun(attack.code, attack.name, attack.claim, "stopped", reason))
+            runs.append(attack.end("stopped", reason))
         else:
-            found = run_in_time(attack, _in_time(attack, case, asked_for))
-            runs.append(_new(found, runs) if attack.needs == "lines" else found)
-            _hand_on(runs[-1], stream)
+            found = run_in_time(attack, _with_time(attack, replace(target, case=cases.of(attack)), chosen))
+            runs.append(_only_new(found, runs) if is_general else found)
+            _write_findings(runs[-1], stream)
     return tuple(runs)
 
 
-def run_in_time(attack: Attack, case: Target) -> AttackRun:
+def run_in_time(attack: Attack, target: Target) -> AttackRun:
     """Run an attack; one that is stopped before it has found anything says so."""
     try:
-        return attack.run(case)
+        return attack.run(target)
     except LimitReached:
-        return AttackRun(
-            attack.code, attack.name, attack.claim, "stopped", "the time limit was reached before anything was found"
-        )
+        return attack.end("stopped", "the time limit was reached before anything was found")
 
 
-def _in_time(attack: Attack, case: Target, asked_for: Collection[str]) -> Target:
-    """The case as an attack gets it: an estimate leaves half of the time to the proofs that are looked for after it."""
-    after = ATTACKS[ATTACKS.index(attack) + 1 :]
-    proofs = (one for one in after if one.claim == "proves" and one.needs == attack.needs and one.code in asked_for)
-    return replace(case, limits=case.limits.part(0.5)) if attack.claim == "estimates" and any(proofs) else case
+def _reason_not_relevant(attack: Attack, kind: str) -> str:
+    if attack.takes == "joint":
+        return "needs lists or tables of counts, or several releases"
+    return f"needs {KINDS[attack.needs].noun}; the release {KINDS[kind].held}"
 
 
-def _new(run: AttackRun, others: Sequence[AttackRun]) -> AttackRun:
-    """The findings of the general adversary that no other attack on the same release tells."""
-    told = [one for one in others if one.findings and one.event is not None and one.streamed is None and one.finds_groups]
-    if not run.findings or sum(one.findings for one in told) > MOST_COMPARED:
+def _with_time(attack: Attack, target: Target, chosen: Collection[str]) -> Target:
+    """Return the target with its time: an estimate leaves half of it to later proofs."""
+    later = ATTACKS[ATTACKS.index(attack) + 1 :]
+    proofs = any(one.claim == "proves" and one.needs == attack.needs and one.code in chosen for one in later)
+    return replace(target, limits=target.limits.part(0.5)) if attack.claim == "estimates" and proofs else target
+
+
+def _only_new(run: AttackRun, others: Sequence[AttackRun]) -> AttackRun:
+    """Return the run of X01 without findings that other attacks on the same release have."""
+    compared = [one for one in others if one.findings and one.event is not None and one.streamed is None and one.finds_groups]
+    if not run.findings or sum(one.findings for one in compared) > MOST_COMPARED:
         return run
-    known = {_name(one.event(index)) for one in told if one.event is not None for index in range(one.findings)}
+    known = {_comparable(one.event(index)) for one in compared if one.event is not None for index in range(one.findings)}
     assert run.event is not None
-    kept = [index for index in range(run.findings) if _name(run.event(index)) not in known]
+    kept = [index for index in range(run.findings) if _comparable(run.event(index)) not in known]
     if len(kept) == run.findings:
         return run
     new = run.only(np.array(kept, np.int64))
     return replace(new, people=int(new.columns["count"].max(initial=0)))
 
 
-def _name(event: Event) -> object:
-    """The same for events that say the same of items, in whatever order."""
+def _comparable(event: Event) -> object:
+    """Return an event without the order of its items."""
     return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
 
 
-def _is_known(attack: Attack, case: Target) -> bool:
-    """Whether an attack on known people has such people before it, whatever the kind of release, or asks about groups of a table."""
-    if attack.code == certain_values.CODE and certain_values.asks_groups(case):
-        return True
-    return case.several is not None and attack.code in (sensitive_values.CODE, certain_values.CODE)
-
-
-def _noun(kind: str) -> str:
-    return "a table" if kind == "table" else kind
-
-
-def _held(kind: str) -> str:
-    told = {"table": "is a table", "frequencies": "is a frequency table"}
-    return told.get(kind, f"holds {kind}")
-
-
-def _hand_on(run: AttackRun, stream: Stream | None) -> None:
-    """Write findings to the file that they are wanted in, unless the attack did so itself."""
+def _write_findings(run: AttackRun, stream: Stream | None) -> None:
+    """Write findings to the stream, unless the attack did so itself."""
     event = run.event
     if stream is not None and event is not None and run.streamed is None:
         bounds = (Bound(*pair) for pair in zip(run.columns["count"].tolist(), run.columns["count_hi"].tolist(), strict=True))
         stream.add_events(run.code, ((event(index), count) for index, count in enumerate(bounds)))
-
-
-__all__ = ["ATTACKS", "Attack", "Target", "run_attacks", "run_in_time"]

@@ -1,4 +1,4 @@
-"""The verb that bucketizes a table: from people and what an attacker knows to groups, verified and audited before anybody sees them."""
+"""The verb ``bucketize``: group people so that negative rules do not reveal their values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def bucketize(
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Bucketized:
-    """A bucketized release of a table in which everybody has l valid values for whoever has this knowledge; with its audit.
+    """Group the people of a table so that everybody has l possible values, and audit the result.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ def bucketize(
         What an attacker knows: a file of negative rules, a list of ``({column: value}, excluded value)``, mined negative rules, or a list of
         these.
     max_posterior
-        The largest probability that a value may have for somebody, if every assignment that fits is equally likely. Groups are accepted
-        only if they keep to it; somebody for whom no such group is found joins one all the same (the audit says so), or is left out with
+        The largest probability that a value may have for a person, if every assignment that fits is equally likely. Groups are accepted
+        only if they keep to it; a person for whom no such group is found joins one all the same (the audit says so), or is left out with
         ``suppress``.
     suppress
         Leave out who cannot have l values in any grouping, instead of raising :class:`Infeasible`.
     seed
-        What chance starts from: which of several people who are alike come to which group.
+        Random seed: which of several people who are alike come to which group.
     time_limit
         Seconds after which :class:`LimitReached` is raised.
     progress
@@ -99,7 +99,7 @@ def bucketize(
 
 
 def _policy(least: Any, max_posterior: Any) -> Policy:
-    """What the publisher accepts, checked."""
+    """Return the policy of the publisher, checked."""
     policy = Policy(l=least, max_posterior=max_posterior)
     if policy.l < 2:
         raise OptionError("must be at least 2: with one value, everybody's is known", where="--l", remedy="Write for instance 3")
@@ -107,7 +107,7 @@ def _policy(least: Any, max_posterior: Any) -> Policy:
 
 
 def _bound(given: Any) -> Fraction:
-    """A bound on probabilities as a fraction; a float that is nothing but 1/6, say, is 1/6 and not its binary neighbour.
+    """Return a bound on probabilities as a fraction; the float nearest to 1/6 becomes 1/6.
 
     >>> _bound(1 / 6), _bound("0.2")
     (Fraction(1, 6), Fraction(1, 5))
@@ -118,7 +118,7 @@ def _bound(given: Any) -> Fraction:
 
 
 def _checked(method: str, max_posterior: Any) -> Method:
-    """The method of this name, if it does what is asked."""
+    """Return the method of this name; raise if it cannot do what is asked."""
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}", where="--method", remedy=nearest_name(method, METHODS, "methods"))
     if method == "anatomy" and max_posterior is not None:
@@ -129,7 +129,7 @@ def _checked(method: str, max_posterior: Any) -> Method:
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """People, what is known about them, and what is asked for."""
+    """People, background knowledge about them, and the options."""
 
     people: Table
     facts: tuple[Fact, ...]
@@ -143,7 +143,7 @@ class _Case:
 
     @classmethod
     def of(cls, people: Table, knowledge: Any, policy: Policy, method: Method, suppress: bool, seed: int) -> _Case:
-        """The case, once it is clear that it makes sense."""
+        """Return the checked case."""
         table = _one_row_each(people)
         values = table.sa.values
         if len(values) < 2:
@@ -162,11 +162,11 @@ class _Case:
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
-        """The number of everybody's value."""
+        """The code of everybody's value."""
         return self.people.sa.codes
 
     def feasible(self) -> _Case:
-        """The case if there is a grouping for everybody; without those for whom there is none, where they may be left out."""
+        """Return the case without people for whom there is no grouping; raise if they may not be left out."""
         if self.method == "anatomy":
             _check_frequent(self.people.sa, self.policy.l)
             return self
@@ -184,7 +184,7 @@ class _Case:
         return case
 
     def without(self, rows: npt.NDArray[np.int64]) -> _Case:
-        """The case of these rows only."""
+        """Return the case of these rows only."""
         rows = np.sort(rows)
         kept = np.flatnonzero(np.bincount(self.codes[rows], minlength=len(self.known.values)))
         known = Exclusions(tuple(self.known.values[value] for value in kept), self.known.patterns[:, kept], self.known.kind[rows])
@@ -194,18 +194,28 @@ class _Case:
     def grouped(
         self, limits: Limits, progress: Callable[[float], None] = lambda _: None, method: Method | None = None
     ) -> Grouped:
-        """The groups by the method, or by another one."""
+        """Group the people by the method, or by another one."""
         return group_people(
-            self.codes, self.known.kind, self.known.patterns, least=self.policy.l, method=method or self.method,
-            bound=self.bound, suppress=self.suppress, seed=self.seed, limits=limits, progress=progress,
-        )  # fmt: skip
+            self.codes,
+            self.known.kind,
+            self.known.patterns,
+            least=self.policy.l,
+            method=method or self.method,
+            bound=self.bound,
+            suppress=self.suppress,
+            seed=self.seed,
+            limits=limits,
+            progress=progress,
+        )
 
     def released(self, made: Grouped, limits: Limits, tell: Callable[[float], None]) -> Bucketized:
-        """The groups as a release, once they are verified, with the audits of before and after."""
-        case, group = self, made.group
+        """Return the verified groups as a release, with the audits before and after."""
+        case = self
+        group = made.group
         if (group < 0).any():
             inside = np.flatnonzero(group >= 0)
-            case, group = self.without(inside), group[inside]
+            case = self.without(inside)
+            group = group[inside]
         buckets = case.buckets(group)
         vulnerable = case.vulnerable(buckets)
         if vulnerable and case.method != "anatomy":
@@ -223,23 +233,23 @@ class _Case:
         return Bucketized.made(buckets, method=self.method, before=before, after=after, cost=cost, tried=tried)
 
     def buckets(self, group: npt.NDArray[np.int32]) -> Buckets:
-        """The release of these groups."""
+        """Return the release of these groups."""
         missing = self.people.missing
         header = Header(missing=missing.mark, missing_rule=missing.rule if missing.mark is not None else None)
         return Buckets.of(self.people.qi, self.people.sa, group, header)
 
     def vulnerable(self, buckets: Buckets) -> int:
-        """How many people have fewer than l valid values, by a check that knows nothing of how groups are made."""
+        """Count the people with fewer than l valid values, independently of the methods."""
         return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
 
     def audit(self, buckets: Buckets, limits: Limits, attacks: tuple[str, ...] | None = None) -> Audit:
-        """What the groups give away to whoever has the knowledge."""
+        """Audit the groups against an adversary with the knowledge."""
         limits.check("bucketize")
         knowledge = self.facts or None
         return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=limits.seconds_left)
 
     def cost(self, buckets: Buckets, made: Grouped, vulnerable: int) -> dict[str, Any]:
-        """What the groups are like."""
+        """Return figures about the groups."""
         sizes = buckets.sizes
         out: dict[str, Any] = {"groups": len(buckets), "largest_group": int(sizes.max()), "mean_group": float(sizes.mean())}
         out |= {"residue": made.residue, "merges": made.merges, "suppressed": self.dropped, "vulnerable": vulnerable}
@@ -248,7 +258,7 @@ class _Case:
         return out | {"grouped_by": made.method}
 
     def rival(self, limits: Limits) -> tuple[Tried, ...]:
-        """What Anatomy comes to, which does not look at what is known."""
+        """Return the result of Anatomy, which ignores the knowledge."""
         try:
             _check_frequent(self.people.sa, self.policy.l)
         except Infeasible as error:
@@ -260,7 +270,7 @@ class _Case:
 
 
 def _one_row_each(people: Table) -> Table:
-    """The table with a row for each person, if it can be bucketized."""
+    """Return the table with a row for each person; raise if it cannot be bucketized."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa
@@ -276,13 +286,16 @@ def _one_row_each(people: Table) -> Table:
 
 
 def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
-    """Groups that say what the table itself says: the people of each have the same quasi-identifiers and the same value."""
-    key, largest = people.sa.codes.astype(np.int64), len(people.sa.values)
+    """Return groups of people with equal quasi-identifiers and value, which say what the table says."""
+    key = people.sa.codes.astype(np.int64)
+    largest = len(people.sa.values)
     for column in people.qi.columns:
         if largest * len(column.values) >= 1 << 62:
-            # Numbered anew, the key lies below rows x values: it never overflows.
-            key, largest = np.unique(key, return_inverse=True)[1].reshape(-1), len(key)
-        key, largest = key * len(column.values) + column.codes, largest * len(column.values)
+            # Numbered again, the key lies below rows x values: it never overflows.
+            key = np.unique(key, return_inverse=True)[1].reshape(-1)
+            largest = len(key)
+        key = key * len(column.values) + column.codes
+        largest = largest * len(column.values)
     return np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
@@ -291,7 +304,7 @@ def _place(people: Table) -> str:
 
 
 def _check_frequent(sensitive: Column, least: int) -> None:
-    """Raise where a value has more people than there can be groups of different values."""
+    """Raise if a value has more people than there can be groups of different values."""
     people = np.bincount(sensitive.codes)
     n = int(people.sum())
     frequent = int(np.count_nonzero(people * least > n))
@@ -304,7 +317,7 @@ def _check_frequent(sensitive: Column, least: int) -> None:
 
 
 def _check_bound(classes: Classes, bound: Fraction) -> None:
-    """Raise where no grouping at all keeps to a bound on probabilities."""
+    """Raise if no grouping at all respects the bound on probabilities."""
     values = int(np.count_nonzero(classes.people))
     if bound * values < 1:
         what = f"asks for more values than the {values} there are: one of them has at least 1 in {values}"
@@ -318,7 +331,8 @@ def _check_bound(classes: Classes, bound: Fraction) -> None:
 
 def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
     """The error for people who cannot have l values in any grouping, with what would help."""
-    rows, n = found.rows, found.classes.n
+    rows = found.rows
+    n = found.classes.n
     what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping ({_rows(rows)})"
     helps = [f"lower --l to {found.largest}, which everybody can have"] if found.largest > 1 else []
     helps.append("mine the knowledge with a stricter --significance")

@@ -1,4 +1,4 @@
-"""The verb that measures what a bucketized release is good for, beside the data that it was made from."""
+"""The verb ``compare`` for buckets: utility of a release, measured against its data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def utility(
     time_limit: float | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Utility:
-    """What a bucketized release is good for, and what can be guessed from it; for the owner of the data.
+    """Measure the utility of a bucketized release, and what can be guessed from it.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def utility(
 
 
 def _people(release: Buckets, data: Any) -> Table:
-    """The owner's table; a file is read with the roles of the release."""
+    """Return the owner's table; a file is read with the roles of the release."""
     if isinstance(data, Table):
         return data
     header = release.header

@@ -1,4 +1,4 @@
-"""The verb that hides cells: from a table and its sensitive rows to a partial table, checked and audited before anybody sees it."""
+"""The verb ``hide``: hide cells of a table so that no rule reveals its sensitive ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def hide(
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Hidden:
-    """The table with the sensitive cells of some rows hidden, and as few others as keep rules from telling them; with its audit.
+    """Hide the sensitive cells of some rows and few others, so that no rule reveals them.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ def hide(
         and ``"rgraph-random"`` hide ``nc``, ``"cr"`` one of these two, ``"uniform"`` the same attributes of all sensitive records. The usual one
         is ``"uniform"`` for ``sc`` alone, else ``"greedy"``.
     min_confidence, min_support
-        A rule tells a cell when its confidence is above the first and its support, in people or as a share of them, above the second.
+        A rule reveals a cell if its confidence is above the first and its support, in people or as a share of them, above the second.
     marks
         Marks of cells: ``+`` must be published, ``-`` is sensitive. A file of the table's shape, or of lines ``row,column,mark``.
     other_columns
         What becomes of columns without a role, which a reader would learn from as well: ``"drop"`` leaves them out of the table, ``"keep"``
         publishes them and protects against them, as condition attributes like the others.
     seed
-        What chance starts from: which of several records that are alike loses a cell.
+        Random seed: which of several records that are alike loses a cell.
     time_limit
         Seconds after which :class:`LimitReached` is raised; ``"ilp"`` then gives the best table found.
     progress
@@ -106,7 +106,7 @@ def hide(
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """A table, its protected cells, and what is asked for."""
+    """A table, its protected cells, and the options."""
 
     original: PartialTable
     rows: npt.NDArray[np.int64]
@@ -128,7 +128,7 @@ class _Case:
         limits: Limits,
         other_columns: OtherColumns,
     ) -> _Case:
-        """The case, once it is clear that it makes sense."""
+        """Return the checked case."""
         original = _original(people)
         others = original.others
         if others and other_columns == "keep":
@@ -151,11 +151,11 @@ class _Case:
         return IntegerThresholds.of(self.bars.confidence, self.bars.support, people=self.original.n)
 
     def check(self) -> None:
-        """Raise when time is over."""
+        """Raise if time is over."""
         self.limits.check("hide")
 
     def partial(self, blank: Flags) -> PartialTable:
-        """The table with these cells hidden, and those that are protected."""
+        """Return the table with these cells and the protected ones hidden."""
         schema = self.original.people.schema
         everywhere = np.zeros(self.original.hidden.shape, np.bool_)
         places = [self.original.people.names.index(name) for name in schema.used]
@@ -166,14 +166,14 @@ class _Case:
         return replace(out, sensitive=self.rows)
 
     def released(self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]) -> Hidden:
-        """The table as it may be published, once it is checked, with the audits of before and after."""
+        """Return the checked table as it may be published, with the audits before and after."""
         blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
         partial = self.partial(blank)
         outside = blank & ~self.cells.may_hide(regions)
         left = self.unsafe(partial)
         if left or outside.any():
             what = (
-                f"{left:,} rules still tell a sensitive cell"
+                f"{left:,} rules still reveal a sensitive cell"
                 if left
                 else f"{int(outside.sum()):,} cells were hidden that may not be"
             )
@@ -188,12 +188,12 @@ class _Case:
         return Hidden.made(partial, method=method, before=before, after=after, cost=cost, **how)
 
     def stricter(self, problem: Problem, regions: frozenset[str], seed: int) -> Hidden | None:
-        """The table in which the same attributes of all sensitive records are hidden for a reader of known values only, too."""
+        """Hide the same attributes of all sensitive records, also against readers of known values only."""
         found = find_stricter(problem, regions, self.limits)
         return None if found is None else self.released(found, regions, "uniform", seed, lambda _share: None)
 
     def uniform(self, problem: Problem, seed: int) -> Tried:
-        """What hiding the same attributes of all sensitive records would come to, where something remains otherwise."""
+        """Return the result of hiding the same attributes of all sensitive records."""
         regions = frozenset({"sc"})
         try:
             found = find_cells(problem, regions, "uniform", seed=seed, limits=self.limits)
@@ -206,8 +206,9 @@ class _Case:
         return Tried("uniform", made.after.verdict if made.after else None, made.cost)
 
     def unsafe(self, partial: PartialTable) -> int:
-        """How many rules tell a protected cell of the table as it would be published, counted by what knows nothing of how cells are chosen."""
-        conditions, number = partial.conditions, 0
+        """Count the rules that reveal a protected cell of the table, independently of the methods."""
+        conditions = partial.conditions
+        number = 0
         for place, name in enumerate(self.original.people.schema.sa):
             known = {value: code for code, value in enumerate(self.original.people.column(name).values)}
             shown = partial.people.column(name)
@@ -222,20 +223,22 @@ class _Case:
         return number
 
     def audit(self, partial: PartialTable) -> Audit:
-        """What the table gives away, to readers of several kinds."""
+        """Audit the table."""
         self.check()
         return audit(partial, data=self.original, rows=self.marked, policy=self.policy, time_limit=self.limits.seconds_left)
 
     @property
     def marked(self) -> Marks:
-        """The cells to protect, each by itself."""
+        """The cells to protect."""
         sensitive = np.zeros(self.original.hidden.shape, np.bool_)
         sensitive[:, [self.original.people.names.index(name) for name in self.original.people.schema.sa]] = self.cells.protected
         return Marks(np.zeros_like(sensitive), sensitive)
 
     def cost(self, blank: Flags, found: Found, seed: int) -> dict[str, Any]:
-        """What was hidden, where, and what that does to the use of the table."""
-        k, sensitive, schema = self.cells.attributes, self.cells.sensitive, self.original.people.schema
+        """Return what was hidden where, and its effect on the use of the table."""
+        k = self.cells.attributes
+        sensitive = self.cells.sensitive
+        schema = self.original.people.schema
         total = int(blank.sum())
         regions = {"ns": blank[:, k:], "nc": blank[~sensitive, :k], "sc": blank[sensitive, :k]}
         columns = {name: int(count) for name, count in zip(schema.used, blank.sum(axis=0).tolist(), strict=True) if count}
@@ -253,7 +256,7 @@ class _Case:
 
 
 def _original(people: Any) -> PartialTable:
-    """The table as it is, with its blanks."""
+    """Return the original with its blanks; raise if it has no roles or no rows."""
     if not isinstance(people, (Table, PartialTable)):
         remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where="hide", remedy=remedy)
@@ -272,14 +275,14 @@ def _original(people: Any) -> PartialTable:
 
 
 def _with_roles(original: PartialTable, others: tuple[str, ...]) -> PartialTable:
-    """The same table with further condition attributes."""
+    """Return the same table with further condition attributes."""
     schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
     header = replace(original.header, qi=schema.qi)
     return replace(original, people=replace(original.people, schema=schema), header=header)
 
 
 def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.int64]:
-    """The sensitive rows: those that are named, and those with a cell marked so."""
+    """Return the sensitive rows: those named, and those with a marked cell."""
     named = np.zeros(0, np.int64) if rows is None else read_rows(rows, people)
     marked = np.zeros(0, np.int64) if marks is None else marks.rows
     found = np.union1d(named, marked).astype(np.int64)
@@ -290,8 +293,9 @@ def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.
 
 
 def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | None, *, given: bool) -> Cells:
-    """The table as numbers, with what is protected and what must be published."""
-    schema, names = original.people.schema, original.people.names
+    """Return the table as codes, with the cells to protect and those to publish."""
+    schema = original.people.schema
+    names = original.people.names
     protected = np.zeros((original.n, len(schema.sa)), np.bool_)
     published = None
     if marks is not None:
@@ -309,7 +313,7 @@ def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | N
 
 
 def _check_values(cells: Cells) -> None:
-    """Raise where a sensitive cell is empty already: nobody could tell what to protect."""
+    """Raise if a sensitive cell is empty already."""
     empty = np.flatnonzero((cells.protected & (cells.values < 0)).all(axis=1, where=cells.protected) & cells.sensitive)
     if len(empty):
         what = f"the sensitive {'cell' if len(empty) == 1 else 'cells'} of {_rows(empty)} {'is' if len(empty) == 1 else 'are'} empty already"
@@ -319,7 +323,7 @@ def _check_values(cells: Cells) -> None:
 
 
 def _rows(rows: npt.NDArray[np.int64]) -> str:
-    """Some rows by their numbers, from 0, as in a sentence."""
+    """List some rows by number, from 0, for a sentence."""
     shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
     more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
     return f"row{'' if len(rows) == 1 else 's'} {shown}{more}"

@@ -1,7 +1,4 @@
-"""Frequency tables of people: :func:`tabulate`.
-
-The verb that mines negative rules: what an attacker knows before anything is published.
-"""
+"""The verbs that make releases from data: itemsets, rules, negative rules, frequency tables."""
 
 from __future__ import annotations
 
@@ -13,15 +10,101 @@ from typing import Any
 from tacit.errors import OptionError
 from tacit.files.hierarchies import check_hierarchies
 from tacit.files.tables import Names, column_names, sensitive_names
-from tacit.mining import frequencies
-from tacit.mining import negative as negative_mining
+from tacit.mining import frequencies, itemsets, negative, rules
+from tacit.model.audit import Progress
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.negative import NegativeRules
 from tacit.model.policy import Limits
-from tacit.model.table import Schema, Table
-from tacit.verbs.audit import Trees, people_of, trees_of
+from tacit.model.release import Itemsets, Only, Rules
+from tacit.model.table import Schema, Table, Transactions
+from tacit.verbs.people import Trees, people_of, trees_of
 
-__all__ = ["mine_negative_rules"]
+__all__ = ["mine_itemsets", "mine_negative_rules", "mine_rules", "tabulate"]
+
+
+def mine_itemsets(
+    data: Transactions | Table | str | Path | Any,
+    *,
+    min_support: Any,
+    only: Only = "all",
+    strict: bool = False,
+    hierarchies: Trees = None,
+    max_itemsets: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Itemsets:
+    """Mine the frequent itemsets of the data.
+
+    Options are those of :func:`tacit.mining.itemsets.mine_itemsets`. Data may also be a file, a frame, or a list of lists of items; hierarchies
+    may be a folder of files.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> found = tacit.mine_itemsets([["a", "b"], ["a", "b"], ["a"]], min_support=2, only="closed")
+    >>> len(found), found.min_support, found.n
+    (2, 2, 3)
+    """
+    people = people_of(data)
+    return itemsets.mine_itemsets(
+        people,
+        min_support=min_support,
+        only=only,
+        strict=strict,
+        hierarchies=trees_of(hierarchies, people),
+        max_itemsets=max_itemsets,
+        threads=threads,
+        time_limit=time_limit,
+        progress=progress,
+    )
+
+
+def mine_rules(
+    people: Table,
+    *,
+    min_support: Any,
+    min_confidence: Any,
+    strict: bool = False,
+    withhold_values: bool = False,
+    digits: int | None = None,
+    with_confidence: bool = False,
+    incomplete: bool = False,
+    publish_sa_distribution: bool = False,
+    hierarchies: Trees = None,
+    max_rules: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Rules:
+    """Mine the rules QI => SA of a table.
+
+    Options are those of :func:`tacit.mining.rules.mine_rules`. Hierarchies may be a folder of files.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> people = tacit.read_table({"sex": ["F", "F", "M"], "ill": ["yes", "yes", "no"]}, qi="sex", sa="ill")
+    >>> next(tacit.mine_rules(people, min_support=2, min_confidence=0.6).records())
+    {'antecedent': {'sex': 'F'}, 'consequent': 'yes', 'count': 2, 'support': 0.6666666666666666, 'confidence': 1.0}
+    """
+    _check_table(people, "mine_rules")
+    return rules.mine_rules(
+        people,
+        min_support=min_support,
+        min_confidence=min_confidence,
+        strict=strict,
+        withhold_values=withhold_values,
+        digits=digits,
+        with_confidence=with_confidence,
+        incomplete=incomplete,
+        publish_sa_distribution=publish_sa_distribution,
+        hierarchies=trees_of(hierarchies, people),
+        max_rules=max_rules,
+        threads=threads,
+        time_limit=time_limit,
+        progress=progress,
+    )
 
 
 def mine_negative_rules(
@@ -38,9 +121,9 @@ def mine_negative_rules(
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> NegativeRules:
-    """The negative rules of a table; :func:`tacit.mining.negative.mine_negative_rules` says what the options mean.
+    """Mine the negative rules of a table: what an adversary knows before anything is published.
 
-    Hierarchies may be a folder of files.
+    Options are those of :func:`tacit.mining.negative.mine_negative_rules`. Hierarchies may be a folder of files.
 
     Examples
     --------
@@ -50,12 +133,10 @@ def mine_negative_rules(
     >>> len(rules), next(rules.records())["antecedent"]
     (1, {'sex': ['F']})
     """
-    if not isinstance(people, Table):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
-        raise OptionError("needs a table whose columns have roles", where="mine_negative_rules", remedy=remedy)
+    _check_table(people, "mine_negative_rules")
     trees = trees_of(hierarchies, people)
     check_hierarchies(trees or {}, people)
-    return negative_mining.mine_negative_rules(
+    return negative.mine_negative_rules(
         people,
         min_expectation=min_expectation,
         min_confidence=min_confidence,
@@ -68,9 +149,6 @@ def mine_negative_rules(
         time_limit=time_limit,
         progress=progress,
     )
-
-
-__all__ = ["tabulate"]
 
 
 def tabulate(
@@ -86,7 +164,7 @@ def tabulate(
     sa: Names = (),
     time_limit: float | None = None,
 ) -> FrequencyTable:
-    """How many people are in each cell of one or more tables, as a release.
+    """Count the people in each cell of one or more tables.
 
     Parameters
     ----------
@@ -95,7 +173,7 @@ def tabulate(
     by
         The columns of a table, ``"sex,job"``; or of several tables, a text or list each.
     ways
-        Instead of each table itself, all tables over one to so many of its columns.
+        Instead of each table itself, all tables over at most this many of its columns.
     total
         List the totals of every table as well.
     hide_below
@@ -127,31 +205,45 @@ def tabulate(
     if ways is not None:
         tables = [smaller for columns in tables for smaller in frequencies.subtables(columns, ways)]
     limits = Limits.within(time_limit)
-    how: dict[str, Any] = {"hide_below": hide_below, "show_zeros": show_zeros, "round_to": round_to}
     table, no_sa = _with_roles(table, qi, sa)
-    made = frequencies.tabulate(table, tables=tables, total=total, **how, check=lambda: limits.check("tabulate"))
+    made = frequencies.tabulate(
+        table,
+        tables=tables,
+        total=total,
+        hide_below=hide_below,
+        show_zeros=show_zeros,
+        round_to=round_to,
+        check=lambda: limits.check("tabulate"),
+    )
     return replace(made, header=replace(made.header, no_sa=True)) if no_sa else made
 
 
 def _with_roles(table: Table, qi: Names, sa: Names) -> tuple[Table, bool]:
-    """The table with the roles that are given, else its own, and whether it is said that no column is sensitive."""
+    """Return the table with its roles, and True if no column is declared sensitive."""
     sensitive, no_sa = sensitive_names(sa, table.names)
     schema = table.schema
     kept = () if no_sa else sensitive or schema.sa
-    roles = Schema(
-        column_names(qi, table.names) or tuple(name for name in schema.qi if name not in kept), kept, schema.identifying
-    )
+    known = column_names(qi, table.names) or tuple(name for name in schema.qi if name not in kept)
+    roles = Schema(known, kept, schema.identifying)
     roles.check(table.names, where="the data")
     return replace(table, schema=roles), no_sa
 
 
 def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> list[tuple[str, ...]]:
-    """The columns of each table; a text that is no column is split at its commas."""
-    listed = [by] if isinstance(by, str) else list(by)
-    return [tuple(_columns(one, known)) for one in listed]
+    """Return the columns of each table; a text is split at its commas."""
+    tables: list[tuple[str, ...]] = []
+    for given in [by] if isinstance(by, str) else by:
+        if not isinstance(given, str):
+            tables.append(tuple(str(name) for name in given))
+        elif given in known:
+            tables.append((given,))
+        else:
+            tables.append(tuple(name.strip() for name in given.split(",") if name.strip()))
+    return tables
 
 
-def _columns(given: str | Sequence[str], known: Sequence[str]) -> list[str]:
-    if not isinstance(given, str):
-        return [str(name) for name in given]
-    return [given] if given in known else [name.strip() for name in given.split(",") if name.strip()]
+def _check_table(people: object, where: str) -> None:
+    """Raise if the data are not a table with roles."""
+    if not isinstance(people, Table):
+        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
+        raise OptionError("needs a table whose columns have roles", where=where, remedy=remedy)

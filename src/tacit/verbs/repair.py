@@ -1,94 +1,385 @@
-"""Repairs of rules: inputs, cost, and the cheapest method."""
+"""The verb ``repair``: change a list of itemsets or rules until no attack succeeds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
-from tacit.errors import LimitReached, OptionError, TacitError
-from tacit.model.audit import Audit
+import numpy as np
+
+from tacit.errors import LimitReached, OptionError, TacitError, nearest_name
+from tacit.files.releases import read_release
+from tacit.model.arrays import Words
+from tacit.model.audit import Audit, Progress, silent
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Rules
-from tacit.model.repair import Repair, RepairCase, RepairMethod, Tried
+from tacit.model.policy import time_limit as within_time
+from tacit.model.release import Itemsets, Listed, Only, Release, Rules
+from tacit.model.repair import GOALS, Goal, Proposal, Repair, RepairCase, RepairMethod, Tried
 from tacit.model.rounding import Precision
-from tacit.model.table import Table
+from tacit.model.sets import Items, Sets
+from tacit.model.table import Table, Transactions
 from tacit.repairs import REPAIRS
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs.attacks import ATTACKS
+from tacit.verbs.audit import audit
+from tacit.verbs.kinds import kind_of
+from tacit.verbs.mine import mine_itemsets
+from tacit.verbs.people import owners_people, rows_of
 
-#: Attacks on rules that take seconds at most, and how many audits a search may take that asks the slow ones as well.
+__all__ = ["Request", "cost_of", "people_changed", "repair", "repair_rules"]
+
+#: Attacks on rules that take seconds at most.
 FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")
+#: Audits of a search that runs the slow attacks as well, at most.
 FEW_LOOKS = 10
-#: Attacks a release: (release, known quasi-identifiers or the owner's data by name, whether one finding is enough).
+#: Audits a release; options are those of :func:`tacit.audit`.
 Look = Callable[..., Audit]
 
 
-def repair_rules(
-    start: Rules,
-    chosen: RepairMethod,
-    people: Any,
-    policy: Policy,
+def repair(
+    release: Release | str | Path | Any,
     *,
-    precision: Precision | None,
-    look: Look,
-    limits: Limits,
-    suggest: bool,
-    lines: tuple[int, ...] | None = None,
+    method: str,
+    data: Transactions | Table | str | Path | Any = None,
+    knowledge: Any = None,
+    policy: Policy | None = None,
+    goal: Goal = "all",
+    base: int | None = None,
+    decimals: int | None = None,
+    lines: Iterable[int] | None = None,
+    suggest: bool = True,
+    time_limit: float | None = None,
+    progress: Progress = silent,
 ) -> Repair:
-    """Rules changed by the chosen method, with what the other methods would come to.
+    """Change a release until no attack succeeds; the audit of the result says if it worked.
 
-    Rules QI => SA are judged beside their people; ``people`` may be None of other rules, and where ``lines`` are named.
+    Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: all that apply, or with
+    ``"frequent-only"`` those on published itemsets (I01). ``base`` or ``decimals`` say how the method ``round`` prints counts; by default as
+    finely as no attack breaks, and never finer than the policy's ``safe_round_base``. ``lines`` are those of the file that ``leave-out`` and
+    ``withdraw`` remove; by default a few that all proofs rest on. Rules QI => SA are repaired with their data, others from their own numbers;
+    with ``suggest`` the other methods are tried as well, and the result names the cheapest that meets the policy. If the release does not say
+    how many people it is about, the data do, and so does the result. When ``time_limit`` passes, :class:`LimitReached` is raised.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> baskets = tacit.read_transactions([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20)
+    >>> safe = tacit.repair(tacit.mine_itemsets(baskets, min_support=40), method="raise-threshold")
+    >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
+    ('clean', 1, 2)
     """
-    alone = people is None and (lines is not None or start.items.pairs is None or not start.header.sa)
-    if not alone and not isinstance(people, Table):
+    start = _repairable(read_release(release))
+    chosen = _method(method, start, data)
+    request = Request(
+        method=chosen,
+        policy=policy or Policy(),
+        limits=Limits.within(time_limit),
+        goal=goal,
+        precision=_precision(method, base, decimals),
+        lines=_named_lines(method, lines),
+    )
+    people = owners_people(start, data)
+    _check_goal(goal, knowledge, start)
+    _check_base(request)
+    if start.kind == "itemsets":
+        return _repair_itemsets(start, request, rows_of(people), progress)
+
+    def look(candidate: Rules, **options: Any) -> Audit:
+        request.limits.check("repair")
+        return audit(
+            candidate,
+            knowledge=knowledge,
+            policy=request.policy,
+            time_limit=request.limits.seconds_left,
+            progress=progress,
+            **options,
+        )
+
+    return repair_rules(start, request, people, look, suggest=suggest)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """Options of a repair; see :func:`repair`."""
+
+    method: RepairMethod
+    policy: Policy
+    limits: Limits
+    goal: Goal = "all"
+    precision: Precision | None = None
+    lines: tuple[int, ...] | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """True if the result is prescribed, so that a safe release is changed too."""
+        return self.precision is not None or self.lines is not None
+
+
+def _repairable(release: Release) -> Listed:
+    """Return the release, unless it is of a kind that is made again instead of repaired."""
+    kind = kind_of(release)
+    if kind.remedy:
+        raise OptionError(f"{kind.held}, which cannot be repaired", where="the release", remedy=kind.remedy)
+    assert release.kind == "itemsets" or release.kind == "rules"
+    # The result is written without the columns that were not read.
+    return replace(release, header=replace(release.header, unread=())) if release.header.unread else release
+
+
+def _method(name: str, release: Listed, data: Any) -> RepairMethod:
+    """Return the repair of this name; raise if it does not fit."""
+    known = {row.name: row for row in REPAIRS}
+    if name not in known:
+        raise OptionError(f"there is no repair {name!r}", where="--method", remedy=nearest_name(name, known, "repairs"))
+    chosen = known[name]
+    if release.kind not in chosen.of:
+        what = f"{name} repairs {' and '.join(chosen.of)}, not {release.kind}"
+        raise OptionError(what, where="--method", remedy="See tacit repairs")
+    if chosen.needs_data and data is None:
+        raise OptionError(f"{name} looks at rows and needs the data", where="--method", remedy="Give them with --data")
+    if chosen.needs_data and (not release.header.complete or release.min_support is None):
+        what = f"{name} mines again, and the release names no threshold that it is complete above"
+        raise OptionError(what, where="--method", remedy="Mine the release with tacit, or choose raise-threshold")
+    return chosen
+
+
+def _check_goal(goal: Goal, knowledge: Any, release: Listed) -> None:
+    """Raise if goal or knowledge do not apply to the release."""
+    if knowledge is not None and not kind_of(release).takes_knowledge:
+        raise OptionError("applies to rules; this release has none", where="--knowledge", remedy="Remove the option")
+    if goal not in GOALS:
+        raise OptionError(f"there is no goal {goal!r}", where="--goal", remedy=nearest_name(goal, GOALS, "goals"))
+    if goal != "all" and release.kind != "itemsets":
+        raise OptionError(f"{goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
+
+
+def _check_base(request: Request) -> None:
+    """Raise if counts are to be rounded more finely than the policy allows."""
+    base = None if request.precision is None else request.precision.base
+    least = request.policy.safe_round_base
+    if base is not None and least is not None and base < least:
+        remedy = f"Round to {least:,} or more, or leave --base out"
+        raise OptionError("is smaller than the policy's safe_round_base", where="--base", remedy=remedy)
+
+
+def _named_lines(method: str, lines: Iterable[int] | None) -> tuple[int, ...] | None:
+    """Return the lines to remove, if the caller names them."""
+    if lines is None:
+        return None
+    if method not in ("leave-out", "withdraw"):
+        remedy = "Add --method leave-out (itemsets) or --method withdraw (rules), or remove the option"
+        raise OptionError("says which lines are removed", where="--lines", remedy=remedy)
+    return tuple(lines)
+
+
+def _precision(method: str, base: int | None, decimals: int | None) -> Precision | None:
+    """Return how counts are to be printed, if the caller says so."""
+    if base is None and decimals is None:
+        return None
+    if method != "round":
+        where = "--decimals" if base is None else "--base"
+        remedy = "Add --method round, or remove the option"
+        raise OptionError("says how the method round prints counts", where=where, remedy=remedy)
+    return Precision(base, decimals)
+
+
+# Itemsets
+
+
+def _repair_itemsets(start: Itemsets, request: Request, rows: Transactions | None, progress: Progress) -> Repair:
+    """Repair itemsets by the chosen method."""
+    method = request.method
+    if start.n is None and rows is not None:
+        # Repairs that change rows print n, so all of them are judged against an attacker who knows it.
+        start = replace(start, header=replace(start.header, n=rows.n))
+    if method.needs_data and rows is not None and _has_coarser_items(rows):
+        what = f"{method.name} mines again, which it cannot do with hierarchies"
+        remedy = "Repair a release of the plain columns, or choose raise-threshold"
+        raise OptionError(what, where="--method", remedy=remedy)
+    attacks = ["I01"] if request.goal == "frequent-only" else None
+
+    def look(candidate: Release, people: Transactions | None = None, first_hit: bool = False) -> Audit:
+        request.limits.check("repair")  # every repair looks again and again, so this bounds the whole
+        return audit(
+            candidate,
+            data=people,
+            policy=request.policy,
+            attacks=attacks,
+            first_hit=first_hit,
+            time_limit=request.limits.seconds_left,
+            progress=progress,
+        )
+
+    def mine(people: Transactions, only: Only | None = None, least: int | None = None) -> Itemsets:
+        request.limits.check("repair")
+        mined = mine_itemsets(
+            people,
+            min_support=least or start.min_support or 1,
+            only=only or start.only,
+            time_limit=request.limits.seconds_left,
+        )
+        # People who were added or changed may lack the sensitive column: then its values are not all that there is.
+        column = " & ".join(start.header.sa)
+        values = start.header.sa_values
+        if not people.has_one_of([f"{column}={value}" for value in values]):
+            values = ()
+        return replace(mined, header=replace(start.header, n=people.n, sa_values=values))
+
+    before = look(start, rows)
+    if before.asked_verdict == "clean" and not request.is_exact:
+        return Repair(method.name, start, before, before, cost_of(start, start), goal=request.goal)
+    case = RepairCase(
+        start,
+        request.policy.k,
+        audit=look,
+        mine=mine,
+        mine_all=partial(mine, only="all"),
+        data=rows,
+        goal=request.goal,
+        precision=request.precision,
+        first_look=partial(look, first_hit=True),
+        lines=request.lines,
+        least_base=request.policy.least_base,
+    )
+    with within_time(request.limits.seconds_left):
+        proposal = method.propose(case)
+    made = method.signed(proposal.release, start)
+    # What was cut or rounded without new data is still true of the old ones, which refute quickly what is not small.
+    after = look(made, rows if proposal.data is None else proposal.data)
+    cost = _itemset_cost(start, proposal, rows, partial(mine, only="all"))
+    return Repair(method.name, made, before, after, cost, remark=proposal.remark, goal=request.goal)
+
+
+def _itemset_cost(
+    start: Itemsets, proposal: Proposal, rows: Transactions | None, mine_all: Callable[..., Itemsets]
+) -> dict[str, float]:
+    """Return the cost of a repair in itemsets, counts and people."""
+    result = proposal.release
+    if rows is None or proposal.data is None:
+        return dict(cost_of(start, result))
+    if start.only == "closed":
+        # Closed sets come and go while the frequent ones stay, so costs are counted over all frequent itemsets.
+        start = mine_all(rows)
+        if result.kind == "rules" or result.only != "all":
+            result = mine_all(proposal.data, least=result.min_support)
+    return {**cost_of(start, result), "people_changed": people_changed(rows, proposal.data)}
+
+
+def cost_of(before: Release, after: Release) -> Mapping[str, float]:
+    """Return the cost of a repair: itemsets lost and added, errors of counts.
+
+    A count that is not exact is taken as the middle of its interval.
+    """
+    if before.kind != "itemsets" or after.kind != "itemsets":
+        return {}
+    names = _numbered(before.items, after.items)
+    old = _hashes(before.sets, before.items, names)
+    new = _hashes(after.sets, after.items, names)
+    _, in_old, in_new = np.intersect1d(old, new, assume_unique=True, return_indices=True)
+    was = (before.lo[in_old] + before.hi[in_old]) / 2
+    moved = np.abs((after.lo[in_new] + after.hi[in_new]) / 2 - was)
+    errors = moved[was > 0] / was[was > 0]
+    people = {name: n for name, n in (("people_before", before.n), ("people_after", after.n)) if n is not None}
+    return {
+        "itemsets_lost": len(old) - len(in_old),
+        "itemsets_ghost": len(new) - len(in_new),
+        "supports_changed": float((moved > 0).mean()) if len(moved) else 0.0,
+        "support_error_mean": float(errors.mean()) if len(errors) else 0.0,
+        "support_error_max": float(errors.max()) if len(errors) else 0.0,
+    } | people
+
+
+def people_changed(before: Transactions, after: Transactions) -> int:
+    """Return the fewest people whose rows a repair can have changed, added or removed."""
+    names = _numbered(before.items, after.items)
+    people: dict[int, int] = {}
+    for data, sign in ((before, 1), (after, -1)):
+        for key, weight in zip(_hashes(data.rows, data.items, names).tolist(), data.weights.tolist(), strict=True):
+            people[key] = people.get(key, 0) + sign * weight
+    return max(sum(n for n in people.values() if n > 0), -sum(n for n in people.values() if n < 0))
+
+
+def _numbered(before: Items, after: Items) -> dict[str, int]:
+    """Return a number for each name of two sets of items."""
+    return {name: number for number, name in enumerate(dict.fromkeys(before.names + after.names))}
+
+
+def _hashes(sets: Sets, items: Items, names: Mapping[str, int]) -> Words:
+    """Return a number for each set that depends on its names alone."""
+    place = np.array([names[name] for name in items.names], np.int64)
+    return Sets(sets.offsets, place[sets.members] if len(sets.members) else sets.members).hashes()
+
+
+def _has_coarser_items(rows: Transactions) -> bool:
+    """Tell if rows of a table hold coarser values as well: more items than columns."""
+    pairs = rows.items.pairs
+    return pairs is not None and len(rows.rows) > 0 and len(rows.rows[0]) > len({column for column, _ in pairs})
+
+
+# Rules
+
+
+def repair_rules(start: Rules, request: Request, people: Any, look: Look, *, suggest: bool) -> Repair:
+    """Repair rules by the chosen method; with ``suggest``, try the others as well.
+
+    Rules QI => SA are judged together with their people; for other rules, and where lines are named, ``people`` may be None.
+    """
+    is_alone = people is None and (request.lines is not None or start.items.pairs is None or not start.header.sa)
+    if not is_alone and not isinstance(people, Table):
         remedy = "Give the table that the rules were made from with --data"
-        raise OptionError("rules are repaired beside the people that they are about", where="--data", remedy=remedy)
+        raise OptionError("rules are repaired together with the people that they are about", where="--data", remedy=remedy)
     known = None
-    if not alone:
+    if not is_alone:
         true_counts(start, people)  # other data are refused before anything is attacked
         known = people.select(start.header.qi or people.schema.qi).merged()
-
     before = look(start, data=people)
     case = RepairCase(
-        start, policy.k, lambda candidate, _: look(candidate, known=known), _no_mining, _no_mining, None, "all", precision,
-        partial(look, known=known, first_hit=True, attacks=FAST), people, lines=lines,
-    )  # fmt: skip
-    done = _carried_out(case, chosen, before, look)
-    if _found_by_slow(done.after):
-        # The slow attack is asked at every step only where a search without it was not enough.
-        slowly = replace(case, first_look=partial(look, known=known, first_hit=True), most_looks=FEW_LOOKS)
-        done = _carried_out(slowly, chosen, before, look)
+        start,
+        request.policy.k,
+        audit=lambda candidate, _: look(candidate, known=known),
+        mine=_refuse_mining,
+        mine_all=_refuse_mining,
+        precision=request.precision,
+        first_look=partial(look, known=known, first_hit=True, attacks=FAST),
+        table=people,
+        lines=request.lines,
+    )
+    done = _carry_out(case, request.method, before, look)
+    if _is_found_by_slow_attacks(done.after):
+        # The slow attack runs at every step only if a search without it was not enough.
+        slow = replace(case, first_look=partial(look, known=known, first_hit=True), most_looks=FEW_LOOKS)
+        done = _carry_out(slow, request.method, before, look)
     if not suggest:
         return done
-    tried = tuple(_tried(case, row, done, look) for row in REPAIRS if "rules" in row.of)
-    return Repair(done.method, done.release, before, done.after, done.cost, cheapest(tried), tried)
+    tried = tuple(_try(case, row, done, look) for row in REPAIRS if "rules" in row.of)
+    return replace(done, suggested=cheapest(tried), tried=tried)
 
 
-def _found_by_slow(audit: Audit) -> bool:
-    """Whether only attacks that the search left out found something."""
-    return any(run.findings for run in audit.runs) and not any(run.findings for run in audit.runs if run.code in FAST)
+def _is_found_by_slow_attacks(found: Audit) -> bool:
+    """Tell if only attacks that the search left out found something."""
+    return any(run.findings for run in found.runs) and not any(run.findings for run in found.runs if run.code in FAST)
 
 
-def _carried_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look) -> Repair:
-    """What one method does; a release that is safe stays as it is."""
+def _carry_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look) -> Repair:
+    """Repair rules by one method; a release that is safe stays as it is."""
     start = case.release
-    assert isinstance(start, Rules)
+    assert start.kind == "rules"
     if before.ok and case.precision is None and case.lines is None:
         return Repair(method.name, start, before, before, rule_cost(start, start, before, before))
     result = method.signed(method.propose(case).release, start)
-    assert isinstance(result, Rules)
+    assert result.kind == "rules"
     after = look(result, data=case.table)
     return Repair(method.name, result, before, after, rule_cost(start, result, before, after))
 
 
-def _tried(case: RepairCase, method: RepairMethod, done: Repair, look: Look) -> Tried:
-    """What a method comes to, or why it comes to nothing."""
+def _try(case: RepairCase, method: RepairMethod, done: Repair, look: Look) -> Tried:
+    """Return what a method achieves, or why it cannot."""
     if method.name == done.method:
         return Tried(method.name, done.after.verdict, done.cost)
     try:
-        other = _carried_out(replace(case, lines=None), method, done.before, look)
+        other = _carry_out(replace(case, lines=None), method, done.before, look)
     except LimitReached:
         return Tried(method.name, None, {}, "the time limit was reached")
     except TacitError as error:
@@ -97,11 +388,11 @@ def _tried(case: RepairCase, method: RepairMethod, done: Repair, look: Look) -> 
 
 
 def cheapest(tried: tuple[Tried, ...]) -> str | None:
-    """The method that meets the goal and loses the least information, then the fewest rules; None where no method meets it."""
+    """Return the method that meets the goal and loses the least information, then the fewest rules."""
     good = [one for one in tried if one.verdict == "clean"]
     costs = {one.method: (one.cost.get("information_lost", float("inf")), one.cost["rules_lost"]) for one in good}
     return min(costs, key=lambda name: costs[name]) if costs else None
 
 
-def _no_mining(_: object) -> NoReturn:
+def _refuse_mining(_: object) -> NoReturn:
     raise AssertionError("repairs of rules do not mine")

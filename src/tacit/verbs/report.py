@@ -1,4 +1,7 @@
-"""Reports as files: a page, Markdown, the record, or a folder in ACRO's layout; each is written whole or not at all."""
+"""Reports as files: a page, Markdown, a record, or a folder in ACRO's layout.
+
+Each is written whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ from tacit.reports.words import REPORT_KINDS, ReportKind
 ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "record"}
 #: The record of the audit beside ACRO's.
 RECORD_FILE = "tacit-audit.json"
-_RESULTS, _CONFIG, _CHECKSUMS = "results.json", "config.json", "checksums"
+_RESULTS = "results.json"
+_CONFIG = "config.json"
+_CHECKSUMS = "checksums"
 #: Names in ACRO's folder that no release may have; the Viewer takes outputs.json for its own.
 _TAKEN = {_RESULTS, _CONFIG, _CHECKSUMS, RECORD_FILE, acro.COUNTS_FILE, "outputs.json"}
 #: The time of a record where nobody gives one: no clock is asked, so that the same input gives the same bytes.
@@ -36,7 +41,9 @@ NO_TIME = "1970-01-01T00:00:00"
 def write_report(
     audit: Audit, path: FilePath, *, release: Release | None = None, kind: ReportKind = "internal", top: int = 10
 ) -> None:
-    """Write an audit as a page (``.html``), as Markdown (``.md``) or as the record (``.json``); ``release`` adds pictures and shorter sums.
+    """Write an audit as a page (``.html``), Markdown (``.md``) or record (``.json``).
+
+    ``release`` adds pictures and shorter sums.
 
     Examples
     --------
@@ -50,13 +57,13 @@ def write_report(
     _check_kind(kind)
     form = ENDINGS.get(Path(path).suffix.casefold())
     if form is None:
-        raise OptionError("has an ending that is no report's", where=shown(path), remedy="Choose .html, .md or .json")
+        raise OptionError("has an ending that is not that of a report", where=shown(path), remedy="Choose .html, .md or .json")
     with replace_file(path) as temporary:
         temporary.write_bytes(report_bytes(audit, form, release=release, kind=kind, top=top))
 
 
 def report_bytes(audit: Audit, form: str, *, release: Release | None, kind: ReportKind, top: int) -> bytes:
-    """A report in one of the forms ``html``, ``markdown`` and ``record``."""
+    """Return a report in one of the forms ``html``, ``markdown`` and ``record``."""
     if form == "record":
         return dump(audit_record(audit, top=top, kind=kind))
     return page_bytes(audit_document(audit, release=release, top=top, kind=kind), form)
@@ -107,10 +114,12 @@ def write_acro(
 
 
 def check_acro_folder(folder: FilePath, *, inputs: Sequence[FilePath] = (), beside: Sequence[FilePath | None] = ()) -> None:
-    """Raise when the folder cannot be written: no parent, a file, an input or another output (``beside``) in its place, or anything in it that
-    is not such a record.
+    """Raise if the folder cannot be written.
+
+    Its parent must exist, it must be neither an input nor another output (``beside``), and it may contain nothing but such a record.
     """
-    place, real = Path(folder), os.path.realpath(folder)
+    place = Path(folder)
+    real = os.path.realpath(folder)
     for other in beside:
         if other is not None and real in (os.path.realpath(other), os.path.dirname(os.path.realpath(other))):
             raise OptionError(
@@ -130,7 +139,7 @@ def check_acro_folder(folder: FilePath, *, inputs: Sequence[FilePath] = (), besi
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether a folder was written by :func:`write_acro`, and nothing was added to it."""
+    """Tell if :func:`write_acro` wrote a folder, and nothing was added."""
     try:
         found = json.loads((folder / _RESULTS).read_text("utf-8"))["results"]
         ours = all(one["properties"]["tool"] == acro.TOOL for one in found.values())
@@ -141,7 +150,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _located(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list[Path]]]:
-    """The files of each release of an audit, among the files and folders that were given, with the headers beside them."""
+    """Yield the number of each release of an audit with its files and headers, among those given."""
     left: list[Path] = []
     for path in map(Path, given):
         left += [path, *(sorted(path.iterdir()) if path.is_dir() else ())]
@@ -157,7 +166,7 @@ def _located(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, lis
 
 
 def _named(name: str, among: Sequence[Path]) -> list[Path]:
-    """The first file, or folder of parts, of this name; a folder as the files in it."""
+    """Return the first file of this name; for a folder of parts, the files in it."""
     for path in among:
         if path.name == name or path.resolve().name == name:
             return [one for one in sorted(path.iterdir()) if one.is_file()] if path.is_dir() else [path]
@@ -165,7 +174,7 @@ def _named(name: str, among: Sequence[Path]) -> list[Path]:
 
 
 def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
-    """The two tables of a bucketized release, and what is written beside them."""
+    """Return the two tables of a bucketized release, and their header."""
     for folder in among:
         if folder.is_dir() and all((folder / name).is_file() for name in names):
             beside = folder / BUCKETS_HEADER
@@ -174,7 +183,7 @@ def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
 
 
 def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Sequence[Sequence[int]]]:
-    """The cells of a plain CSV file that the worst findings rest on."""
+    """Return the cells of a plain CSV file that the worst findings rest on."""
     names = str(audit.release[place].get("file") or "").split(" and ")
     if (
         source.suffix.casefold() != ".csv"
@@ -189,7 +198,7 @@ def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Seq
 
 
 def _time(today: date | None) -> tuple[str, list[str]]:
-    """The time of a record, and what there is to say about it."""
+    """Return the time of a record, and remarks on it."""
     if today is not None:
         return f"{today.isoformat()}T00:00:00", []
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")

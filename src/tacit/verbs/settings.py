@@ -1,6 +1,6 @@
-"""``tacit.toml``: what repeats for a data set (roles, missing values, hierarchies, thresholds, risk appetite, waivers), read and written.
+"""Settings in ``tacit.toml``: roles, missing values, hierarchies, thresholds, limits, waivers.
 
-What an organisation accepts, as it stands in a file: limits under their own names or ACRO's, and waivers.
+An organisation's policy file has the same form; its limits stand under their own names or ACRO's.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
 def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
-    """The limits in a section, together with those that are ``known`` from another; each may be said once.
+    """Return the limits in a section and the ``known`` ones of another; each may occur once.
 
     >>> limits_of("risk_appetite", {"safe_threshold": 7, "l": 3}, "tacit.toml", known={})
     {'k': 7, 'l': 3}
@@ -67,7 +67,7 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
 def _may_loosen(value: object, where: str) -> tuple[str, ...]:
     """The limits that lower levels may loosen, under our names."""
     if not isinstance(value, list):
-        raise OptionError("is no list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
+        raise OptionError("is not a list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
     names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
     for name in names:
         if name not in LIMITS:
@@ -86,7 +86,7 @@ def _check(name: str, value: Any, where: str) -> None:
 def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
     """The waivers in a list of tables, in their order; one may name several findings."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise OptionError("waivers is no list", where=where, remedy="Write [[waivers]] on a line of its own before each")
+        raise OptionError("waivers is not a list", where=where, remedy="Write [[waivers]] on a line of its own before each")
     return tuple(
         waiver for number, entry in enumerate(entries, start=1) for waiver in _waivers(entry, f"{where}, waiver {number}")
     )
@@ -123,10 +123,10 @@ WAIVERS = "waivers"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a ``tacit.toml`` says; None, or nothing in it, where it says nothing.
+    """Settings in a ``tacit.toml``; None or empty where it says nothing.
 
     ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the limits of
-    :class:`tacit.model.policy.Policy` that are set, ``waivers`` the findings that somebody accepts. ``may_loosen`` names the organisation's
+    :class:`tacit.model.policy.Policy` that are set, ``waivers`` the accepted findings. ``may_loosen`` names the organisation's
     limits that a lower level may loosen. ``file`` says which file it was, ``beside`` a file that was not read because it lies beside a release.
     """
 
@@ -152,7 +152,9 @@ class Config:
 
 
 def load_config(path: FilePath | None = None, *, near: FilePath | None = None, releases: Sequence[FilePath] = ()) -> Config:
-    """The settings in ``path``; without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none.
+    """Read the settings in ``path``.
+
+    Without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none.
 
     A file that nobody named is not read from a folder that holds one of the ``releases``: whoever hands in a release must not bring the limits
     that it is judged by.
@@ -170,7 +172,7 @@ def load_config(path: FilePath | None = None, *, near: FilePath | None = None, r
 
 
 def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
-    """Whether a file lies in the folder of a release, or in a folder that was given as one or below it."""
+    """Tell if a file is in the folder of a release, or in or below a folder of releases."""
     place = os.path.realpath(os.path.dirname(file) or ".")
     for release in releases:
         if os.path.isdir(release):
@@ -196,7 +198,7 @@ def load_policy(path: FilePath | None = None) -> Config:
 
 
 def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:
-    """The policy that options, the file of the data set and that of the organisation make together; the first of them wins.
+    """Merge options, the file of the data set and that of the organisation; the first wins.
 
     What the organisation sets is a floor: an option that is looser is refused, and the data set's file can only tighten it, unless the
     organisation allows more. Where there is an organisation's policy, only its waivers count.
@@ -242,7 +244,7 @@ def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
 
 
 def _loosens(name: str, value: Any, organisation: Config) -> bool:
-    """Whether a value of a lower level is looser than the organisation's, which does not allow that."""
+    """Tell if a lower level loosens a limit that the organisation does not allow to loosen."""
     if name not in organisation.policy or name in organisation.may_loosen:
         return False
     return is_looser(name, value, organisation.policy[name])
@@ -268,7 +270,7 @@ def parse_config(
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
         place = re.search(r"line \d+, column \d+", str(exc))
-        what = f"is no valid TOML ({place[0] if place else 'at its end'})"
+        what = f"is not valid TOML ({place[0] if place else 'at its end'})"
         raise InputError(what, where=where, remedy='Write lines such as qi = ["age", "sex"]') from None
     values: dict[str, Any] = {}
     for section, keys in content.items():
@@ -277,7 +279,7 @@ def parse_config(
             values["waivers"] = waivers_of(keys, where)
             continue
         if not isinstance(keys, dict):
-            raise OptionError(f"{section} is no section", where=where, remedy=f"Write [{section}] on a line of its own")
+            raise OptionError(f"{section} is not a section", where=where, remedy=f"Write [{section}] on a line of its own")
         if section in POLICY_SECTIONS:
             limits = limits_of(section, keys, where, known=values.get("policy", {}))
             if (loose := limits.pop(MAY_LOOSEN, None)) is not None:
@@ -307,7 +309,7 @@ def _checked(key: str, value: object, where: str) -> object:
     if key in ("qi", "sa", "identifying"):
         names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise OptionError("is no list of column names", where=where, remedy=f'Write for instance {key} = ["age", "sex"]')
+            raise OptionError("is not a list of column names", where=where, remedy=f'Write for instance {key} = ["age", "sex"]')
         return tuple(names)
     if key == "min_support":
         Threshold.parse(value, where=where)
@@ -315,11 +317,13 @@ def _checked(key: str, value: object, where: str) -> object:
         share(value, where=where)
     elif key == "fuzzy":
         if not isinstance(value, dict):
-            raise OptionError("is no table of columns and spreads", where=where, remedy="Write for instance fuzzy = { age = 2 }")
+            raise OptionError(
+                "is not a table of columns and spreads", where=where, remedy="Write for instance fuzzy = { age = 2 }"
+            )
         for name, spread in value.items():
             exact(spread, where=f"{where}.{name}")
     elif not isinstance(value, str):
-        raise OptionError("is no text", where=where, remedy=f'Write it in quotes: {key} = "..."')
+        raise OptionError("is not text", where=where, remedy=f'Write it in quotes: {key} = "..."')
     if key == "missing_rule":
         _require(cast(str, value), MISSING_RULES, "rule", where)
     return value
@@ -331,7 +335,8 @@ def _check_whole(config: Config) -> None:
         Schema(config.qi, config.sa, config.identifying)
     except TacitError as error:
         key = error.where.removeprefix("--").replace("-", "_")
-        what, remedy = error.what.replace("--", ""), error.remedy.replace("--", "")
+        what = error.what.replace("--", "")
+        remedy = error.remedy.replace("--", "")
         raise OptionError(what, where=f"{config.where}, [data] {key}", remedy=remedy) from None
 
 
@@ -399,7 +404,7 @@ _REST = """
 # What is mined: a share of all people (0.05 or "5%") or a number of people (100).
 # min_support = "5%"
 # min_confidence = 0.6
-# How surely somebody would have a value by chance, for negative rules.
+# How surely a person would have a value by chance, for negative rules.
 # min_expectation = 0.9
 
 # What the organisation accepts. The first three names and their values are those of ACRO.
@@ -431,7 +436,7 @@ min_support = {limits[min_support]}
 
 
 def write_config(data: object) -> str:
-    """The text of a ``tacit.toml`` for the data: columns with their numbers of distinct values, and no cell's value.
+    """Return a ``tacit.toml`` for the data: columns with their numbers of values, no cells.
 
     >>> text = write_config({"name": ["Ann", "Bob", "Cem"], "ward": ["a", "a", "b"]})
     >>> parse_config(text).identifying
@@ -460,7 +465,7 @@ def write_config(data: object) -> str:
 
 
 def _names_a_person(column: Column, n: int) -> bool:
-    """Whether the column looks like a name or number of single people; when in doubt, not."""
+    """Tell if a column looks like names or numbers of individuals."""
     words = re.findall(r"[a-z0-9]+", column.name.casefold())
     if "".join(words) in _NAMING:
         return True

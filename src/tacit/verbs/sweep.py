@@ -1,27 +1,15 @@
-"""Which thresholds, how many digits: what rules QI => SA would give away over a grid of both.
+"""The verbs ``sweep``: audits over a grid of thresholds, group sizes and printed forms.
 
-What a sweep runs over: several thresholds and several k, from whatever the caller gives.
-
-What a list of itemsets would give away at one threshold, for every k at once; remembered, because searches come back to thresholds.
-
-The lowest support threshold at which I01 and I02 find nothing, by halving.
-
-Why halving is right: raising the threshold leaves a part of the family of published sets, and every set of it lies inside a maximal set of
-the larger family. Call a set safe when every group of people that its items tell apart is empty or has at least k members; groups on fewer
-items are unions of groups on more, so subsets of safe sets are safe. Hence a threshold without a channel (all maximal sets safe) stays
-without one when it is raised: the safe thresholds are an upper range. An unsafe set that c people have makes every threshold up to c unsafe,
-so the search goes on above the most frequent unsafe set and not in the middle of what is known to be unsafe.
+The lowest support threshold at which I01 and I02 find nothing is found by bisection. Raising the threshold leaves a part of the family of
+published sets, and every set of it lies inside a maximal set of the larger family. Call a set safe if every group of people that its items
+distinguish is empty or has at least k members; groups on fewer items are unions of groups on more, so subsets of safe sets are safe. Hence a
+threshold without a channel (all maximal sets safe) stays without one when it is raised: the safe thresholds are an upper range. An unsafe set
+that c people have makes every threshold up to c unsafe, so the search continues above the most frequent unsafe set.
 
 Deduction through missing itemsets (I02) by itself is not monotone: what is deduced at a high threshold may be published at a low one. Together
-with channels it is. Say a group on J is deduced at a threshold. At a lower one J is either published, and then the group, which is really
-small, is a channel; or it is missing there as well, its subsets are known all the same, and the bound on its support from above is
+with channels it is. Let a group on J be deduced at a threshold. At a lower one J is either published, and then the group, which is really
+small, is a channel; or it is missing there as well, its subsets are known all the same, and the upper bound on its support is
 lower, so that the same group is deduced again.
-
-Which support threshold, which k: what itemsets would give away over a grid of both.
-
-Which precision: what a release would give away if its counts were printed with fewer digits.
-
-A grid in, verdicts out: thresholds of itemsets and rules, precisions. Built on the verbs; nothing here decides what an attack finds.
 """
 
 from __future__ import annotations
@@ -49,11 +37,14 @@ from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, RuleCel
 from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.repairs.round import DECIMALS, usual_bases
 from tacit.verbs.attacks import ATTACKS
-from tacit.verbs.audit import audit, cost_of, mine_itemsets, mine_rules, people_of, trees_of, with_coarser_items
+from tacit.verbs.audit import audit
+from tacit.verbs.mine import mine_itemsets, mine_rules
+from tacit.verbs.people import people_of, trees_of, with_coarser_items
+from tacit.verbs.repair import cost_of
 
 
 def listed(given: Any) -> list[Any]:
-    """One value or several as a list; a text may hold several, separated by commas.
+    """Return one value or several as a list; a text may hold several, separated by commas.
 
     >>> listed("5%, 10%"), listed(3), listed([1, "2,3"])
     (['5%', '10%'], [3], [1, '2', '3'])
@@ -66,7 +57,7 @@ def listed(given: Any) -> list[Any]:
 
 
 def thresholds(given: Any, n: int, *, strict: bool) -> list[int]:
-    """Support thresholds as counts of people, the highest first, each once."""
+    """Return support thresholds as counts of people, the highest first, each once."""
     chosen = [Threshold.parse(one, where="--min-support").least_count(n, strict=strict) for one in listed(given)]
     if not chosen:
         raise OptionError("is missing", where="--min-support", remedy="Write for instance --min-support 5%,10%,20%")
@@ -74,7 +65,7 @@ def thresholds(given: Any, n: int, *, strict: bool) -> list[int]:
 
 
 def sizes(given: Any) -> list[int]:
-    """Values of k, the smallest first, each once."""
+    """Return values of k, the smallest first, each once."""
     chosen = [_whole(one) for one in listed(given)]
     if not chosen:
         raise OptionError("is missing", where="--k", remedy="Write for instance --k 5,10,30")
@@ -82,13 +73,13 @@ def sizes(given: Any) -> list[int]:
 
 
 def _whole(value: Any) -> Any:
-    """A whole number from text; the policy refuses what is none."""
+    """Return a whole number from text; the policy refuses anything else."""
     return int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19 else value
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What the itemsets above one threshold give away by adding and subtracting (I01), for each k in its order.
+    """Findings of I01 in the itemsets above one threshold, for each k in order.
 
     ``people`` is the largest number of people in small groups of one set (these do not overlap), ``unsafe`` the count of the most frequent
     maximal set with a small group, 0 where there is none: every threshold up to it is unsafe as well.
@@ -103,7 +94,7 @@ class Look:
 
 @dataclass(eq=False)
 class Looker:
-    """Looks at thresholds: ``rows`` are the people with all items, ``k`` the sizes of group that are asked about, ascending."""
+    """Search of thresholds: ``rows`` are the people with all items, ``k`` ascending group sizes."""
 
     people: Table | Transactions
     trees: dict[str, Hierarchy] | None
@@ -115,11 +106,11 @@ class Looker:
     _release: Itemsets | None = None
 
     def seen(self) -> dict[int, Look]:
-        """The thresholds that were looked at so far."""
+        """Return the thresholds seen so far."""
         return self._looks
 
     def look(self, least: int) -> Look:
-        """What is given away by the itemsets that at least so many people have."""
+        """Return the findings in the itemsets that reach a threshold."""
         if least not in self._looks:
             self.limits.check("sweep")
             maximal = mine_itemsets(
@@ -129,7 +120,7 @@ class Looker:
         return self._looks[least]
 
     def deduce(self, least: int, k: int) -> AttackRun:
-        """What missing itemsets give away besides (I02)."""
+        """Return the findings of I02 at a threshold."""
         if (least, k) not in self._deductions:
             self.limits.check("sweep")
             if self._release is None or self._release.min_support != least:
@@ -176,10 +167,11 @@ class Looker:
 
 
 class _Tally:
-    """Adds up small groups for every k, piece by piece; all groups of a set come in one piece."""
+    """Sums of small groups for every k, piece by piece; a set is never split."""
 
     def __init__(self, k: Ints, counts: Ints) -> None:
-        self._k, self._counts = k, counts
+        self._k = k
+        self._counts = counts
         self.channels, self.people, self.unsafe = (np.zeros(len(k), np.int64) for _ in range(3))
         self.groups_of_one = 0
 
@@ -209,13 +201,14 @@ def lowest_thresholds(looker: Looker, found: dict[int, Lowest], progress: Callab
 
 
 def _without_channels(looker: Looker, place: int, k: int) -> int | None:
-    """The lowest threshold at which no published sets give a small group (I01); None when even an empty list does."""
+    """Return the lowest threshold at which I01 finds nothing; None if there is none."""
     n = looker.rows.n
     if looker.look(n + 1).unsafe[place]:
         return None
     if int(looker.rows.weights.min(initial=k)) >= k:
         return 1  # nobody's whole row is rare, so no set of items makes anybody rare
-    unsafe, safe = 0, n + 1
+    unsafe = 0
+    safe = n + 1
     for least, look in looker.seen().items():
         if look.unsafe[place]:
             unsafe = max(unsafe, int(look.unsafe[place]))
@@ -232,8 +225,10 @@ def _without_channels(looker: Looker, place: int, k: int) -> int | None:
 
 
 def _without_threats(looker: Looker, k: int, lowest: int) -> Lowest:
-    """The lowest threshold at which missing itemsets give nothing away either; at or above the lowest without channels."""
-    safe, unsafe, decided = looker.rows.n + 1, lowest - 1, True
+    """Return the lowest threshold at which I02 finds nothing either."""
+    safe = looker.rows.n + 1
+    unsafe = lowest - 1
+    decided = True
     middle = lowest
     while safe - unsafe > 1:
         run = looker.deduce(middle, k)
@@ -260,7 +255,7 @@ def sweep_itemsets(
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> ItemsetSweep:
-    """What frequent itemsets would give away at every threshold and k, and the lowest threshold that I01 and I02 leave clean.
+    """Audit frequent itemsets at every threshold and k, and find the lowest clean threshold.
 
     Parameters
     ----------
@@ -298,7 +293,8 @@ def sweep_itemsets(
     trees = trees_of(hierarchies, people)
     whole = with_coarser_items(people, trees)
     rows = (whole.transactions() if isinstance(whole, Table) else whole).merged()
-    grid, ks = thresholds(min_support, people.n, strict=strict), sizes(k)
+    grid = thresholds(min_support, people.n, strict=strict)
+    ks = sizes(k)
     looker = Looker(people, trees, rows, np.array(ks, np.int64), limits)
     cells = {(least, one): Cell(least, one) for least in grid for one in ks}
     lowest = {one: Lowest(one) for one in ks}
@@ -324,8 +320,10 @@ def sweep_itemsets(
 
 def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
     """One cell, but for the numbers of itemsets."""
-    look, k = looker.look(least), int(looker.k[place])
-    channels, people = int(look.channels[place]), int(look.people[place])
+    look = looker.look(least)
+    k = int(looker.k[place])
+    channels = int(look.channels[place])
+    people = int(look.people[place])
     single = look.groups_of_one if k > 1 else 0
     if channels and not every_attack:
         return Cell(least, k, None, None, look.maximal, channels, single, None, people, "exposed")
@@ -360,7 +358,7 @@ def sweep_rounding(
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> RoundingSweep:
-    """What a release of itemsets would give away with its counts rounded to each base, and its supports cut to each number of decimals.
+    """Audit itemsets with counts rounded to each base, and supports to each number of decimals.
 
     Every setting is printed and attacked by itself: a printed number is the interval of counts that print so.
 
@@ -392,7 +390,8 @@ def sweep_rounding(
     >>> swept.finest_base
     2
     """
-    limits, policy = Limits.within(time_limit), policy or Policy()
+    limits = Limits.within(time_limit)
+    policy = policy or Policy()
     exact = read_release(release)
     if not isinstance(exact, Itemsets):
         what = f"holds {exact.kind}, not itemsets"
@@ -414,7 +413,7 @@ def sweep_rounding(
 
 
 def _audited(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
-    """The audit of one printed form in its part of the time; None where the time is over."""
+    """Audit one printed form in its share of the time; None if time is over."""
     if limits.is_over:
         return None
     seconds = limits.seconds_left
@@ -424,7 +423,8 @@ def _audited(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts
 def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterable[int] | None) -> list[Precision]:
     """The settings to try: decimals from many to few, then bases from small to large."""
     if base is None and decimals is None:
-        base, decimals = usual_bases(release), DECIMALS if release.n else ()
+        base = usual_bases(release)
+        decimals = DECIMALS if release.n else ()
     shares = {Precision(decimals=one) for one in decimals or ()}
     counts = {Precision(base=one) for one in base or ()}
     return sorted(shares, key=lambda one: -(one.decimals or 0)) + sorted(counts, key=lambda one: one.base or 0)
@@ -464,7 +464,7 @@ def sweep_rules(
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> RuleSweep:
-    """What rules would give away at every support, confidence and way to print them.
+    """Audit rules at every support, confidence and printed form.
 
     Parameters
     ----------
@@ -500,7 +500,8 @@ def sweep_rules(
     if not isinstance(people, Table):
         remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where="sweep_rules", remedy=remedy)
-    limits, policy = Limits.within(time_limit), policy or Policy()
+    limits = Limits.within(time_limit)
+    policy = policy or Policy()
     supports = thresholds(min_support, people.n, strict=strict)
     grid = list(product(supports, _confidences(min_confidence), _forms(digits, withhold_values)))
     people = people.select([*people.schema.qi, *people.schema.sa]).merged()
@@ -535,7 +536,7 @@ def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
 
 @dataclass(frozen=True, eq=False)
 class _Looker:
-    """Looks at one cell after the other."""
+    """Audit of one cell after the other."""
 
     people: Table
     strict: bool
@@ -545,7 +546,7 @@ class _Looker:
     limits: Limits
 
     def look(self, support: int, confidence: Fraction, form: RuleForm) -> RuleCell:
-        """One cell: the fast attacks, and the slow one where it is asked for."""
+        """Audit one cell: with the fast attacks, and with the slow one if asked for."""
         rules = self._mined(support, confidence, form)
         codes = [attack.code for attack in ATTACKS if attack.needs == rules.kind]
         fast = self._attacked(rules, [code for code in codes if code != _SLOW])
@@ -564,13 +565,23 @@ class _Looker:
         reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable", "not-asked") and run.reason]
         known = fast.measures
         return RuleCell(
-            support, float(confidence), form, len(rules), known.get("missing_rules_kept"), runs["R01"].findings,
-            known.get("max_posterior"), known.get("people_above_90"), certain, known.get("D_overall"),
-            known.get("posterior_entropy"), verdict, "; ".join(reasons) if verdict == "incomplete" else "",
-        )  # fmt: skip
+            support,
+            float(confidence),
+            form,
+            rules=len(rules),
+            missing=known.get("missing_rules_kept"),
+            groups=runs["R01"].findings,
+            max_posterior=known.get("max_posterior"),
+            above_90=known.get("people_above_90"),
+            certain=certain,
+            divergence=known.get("D_overall"),
+            entropy=known.get("posterior_entropy"),
+            verdict=verdict,
+            reason="; ".join(reasons) if verdict == "incomplete" else "",
+        )
 
     def _mined(self, support: int, confidence: Fraction, form: RuleForm) -> Rules:
-        """The rules of a cell; ``support`` is the smallest count that reaches the threshold."""
+        """Mine the rules of a cell; ``support`` is the smallest count that reaches the threshold."""
         self.limits.check("sweep")
         return mine_rules(
             self.people,

@@ -1,4 +1,4 @@
-"""The verb that re-checks an audit: every proved finding by its certificate, and a verdict that rests on no finding by auditing again."""
+"""The verb ``verify``: re-check findings by their certificates, and other verdicts by a new audit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def verify(
     again: bool | None = None,
     time_limit: float | None = None,
 ) -> Verification:
-    """Re-check an audit: every proved finding that its record lists, and what the record says around them.
+    """Re-check an audit: every proved finding in its record, and the rest of the record.
 
     The checker shares no code with the attacks: it looks up each line that a certificate cites and redoes its arithmetic in whole numbers.
     That a release is clean has no proof: the release is then audited again, and the two records are compared.
@@ -56,7 +56,7 @@ def verify(
         The release that the audit is about, or a list of them in the same order: read ones, folders of them, or files, which are read with the
         options that the record holds.
     known
-        For findings about people who are known (R03): everybody's quasi-identifiers, to count them anew instead of trusting the record.
+        For findings about people who are known (R03): everybody's quasi-identifiers, to count them again instead of trusting the record.
     knowledge
         For bucketized releases: the facts that the audit was given, to compare them instead of trusting the record.
     data, rows, policy
@@ -106,11 +106,14 @@ _NOT_AUDITED = "No finding proves a verdict of clean or incomplete; only a new a
 
 
 class OtherFile(Exception):
-    """A file is not the one that was audited; the text says which."""
+    """A file is not the one that was audited."""
 
 
 def read_audited(record: Mapping[str, Any], releases: Any) -> Gathered:
-    """Read the releases of an audit as the record says; raise :class:`OtherFile` where a file is another one, before it is read."""
+    """Read the releases of an audit with the options of its record.
+
+    Raises :class:`OtherFile` before it reads a file that is not the one audited.
+    """
     entries = record["release"]
     skipped = {one["file"] for one in record.get("not_read", ())}
 
@@ -137,7 +140,7 @@ def read_audited(record: Mapping[str, Any], releases: Any) -> Gathered:
 
 
 def read_record(path: str | Path) -> Mapping[str, Any]:
-    """The record of an audit, as ``tacit audit --json`` wrote it."""
+    """Read the record of an audit that ``tacit audit --json`` wrote."""
     try:
         with open_text(path) as lines:
             record = json.load(lines, object_pairs_hook=_once, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
@@ -149,7 +152,7 @@ def read_record(path: str | Path) -> Mapping[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a record; a key that stands there twice makes it none."""
+    """Return an object of a record; raise if a key occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError
@@ -170,7 +173,7 @@ def _finite(text: str) -> float:
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as it would be read from its file."""
+    """Return a record as it would be read from its file."""
     try:
         found: dict[str, Any] = json.loads(json.dumps(dict(record), allow_nan=False))
     except (TypeError, ValueError, RecursionError):
@@ -179,7 +182,7 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known_table(known: Any, gathered: Gathered) -> Table:
-    """Everybody's quasi-identifiers from whatever holds them."""
+    """Read everybody's quasi-identifiers."""
     from tacit.files.tables import read_table
 
     header = next((one.header for one in gathered.releases if one.header.qi), gathered.releases[0].header)
@@ -188,7 +191,7 @@ def _known_table(known: Any, gathered: Gathered) -> Table:
 
 
 def _other_inputs(record: Mapping[str, Any], besides: Mapping[str, Any]) -> Iterator[str]:
-    """What is given besides the releases and is not what the audit was given."""
+    """Yield a sentence for each input that is not the one of the audit."""
     for one in inputs_of(**besides):
         audited = [entry for entry in record["inputs"] if entry["role"] == one["role"]]
         if audited and one["sha256"] not in {entry["sha256"] for entry in audited}:
@@ -196,7 +199,7 @@ def _other_inputs(record: Mapping[str, Any], besides: Mapping[str, Any]) -> Iter
 
 
 def _open_claims(record: Mapping[str, Any], besides: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the record says that its proofs do not show, in sentences."""
+    """Return sentences on what the record says beyond its proofs."""
     out = []
     found = sum(attack["findings"] for attack in record["attacks"] if attack["claim"] == "proves")
     listed = sum(one["code"] in _proving(record) for one in record["findings"])
@@ -229,7 +232,7 @@ def _audited_again(
     policy: Policy | None,
     time_limit: float | None,
 ) -> Verification:
-    """The outcome of auditing the same releases again with the options of the record."""
+    """Audit the same releases again with the options of the record, and compare."""
     missing = [name for name in record["options"]["given"] if besides[name] is None]
     if missing:
         options = " and ".join(f"--{name}" for name in missing)
@@ -266,7 +269,7 @@ def _new_record(
     policy: Policy | None,
     time_limit: float | None,
 ) -> dict[str, Any]:
-    """The record of a new audit of the same releases."""
+    """Return the record of a new audit of the same releases."""
     from tacit.model.people import read_people
     from tacit.reports.record import audit_record
     from tacit.verbs.audit import audit
@@ -288,7 +291,7 @@ def _new_record(
 
 
 def _differences(told: Any, new: Any, place: str = "") -> Iterator[str]:
-    """The places where two records differ; estimates may by what floating-point numbers cannot hold."""
+    """Yield the places where two records differ; estimates may differ by rounding."""
     if isinstance(told, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys((*told, *new)):
             if not place and name in _NOT_COMPARED:

@@ -1,11 +1,11 @@
-"""What could be done about frequency tables: counts rounded, or more cells hidden, made anew from the data."""
+"""Suggestions for frequency tables: counts rounded, or more cells hidden."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -13,23 +13,23 @@ from tacit.errors import OptionError
 from tacit.model.audit import Audit
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
-from tacit.model.release import Release
-from tacit.model.repair import Done, SuggestCase, Way, Words
 from tacit.model.table import Table
-from tacit.verbs.audit import audit, people_of
+from tacit.verbs.audit import audit
 from tacit.verbs.mine import tabulate
+from tacit.verbs.people import people_of
+from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
 
-#: How the loss is measured.
+#: What the loss measures.
 MEASURED = (
     "mean over the cells: 1 for one that is hidden or left out, else the relative error of its count (of empty cells: the error)"
 )
 BASES = (5, 10, 20, 50, 100, 200, 500)
-#: Cells below so many times k are hidden.
+#: Multiples of k below which cells are hidden.
 TIMES = (1, 2, 3, 5, 10, 20, 50)
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """The same tables rounded; with more cells hidden; without their totals. Without the data only rounded."""
+    """Return the forms to try; without the data only rounding."""
     if case.data is None:
         return [Way("round", "print counts as multiples of a base", partial(_round_as_published, case))]
     return [
@@ -39,42 +39,54 @@ def ways(case: SuggestCase) -> list[Way]:
     ]
 
 
-def can_be_rounded(release: Release) -> TypeGuard[FrequencyTable]:
-    """Whether a release is a frequency table of exact counts, and of counts alone."""
-    if not isinstance(release, FrequencyTable) or not release.printing.is_exact or release.measured is not None:
+def can_be_rounded(release: FrequencyTable) -> bool:
+    """Tell if all shown counts of a table are exact, and it prints nothing else."""
+    if not release.printing.is_exact or release.measured is not None:
         return False
     shown = ~release.is_hidden
     return bool(shown.any() and (release.lo == release.hi)[shown].all())
 
 
 def rounded_cells(table: FrequencyTable, base: int) -> FrequencyTable:
-    """The table with its counts as the nearest multiples of a base, halves up; hidden cells stay hidden.
+    """Round the shown counts of a table to the nearest multiples of a base, halves up.
 
     >>> from tacit.model.frequencies import CellPrinting
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
     >>> [rounded_cells(table, 10).count(cell).to_list() for cell in range(3)]
     [[5, 14], [0, 4], [15, 15]]
     """
-    shown, printing = ~table.is_hidden, replace(table.printing, base=base, rounding="half-up")
+    shown = ~table.is_hidden
+    printing = replace(table.printing, base=base, rounding="half-up")
     printed = np.where(shown, (2 * table.printed + base) // (2 * base) * base, table.printed)
     lo, hi = printing.numbers(printed, table.n)
-    lo, hi = np.where(shown, lo, table.lo), np.where(shown, hi, table.hi)
-    header = replace(table.header, base=base)
-    return replace(table, lo=lo, hi=hi, printed=printed, header=header, printing=printing, lines=None, source=None)
+    return replace(
+        table,
+        lo=np.where(shown, lo, table.lo),
+        hi=np.where(shown, hi, table.hi),
+        printed=printed,
+        header=replace(table.header, base=base),
+        printing=printing,
+        lines=None,
+        source=None,
+    )
 
 
 def tabulate_words(table: FrequencyTable, form: dict[str, Any]) -> Words:
-    """The command that makes the same tables in another form; it needs the data, which their owner has."""
+    """Return the command that makes the same tables in another form from the data."""
     below = {"hide_below": table.printing.hidden_below} if table.printing.hidden_below is not None else {}
     return _words([one for one in table.tables() if one], below | form, _roles(table), total=() in table.tables())
 
 
 def _round_as_published(case: SuggestCase, seconds: float) -> Done:
-    """The tables as they are, rounded as finely as no attack breaks, from what they print."""
-    limits, release = Limits.within(seconds), case.release
+    """Round the printed tables as finely as no attack breaks."""
+    limits = Limits.within(seconds)
+    release = case.release
+    assert release.kind == "frequencies"
     if not can_be_rounded(release):
         raise OptionError(
-            "its counts are rounded already, or stand beside other numbers", where="round", remedy="Give the data with --data"
+            "its counts are rounded already, or printed together with other numbers",
+            where="round",
+            remedy="Give the data with --data",
         )
     for base in _bases(case):
         limits.check("suggest")
@@ -84,21 +96,30 @@ def _round_as_published(case: SuggestCase, seconds: float) -> Done:
     after = audit(made, policy=case.policy, time_limit=limits.seconds_left)
     error = cell_error(release, made)
     form = {"round_to": base}
-    commands = (tabulate_words(release, form),)
-    return Done(made, after, error, MEASURED, {"support_error_mean": error}, commands, _what("round", form))
+    return Done(
+        made,
+        after,
+        loss=error,
+        measured=MEASURED,
+        cost={"support_error_mean": error},
+        commands=(tabulate_words(release, form),),
+        what=_what("round", form),
+    )
 
 
 def cell_error(before: FrequencyTable, after: FrequencyTable) -> float:
-    """The mean relative error of the cells that print a number."""
+    """Return the mean relative error of the cells that print a number."""
     shown = ~before.is_hidden
     moved = np.abs(after.printed - before.printed)[shown] / np.maximum(1, before.printed[shown])
     return float(moved.mean()) if len(moved) else 0.0
 
 
 def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
-    """The first form of the tables that no attack breaks; the last where all are broken."""
-    limits, people, release = Limits.within(seconds), _people(case), case.release
-    assert isinstance(release, FrequencyTable)
+    """Make the tables in the first form that no attack breaks, or in the last."""
+    limits = Limits.within(seconds)
+    people = _people(case)
+    release = case.release
+    assert release.kind == "frequencies"
     tables = [table for table in release.tables() if table]
     if how == "no totals":
         tables = [table for table in tables if not any(set(table) < set(other) for other in tables)]
@@ -111,16 +132,24 @@ def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
             break
     after = audit(made, policy=case.policy, time_limit=limits.seconds_left)
     loss, cost = _loss(people, release, made)
-    return Done(made, after, loss, MEASURED, cost, (_words(tables, form, _roles(release)),), _what(how, form))
+    return Done(
+        made,
+        after,
+        loss=loss,
+        measured=MEASURED,
+        cost=cost,
+        commands=(_words(tables, form, _roles(release)),),
+        what=_what(how, form),
+    )
 
 
 def _roles(release: FrequencyTable) -> dict[str, Any]:
-    """The roles of the columns of a table, as ``tabulate`` takes them."""
+    """Return the roles of the columns, as options of ``tabulate``."""
     return {"qi": list(release.header.qi), "sa": ["none"] if release.header.no_sa else list(release.header.sa)}
 
 
 def _holds(found: Audit, made: FrequencyTable) -> bool:
-    """Whether nothing is found; which values are sensitive is a question that a table without roles leaves open in any form."""
+    """Tell if nothing is found; a table without roles leaves sensitive values open in any form."""
     if found.ok or made.header.has_roles:
         return found.ok
     ended = [run for run in found.runs if run.status != "not-relevant" and run.code != "R03"]
@@ -128,7 +157,7 @@ def _holds(found: Audit, made: FrequencyTable) -> bool:
 
 
 def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, Any]]:
-    """The options of ``tabulate`` to try, each coarser than the one before."""
+    """Yield the options of ``tabulate`` to try, each coarser than the one before."""
     if how == "round":
         yield from ({"round_to": base} for base in _bases(case))
     else:
@@ -136,25 +165,26 @@ def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, Any]]:
 
 
 def _bases(case: SuggestCase) -> list[int]:
-    """The bases to try: none is finer than the policy's."""
+    """Return the rounding bases to try, none finer than the policy's."""
     least = case.policy.least_base
     return [least, *(base for base in BASES if base > least)]
 
 
 def _people(case: SuggestCase) -> Table:
-    """The table that the people are counted in."""
+    """Return the table that the people are counted in."""
     people = None if case.data is None else people_of(case.data)
     if not isinstance(people, Table):
-        raise OptionError("tables are made anew from the data", where="--data", remedy="Give the table that they were made from")
+        raise OptionError("tables are made again from the data", where="--data", remedy="Give the table that they were made from")
     return people
 
 
 def _loss(people: Table, before: FrequencyTable, after: FrequencyTable) -> tuple[float, dict[str, Any]]:
-    """The loss over the cells that were published with a number; see ``MEASURED``."""
+    """Return the loss over the cells that printed a number, and the costs; see ``MEASURED``."""
     exact = tabulate(people, by=[list(table) for table in before.tables() if table])
     true = {_key(exact, index): int(exact.lo[index]) for index in range(len(exact))}
     now = {_key(after, index): index for index in range(len(after))}
-    errors, hidden = [], 0
+    errors = []
+    hidden = 0
     for index in np.flatnonzero(~before.is_hidden).tolist():
         key = _key(before, index)
         place = now.get(key)
@@ -174,7 +204,7 @@ def _key(release: FrequencyTable, index: int) -> frozenset[tuple[str, str]]:
 
 
 def _words(tables: list[tuple[str, ...]], form: dict[str, Any], roles: dict[str, Any], *, total: bool = False) -> Words:
-    """The command that does it again."""
+    """Return the command that repeats it."""
     by = [word for table in tables for word in ("--by", ",".join(table))]
     options = {"round_to": "--round", "hide_below": "--hide-below"}
     how = [word for name, value in form.items() for word in (options[name], str(value))]

@@ -1,4 +1,4 @@
-"""What could be done about a list of itemsets: each repair of the table, with its cost as one number."""
+"""Suggestions for itemsets: each repair of the table, with its cost as one number."""
 
 from __future__ import annotations
 
@@ -6,29 +6,31 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from tacit.model.release import Itemsets
-from tacit.model.repair import Done, Repair, SuggestCase, Way, Words
+from tacit.model.repair import Repair
 from tacit.repairs import REPAIRS
-from tacit.verbs.audit import mine_itemsets, people_of, repair
+from tacit.verbs.mine import mine_itemsets
+from tacit.verbs.people import people_of
+from tacit.verbs.repair import repair
+from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
 
 #: How the loss of a repair of itemsets is measured.
 MEASURED = (
     "mean over the published itemsets (1 for one that is lost or made up, else the relative error of its count), "
     "plus the share of people whose rows were changed"
 )
-#: The quick ways first, so that the slow ones have what is left of the time.
+#: Quick repairs first, so that slow ones have the rest of the time.
 ORDER = ("round", "raise-threshold", "leave-out", "safe-family", "suppressive", "substitute", "exact-deficit", "additive")
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """All repairs of itemsets; without the data only those that need none."""
+    """Return the repairs to try; without the data only those that need none."""
     release = case.release
-    assert isinstance(release, Itemsets)
+    assert release.kind == "itemsets"
     rows = {row.name: row for row in REPAIRS}
 
     @cache
     def published() -> int:
-        """How many itemsets are published; of closed ones, with the data, how many they stand for, since costs are counted over these."""
+        """Count the published itemsets; for closed ones, with the data, those that they stand for."""
         if release.only != "closed" or case.data is None:
             return len(release)
         return len(mine_itemsets(people_of(case.data), min_support=release.min_support, only="all"))
@@ -40,14 +42,22 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def _carry_out(case: SuggestCase, method: str, published: Any, seconds: float) -> Done:
-    """The release repaired by one method, and audited."""
+    """Repair the release by one method, and audit it."""
     done = repair(case.release, method=method, data=case.data, policy=case.policy, time_limit=seconds)
     loss = _loss(done.cost, published, case.release.n or done.release.n)
-    return Done(done.release, done.after, loss, MEASURED, done.cost, (_words(case, done),), _what(done))
+    return Done(
+        done.release,
+        done.after,
+        loss=loss,
+        measured=MEASURED,
+        cost=done.cost,
+        commands=(_words(case, done),),
+        what=_what(done),
+    )
 
 
 def _loss(cost: Mapping[str, Any], published: Any, n: int | None) -> float:
-    """The cost of a repair as one number; see ``MEASURED``."""
+    """Return the cost of a repair as one number; see ``MEASURED``."""
     people = cost.get("people_changed", 0) / n if n else 0.0
     changed = cost["itemsets_lost"] + cost["itemsets_ghost"]
     if not changed:
@@ -58,7 +68,7 @@ def _loss(cost: Mapping[str, Any], published: Any, n: int | None) -> float:
 
 
 def _words(case: SuggestCase, done: Repair) -> Words:
-    """The command that does it again."""
+    """Return the command that repeats it."""
     header = done.release.header
     how: Words = ("--method", done.method)
     if done.method == "round":
@@ -68,7 +78,7 @@ def _words(case: SuggestCase, done: Repair) -> Words:
 
 
 def _what(done: Repair) -> str:
-    """What was done, with its numbers; empty where the row of the table says it all."""
+    """Describe the repair with its numbers; empty if the table says it all."""
     header = done.release.header
     if done.method == "round":
         if header.base is not None:

@@ -1,4 +1,4 @@
-"""What could be done about a table with blank cells: more cells hidden, in every choice of places."""
+"""Suggestions for a table with blank cells: more cells hidden, in various places."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tacit.files.partial import read_partial
 from tacit.files.selection import Marks
 from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits
-from tacit.model.repair import Done, SuggestCase, Way, Words
 from tacit.partial.methods import MEANING, Method
 from tacit.verbs.audit import audit
 from tacit.verbs.hide import hide
+from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
 
-#: How the loss of a table is measured.
+#: What the loss of a table measures.
 MEASURED = "cells hidden besides the sensitive ones"
 #: Where cells may be hidden, and how they are chosen.
 CHOICES: tuple[tuple[str, Method], ...] = (
@@ -28,7 +28,7 @@ CHOICES: tuple[tuple[str, Method], ...] = (
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """Every choice of places where cells may be hidden."""
+    """Return every choice of places where cells may be hidden."""
     if case.data is None or case.rows is None:
         return [Way("hide", "hide more cells", partial(_carry_out, case, *CHOICES[0]))]
     return [
@@ -38,24 +38,31 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def _what(regions: str, method: Method) -> str:
-    """The choice in words."""
+    """Describe a choice."""
     places = " and ".join(MEANING[region] for region in regions.split(","))
     return f"hide {places}" + (", the same attributes for all of them" if method == "uniform" else "")
 
 
 def _carry_out(case: SuggestCase, regions: str, method: Method, seconds: float) -> Done:
-    """The original with cells hidden so, audited as the table was."""
+    """Hide cells of the original, and audit the result."""
     limits = Limits.within(seconds)
     original = _original(case)
     how: dict[str, Any] = {"marks": case.rows} if isinstance(case.rows, Marks) else {"rows": case.rows}
     how |= {"min_confidence": case.policy.min_confidence, "min_support": case.policy.min_support}
     made = hide(original, may_hide=regions, method=method, time_limit=limits.seconds_left, **how)
     after = audit(made, data=original, rows=case.rows, policy=case.policy, time_limit=limits.seconds_left)
-    return Done(made, after, float(made.cost["cells_hidden"]), MEASURED, made.cost, (_words(case, original, regions, method),))
+    return Done(
+        made,
+        after,
+        loss=float(made.cost["cells_hidden"]),
+        measured=MEASURED,
+        cost=made.cost,
+        commands=(_words(case, original, regions, method),),
+    )
 
 
 def _original(case: SuggestCase) -> PartialTable:
-    """The table before cells were hidden; without it, or without the rows to protect, nothing can be hidden for certain."""
+    """Return the table before cells were hidden; raise if it or the rows to protect are missing."""
     if case.data is None or case.rows is None:
         lacking = "--data" if case.data is None else "--rows"
         remedy = "Give the table before cells were hidden with --data, and the rows to protect with --rows"
@@ -65,7 +72,7 @@ def _original(case: SuggestCase) -> PartialTable:
 
 
 def _words(case: SuggestCase, original: PartialTable, regions: str, method: Method) -> Words:
-    """The command that does it again."""
+    """Return the command that repeats it."""
     schema = original.people.schema
     words: Words = ("tacit", "hide", "@data", "--qi", ",".join(schema.qi), "--sa", ",".join(schema.sa))
     words += ("--marks" if isinstance(case.rows, Marks) else "--rows", "@rows", "--may-hide", regions, "--method", method)

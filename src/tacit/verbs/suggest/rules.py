@@ -1,4 +1,4 @@
-"""What could be done about rules: each repair of the table, the cheapest being that which loses the least information about people."""
+"""Suggestions for rules: each repair of the table, with its cost as one number."""
 
 from __future__ import annotations
 
@@ -8,46 +8,63 @@ from typing import Any
 from tacit.model.audit import Audit
 from tacit.model.policy import Limits
 from tacit.model.release import Rules
-from tacit.model.repair import Done, Repair, SuggestCase, Way, Words
+from tacit.model.repair import Repair
 from tacit.repairs import REPAIRS
-from tacit.verbs.audit import audit, owners_people
-from tacit.verbs.repair import repair_rules
+from tacit.verbs.audit import audit
+from tacit.verbs.people import owners_people
+from tacit.verbs.repair import Request, repair_rules
+from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
 
-#: How the loss of a repair is measured: where it is known whom the rules are about, and where it is not.
+#: What the loss measures: if the people of the rules are known, and if they are not.
 IN_NATS = "nats a person by which the sensitive values become less certain"
 IN_LINES = "share of the rules that are lost, or printed without their support, or else the mean relative error of their supports"
-#: The quick ways first, so that the slow ones have what is left of the time.
+#: Quick repairs first, so that slow ones have the rest of the time.
 ORDER = ("withhold", "round", "raise-threshold", "withdraw")
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """All repairs of rules."""
+    """Return the repairs to try."""
     rows = {row.name: row for row in REPAIRS}
     names = [*ORDER, *(row.name for row in REPAIRS if "rules" in row.of and row.name not in ORDER)]
     return [Way(name, rows[name].summary, partial(_carry_out, case, name)) for name in names]
 
 
 def _carry_out(case: SuggestCase, method: str, seconds: float) -> Done:
-    """The rules repaired by one method, and audited; the release as it is was audited already."""
-    limits, release = Limits.within(seconds), case.release
-    assert isinstance(release, Rules)
+    """Repair the rules by one method, and audit them; the original was audited already."""
+    limits = Limits.within(seconds)
+    release = case.release
+    assert release.kind == "rules"
 
     def look(candidate: Rules, *, first_hit: bool = False, **who: Any) -> Audit:
         limits.check("suggest")
         if candidate is release and not first_hit:
             return case.before
-        how: dict[str, Any] = {"knowledge": case.knowledge, "policy": case.policy, "first_hit": first_hit}
-        return audit(candidate, time_limit=limits.seconds_left, **how, **who)
+        return audit(
+            candidate,
+            knowledge=case.knowledge,
+            policy=case.policy,
+            first_hit=first_hit,
+            time_limit=limits.seconds_left,
+            **who,
+        )
 
     chosen = next(row for row in REPAIRS if row.name == method)
     people = owners_people(release, case.data)
-    done = repair_rules(release, chosen, people, case.policy, precision=None, look=look, limits=limits, suggest=False)
+    done = repair_rules(release, Request(chosen, case.policy, limits), people, look, suggest=False)
     loss, measured = _loss(done, len(release))
-    return Done(done.release, done.after, loss, measured, done.cost, (_words(case, done),), _what(done))
+    return Done(
+        done.release,
+        done.after,
+        loss=loss,
+        measured=measured,
+        cost=done.cost,
+        commands=(_words(case, done),),
+        what=_what(done),
+    )
 
 
 def _loss(done: Repair, rules: int) -> tuple[float, str]:
-    """The cost of a repair as one number, and how it is measured."""
+    """Return the cost of a repair as one number, and what it measures."""
     cost = done.cost
     if "information_lost" in cost:
         return float(cost["information_lost"]), IN_NATS
@@ -57,7 +74,7 @@ def _loss(done: Repair, rules: int) -> tuple[float, str]:
 
 
 def _words(case: SuggestCase, done: Repair) -> Words:
-    """The command that does it again."""
+    """Return the command that repeats it."""
     words: Words = ("tacit", "repair", "@0")
     words += ("--data", "@data") if case.data is not None else ()
     words += ("--knowledge", "@knowledge") if case.knowledge is not None else ()
@@ -68,9 +85,8 @@ def _words(case: SuggestCase, done: Repair) -> Words:
 
 
 def _what(done: Repair) -> str:
-    """What was done, with its numbers; empty where the row of the table says it all."""
+    """Describe the repair with its numbers; empty if the table says it all."""
     header = done.release.header
-    assert isinstance(done.release, Rules)
     if done.method == "round" and header.digits is not None:
         return f"print supports with {header.digits} decimal{'' if header.digits == 1 else 's'}, and no confidence"
     if done.method == "raise-threshold":

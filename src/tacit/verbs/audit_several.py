@@ -1,0 +1,238 @@
+"""Audits of several releases: each by itself, then all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import OptionError
+from tacit.files.knowledge import read_knowledge
+from tacit.joint.case import JointCase, look_alikes, refuse_other_codes, words_of
+from tacit.known.releases import SeveralCase
+from tacit.model.audit import AttackRun, Audit, Status, Target
+from tacit.model.finding import Finding
+from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, check_people
+from tacit.model.release import Release
+from tacit.model.table import Table, Transactions
+from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
+from tacit.verbs.audit import Options, audit_one
+from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, group_measures, kind_of
+from tacit.verbs.known import adversary_of, known_measures, posterior_of, several_case
+from tacit.verbs.people import first_with_roles, owners_people, rows_of
+
+
+def joint_case(gathered: Gathered, people: People | None, **given: Any) -> JointCase:
+    """Return the releases with the declared relation of their populations; refuse options about one release."""
+    for option, value in given.items():
+        if value is not None:
+            where = "--" + option.replace("_", "-")
+            raise OptionError("applies to one release; there are several", where=where, remedy="Remove the option")
+    if people is not None and not isinstance(people, (Same, Nested, Churn, Changed, Unknown)):
+        remedy = "Give tacit.Same(), tacit.Nested(), tacit.Churn(), tacit.Changed() or tacit.Unknown()"
+        raise OptionError("does not say how the populations of the releases are related", where="people", remedy=remedy)
+    counts: list[int | None] = [None] * len(gathered.names)
+    for release, population in zip(gathered.releases, gathered.population, strict=True):
+        counts[population] = release.n if counts[population] is None else counts[population]
+    declared = check_people(people, counts)
+    case = JointCase.of(gathered.releases, declared, gathered.population, gathered.names)
+    if not isinstance(declared, Unknown):
+        refuse_other_codes([case.name(number) for number in range(len(case.releases))], [words_of(one) for one in case.releases])
+    return case
+
+
+def audit_several(case: JointCase, options: Options, *, data: Any = None, known: Any = None, knowledge: Any = None) -> Audit:
+    """Attack each release, then all of them together.
+
+    Known people help to attack all releases together if these are about the same people, and otherwise rules by themselves.
+    """
+    rows = _owners_rows(case, data)
+    people = rows if isinstance(rows, Table) else None
+    several = _known_case(case, known=known, people=people, knowledge=knowledge)
+    case = replace(_with_facts(case, several, knowledge), data=rows_of(rows), known=several)
+    # If nobody is known, background facts help only to attack all releases together.
+    own_knowledge = None if case.facts and several is None and known is None else knowledge
+    given = Given(known=known, knowledge=own_knowledge)
+    taken = _codes_taken_together(case)
+    audits = [
+        audit_one(release, own, replace(options, attacks=_codes_for_each(options.attacks, taken)), index=number, alone=False)
+        for number, (release, own) in enumerate(zip(case.releases, _given_for_each(case, given), strict=True))
+    ]
+    runs = _run_all(case, options, taken, audits)
+    posterior = posterior_of(several, runs)
+    adversary = _adversary(case, audits) | ({} if several is None else adversary_of(several)) | facts_of(case.facts)
+    measures = _measures(audits, runs)
+    found = Audit(
+        tuple(entry for audit in audits for entry in audit.release),
+        adversary,
+        options.policy,
+        runs,
+        measures=measures,
+        tables={} if posterior is None else {"posterior": posterior.table},
+        posterior=posterior,
+    )
+    if several is not None:
+        measures.update(known_measures(several, runs, found, people))
+    return found
+
+
+def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
+    """Return the owner's data about the people of all releases."""
+    if data is None:
+        return None
+    if not isinstance(case.people, Same):
+        what = "is about one population; the releases are declared to be about several, or to have changed"
+        raise OptionError(what, where="--data", remedy="Remove the option, or audit each release with its own data")
+    found = owners_people(first_with_roles(case.releases), data)
+    numbers = {release.n for release in case.releases if release.n is not None}
+    if found is not None and numbers and {found.n} != numbers:
+        remedy = "Give the data that all releases were made from, or correct n"
+        raise OptionError("holds another number of people than the releases are about", where="--data", remedy=remedy)
+    return found
+
+
+def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge: Any) -> SeveralCase | None:
+    """Return the releases with known people; None unless at least two are about them.
+
+    One is enough if there are background facts. None as well if the populations differ.
+    """
+    if not isinstance(case.people, Same):
+        return None
+    several = several_case(case.releases, known=known, people=people, knowledge=knowledge)
+    if several is None:
+        return None
+    return several if len(several.speaking) >= (1 if several.facts else 2) else None
+
+
+def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) -> JointCase:
+    """Add background facts about the sensitive column that a release names."""
+    if knowledge is None or not isinstance(case.people, Same):
+        return case
+    named = (kind_of(one).sensitive(one) for one in case.releases if kind_of(one).has_sensitive_column)
+    sensitive = next(filter(None, named), "")
+    facts = several.facts if several is not None else read_knowledge(knowledge)
+    return replace(case, facts=tuple(facts), sensitive=sensitive) if sensitive else case
+
+
+def _codes_taken_together(case: JointCase) -> tuple[str, ...]:
+    """Return the attacks, besides X01, that take all releases together: on known people, or on groups."""
+    if case.known is not None:
+        return KNOWN_CODES
+    is_asked = isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases)
+    return ("R03",) if is_asked else ()
+
+
+def _codes_for_each(codes: tuple[str, ...] | None, taken: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the attacks to run on each release by itself."""
+    if not taken:
+        return codes
+    return tuple(code for code in chosen_codes(codes) if code not in taken)
+
+
+def _given_for_each(case: JointCase, given: Given) -> list[Given]:
+    """Return what helps to attack each release by itself."""
+    if case.known is not None:
+        return [_negative_facts(release, case.known) for release in case.releases]
+    some_take_known = any(kind_of(release).takes_known for release in case.releases)
+    return [_own_given(release, given, some_take_known) for release in case.releases]
+
+
+def _negative_facts(release: Release, several: SeveralCase) -> Given:
+    """Return the facts that attacks on a bucketized release can use."""
+    if not kind_of(release).lists_people:
+        return Given()
+    facts = [fact for fact in several.facts if fact.excludes and set(fact.allowed) <= set(release.header.qi)]
+    return Given(knowledge=facts or None)
+
+
+def _own_given(release: Release, given: Given, some_take_known: bool) -> Given:
+    """Return what is known for releases that use it; for all of them, if none does."""
+    kind = kind_of(release)
+    if kind.takes_known or not some_take_known:
+        return given
+    return Given(knowledge=given.knowledge) if kind.takes_knowledge else Given()
+
+
+def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Sequence[Audit]) -> tuple[AttackRun, ...]:
+    """Merge the runs on each release, and run the attacks that take all releases together."""
+    names = [case.name(number) for number in range(len(audits))]
+    chosen = chosen_codes(options.attacks)
+    cases = Cases(known=case.known, joint=lambda: case, asks_groups=lambda: case)
+    runs: list[AttackRun] = []
+    for place, attack in enumerate(ATTACKS):
+        target = Target(case.releases[0], options.policy, options.limits, progress=options.progress, case=cases.of(attack))
+        if attack.takes != "joint" and attack.code not in taken:
+            runs.append(_merge([audit.runs[place] for audit in audits], names))
+        elif attack.code not in chosen:
+            runs.append(attack.not_asked(target))
+        elif options.first_hit and any(run.findings for run in runs):
+            runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
+        else:
+            runs.append(run_in_time(attack, target))
+    return tuple(runs)
+
+
+def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
+    """Return what the adversary is taken to know about all releases."""
+    out: dict[str, Any] = {"people": case.people.to_text()}
+    if len(case.names) < len(case.releases):
+        out["population"] = list(case.population)
+    if not isinstance(case.people, Unknown) and (alike := look_alikes([words_of(release) for release in case.releases])):
+        out["taken_as_different"] = [list(pair) for pair in alike]
+    for name, value in audits[0].adversary.items():
+        if all(audit.adversary.get(name) == value for audit in audits):
+            out[name] = value
+    return out
+
+
+def _measures(audits: Sequence[Audit], runs: Sequence[AttackRun]) -> dict[str, Any]:
+    """Return lines and groups counted over all releases."""
+    out: dict[str, Any] = {}
+    for name in ("itemsets", "rules"):
+        counts = [audit.measures[name] for audit in audits if name in audit.measures]
+        out |= {name: sum(counts)} if counts else {}
+    return out | {"groups_of_one": 0} | group_measures(runs)
+
+
+def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
+    """Merge the runs of one attack on each release; the column ``release`` numbers them."""
+    ended = [(number, run) for number, run in enumerate(runs) if run.status != "not-relevant"]
+    if not ended:
+        return runs[0]
+    statuses = {run.status for _, run in ended}
+    worst: tuple[Status, ...] = ("stopped", "unavailable", "not-asked")
+    severity = np.concatenate([run.severity for _, run in ended])
+    order = np.argsort(severity, kind="stable")
+    owner = np.concatenate([np.full(len(run.severity), number, np.int64) for number, run in ended])[order]
+    inner = np.concatenate([np.arange(len(run.severity)) for _, run in ended])[order]
+    found = [run for _, run in ended if len(run.severity)]
+    shared = [name for name in (found[0].columns if found else ()) if all(name in run.columns for run in found)]
+    columns = {name: np.concatenate([run.columns[name] for run in found])[order] for name in shared}
+
+    def event(index: int) -> Any:
+        of_one = runs[int(owner[index])].event
+        assert of_one is not None
+        return of_one(int(inner[index]))
+
+    def show(index: int) -> Finding:
+        of_one = runs[int(owner[index])].show
+        assert of_one is not None
+        return of_one(int(inner[index]))
+
+    first = ended[0][1]
+    return AttackRun(
+        first.code,
+        first.name,
+        first.claim,
+        next((one for one in worst if one in statuses), "ran"),
+        "; ".join(f"{names[number]}: {run.reason}" for number, run in ended if run.reason),
+        people=max(run.people for _, run in ended),
+        undecided=sum(run.undecided for _, run in ended),
+        columns=columns | {"release": owner},
+        severity=severity[order],
+        event=event,
+        show=show,
+        cautions=tuple(replace(one, release=number) for number, run in ended for one in run.cautions),
+    )

@@ -1,0 +1,436 @@
+"""Kinds of releases: what the verbs need to know about each, in one table.
+
+Each kind is a class with one instance in :data:`KINDS`; other modules of the verbs ask :func:`kind_of` instead of testing types. What only one
+kind needs is imported inside its methods, so that an audit of one kind does not load the others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from tacit.errors import OptionError
+from tacit.model.audit import AttackRun, Columns
+from tacit.model.release import Header, Itemsets, Listed, Release, Rules
+from tacit.model.table import Table, Transactions
+
+if TYPE_CHECKING:
+    from tacit.buckets.case import BucketCase
+    from tacit.known.case import RuleCase
+    from tacit.model.buckets import Buckets
+    from tacit.model.estimates import Posterior
+    from tacit.model.frequencies import FrequencyTable
+    from tacit.model.partial import PartialTable
+    from tacit.partial.case import TableCase
+
+R = TypeVar("R", bound="Release")
+L = TypeVar("L", bound="Listed")
+Measures = Mapping[str, float | None]
+
+#: The attacks on known people, which take all releases together.
+KNOWN_CODES = ("R02", "R03")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """Inputs of an audit besides one release.
+
+    ``people`` are the owner's data as the release counts them; ``data`` are the same data as the caller gave them.
+    """
+
+    data: Any = None
+    people: Table | Transactions | None = None
+    known: Any = None
+    knowledge: Any = None
+    rows: Any = None
+
+    @property
+    def table(self) -> Table | None:
+        """The owner's data, if they are a table."""
+        return self.people if isinstance(self.people, Table) else None
+
+
+class Kind(Generic[R]):
+    """A kind of release; one instance each in :data:`KINDS`.
+
+    ``noun`` and ``held`` complete "needs .." and "the release ..". ``unit`` is the measure that counts the lines, ``suggestions`` the
+    module with the repairs to try. ``remedy`` says how a release
+    that no method repairs is made again. The general adversary, X01, takes one release alone if it ``has_lines``.
+    """
+
+    name: ClassVar[str]
+    noun: ClassVar[str]
+    held: ClassVar[str]
+    unit: ClassVar[str]
+    suggestions: ClassVar[str]
+    remedy: ClassVar[str] = ""
+    has_lines: ClassVar[bool] = True
+    #: The options ``--known``, ``--knowledge`` and ``--rows`` apply to it without a sensitive column among known ones.
+    takes_known: ClassVar[bool] = False
+    takes_knowledge: ClassVar[bool] = False
+    takes_rows: ClassVar[bool] = False
+    #: It lists everybody's quasi-identifiers.
+    lists_people: ClassVar[bool] = False
+    #: Its lines or rows are about a sensitive column, or lead to its values.
+    has_sensitive_column: ClassVar[bool] = False
+    leads_to_values: ClassVar[bool] = False
+    #: Its reader refuses roles of columns that it lacks.
+    checks_roles: ClassVar[bool] = True
+
+    def reading_header(self, release: R) -> Header:
+        """Return the header whose roles the owner's data are read with."""
+        return release.header
+
+    def check_people(self, release: R, people: Table | Transactions) -> None:
+        """Raise if the owner's data cannot be those of the release."""
+
+    def own_case(self, release: R, given: Given) -> object:
+        """Return the case for the attacks on this kind alone."""
+        return None
+
+    def case_of_known(self, release: R, table: Table | None, where: str) -> RuleCase | None:
+        """Return the case for R02 and R03 if the release can be read without others."""
+        return None
+
+    def is_read_with_others(self, release: R) -> bool:
+        """Tell if only a reading together with known people uses all that the release says."""
+        return False
+
+    def asks_groups(self, release: R, *, alone: bool) -> bool:
+        """Tell if R03 asks about groups of the release although nobody is known."""
+        return False
+
+    def adversary(self, release: R, case: object) -> dict[str, Any]:
+        """Return what the adversary is taken to know besides the release."""
+        raise NotImplementedError
+
+    def measures(self, release: R, runs: Sequence[AttackRun]) -> dict[str, float | None]:
+        """Return the measures of a release in its audit."""
+        return {self.unit: len(release)} | self.figures(release) | group_measures(runs) | run_measures(runs)
+
+    def figures(self, release: R) -> dict[str, float | None]:
+        """Return the measures that follow from the release alone."""
+        return {}
+
+    def owner_measures(self, case: Any, people: Table, check: Any) -> Measures:
+        """Return the measures that compare the release with the owner's data."""
+        return {}
+
+    def tables(self, case: Any, runs: Iterable[AttackRun], posterior: Posterior | None) -> Mapping[str, Callable[[], Columns]]:
+        """Return the tables of an audit besides its findings, by name."""
+        return {} if posterior is None else {"posterior": posterior.table}
+
+    def sensitive(self, release: R) -> str:
+        """Return the name of the sensitive column; several are joined."""
+        return " & ".join(release.header.sa)
+
+    def columns(self, release: R) -> tuple[str, ...]:
+        """Return the columns that the release is about, as far as it says so."""
+        return ()
+
+    def required_columns(self, release: R) -> tuple[str, ...]:
+        """Return the columns that known people must have."""
+        return ()
+
+    def possible_values(self, release: R, sensitive: str) -> tuple[str, ...]:
+        """Return all values of the sensitive column, if the release lists them all."""
+        return ()
+
+    def named_values(self, release: R, sensitive: str) -> tuple[str, ...]:
+        """Return the values of the sensitive column that occur in the release."""
+        return ()
+
+
+def group_measures(runs: Iterable[AttackRun]) -> dict[str, float | None]:
+    """Return how many groups of one person were proved, and the smallest group."""
+    runs = list(runs)
+    out: dict[str, float | None] = {}
+    sizes = [run.sizes for run in runs if run.claim == "proves" and run.finds_groups]
+    if any(run.status in ("ran", "stopped") for run in runs):
+        out["groups_of_one"] = sum(one.get(1, 0) for one in sizes)
+        if any(sizes):
+            out["smallest_group"] = min(min(one) for one in sizes if one)
+    return out
+
+
+def run_measures(runs: Iterable[AttackRun]) -> dict[str, float | None]:
+    """Return the measures that only the attacks know."""
+    return {name: value for run in runs for name, value in run.measures.items()}
+
+
+def facts_of(facts: Sequence[Any]) -> dict[str, Any]:
+    """Return what a record says about background facts."""
+    if not facts:
+        return {}
+    return {"background_facts": len(facts), "knowledge": sorted({fact.file for fact in facts if fact.file})}
+
+
+class _Lists(Kind[L]):
+    """Itemsets and rules: lines over items, each with a count."""
+
+    def check_people(self, release: L, people: Table | Transactions) -> None:
+        if release.n is not None and people.n != release.n:
+            what = f"holds {people.n:,} people, and the release is about {release.n:,}"
+            raise OptionError(what, where="--data", remedy="Give the data that the release was made from, or correct n")
+
+    def adversary(self, release: L, case: object) -> dict[str, Any]:
+        header = release.header
+        out: dict[str, Any] = {
+            "knows_n": header.n is not None,
+            "knows_that_the_list_is_complete": header.complete,
+            "rounding": header.rounding,
+        }
+        if header.made_by:
+            out["made_by"] = [one.to_dict() for one in header.made_by]
+        return out
+
+    def figures(self, release: L) -> dict[str, float | None]:
+        return {"smallest_count": int(release.hi.min())} if len(release) else {}
+
+    def columns(self, release: L) -> tuple[str, ...]:
+        if release.items.pairs is None and not all("=" in name for name in release.items.names):
+            return ()
+        return tuple(dict.fromkeys(column for column, _ in _pairs(release)))
+
+    def possible_values(self, release: L, sensitive: str) -> tuple[str, ...]:
+        return release.header.sa_values if self.sensitive(release) == sensitive else ()
+
+    def named_values(self, release: L, sensitive: str) -> tuple[str, ...]:
+        if sensitive not in self.columns(release):
+            return ()
+        return tuple(sorted(value for column, value in _pairs(release) if column == sensitive))
+
+
+def _pairs(release: Listed) -> list[tuple[str, str]]:
+    """Return the items of a list as columns and values."""
+    from tacit.known.releases import pair_of
+
+    return [pair_of(release, item) for item in range(len(release.items))]
+
+
+class _ItemsetsKind(_Lists[Itemsets]):
+    """Frequent itemsets with their supports."""
+
+    name = "itemsets"
+    noun = "itemsets"
+    held = "holds itemsets"
+    unit = "itemsets"
+    suggestions = "tacit.verbs.suggest.itemsets"
+
+    def is_read_with_others(self, release: Itemsets) -> bool:
+        return True
+
+    def asks_groups(self, release: Itemsets, *, alone: bool) -> bool:
+        return bool(release.header.sa) and release.items.pairs is not None and not release.header.coarser
+
+
+class _RulesKind(_Lists[Rules]):
+    """Association rules."""
+
+    name = "rules"
+    noun = "rules"
+    held = "holds rules"
+    unit = "rules"
+    suggestions = "tacit.verbs.suggest.rules"
+    takes_known = True
+    takes_knowledge = True
+    has_sensitive_column = True
+    leads_to_values = True
+
+    def case_of_known(self, release: Rules, table: Table | None, where: str) -> RuleCase | None:
+        from tacit.known.case import RuleCase
+        from tacit.model.population import Population
+
+        if table is None or not self.is_about_one_column(release):
+            return None
+        columns = release.header.qi or table.schema.qi
+        missing = [name for name in columns if name not in table.names]
+        if missing:
+            what = f"has no column {', '.join(missing)}, which the rules are about"
+            raise OptionError(what, where=where, remedy=f"Its columns are: {', '.join(table.names)}")
+        return RuleCase(release, Population.of(table.select(columns)))
+
+    def is_read_with_others(self, release: Rules) -> bool:
+        return not self.is_about_one_column(release)
+
+    def is_about_one_column(self, release: Rules) -> bool:
+        """Tell if all rules lead from other columns to the sensitive one, whose values are listed."""
+        header = release.header
+        pairs = release.items.pairs
+        if pairs is None or not header.sa or not header.sa_values or header.coarser:
+            return False
+        if not bool((release.consequents.lengths == 1).all()):
+            return False
+        column = self.sensitive(release)
+        concluded = {pairs[item][0] for item in np.unique(release.consequents.members).tolist()}
+        conditions = {pairs[item][0] for item in np.unique(release.antecedents.members).tolist()}
+        return concluded <= {column} and column not in conditions
+
+    def adversary(self, release: Rules, case: object) -> dict[str, Any]:
+        return super().adversary(release, case) | {"knows_quasi_identifiers": False}
+
+    def required_columns(self, release: Rules) -> tuple[str, ...]:
+        return release.header.qi
+
+
+class _BucketsKind(Kind["Buckets"]):
+    """Bucketized releases: quasi-identifiers and sensitive values, joined by groups."""
+
+    name = "buckets"
+    noun = "buckets"
+    held = "holds buckets"
+    unit = "buckets"
+    suggestions = "tacit.verbs.suggest.buckets"
+    remedy = "Group the people again: tacit bucketize DATA --knowledge FILE"
+    has_lines = False
+    takes_knowledge = True
+    lists_people = True
+    has_sensitive_column = True
+    leads_to_values = True
+
+    def own_case(self, release: Buckets, given: Given) -> BucketCase:
+        from tacit.buckets.case import BucketCase
+        from tacit.files.knowledge import read_knowledge
+
+        if given.people is not None and (given.table is None or not given.table.schema.sa):
+            remedy = "Give the table that the release was made from, with its sensitive column"
+            raise OptionError("has no sensitive column to compare the release with", where="--data", remedy=remedy)
+        return BucketCase(release, read_knowledge(given.knowledge))
+
+    def adversary(self, release: Buckets, case: object) -> dict[str, Any]:
+        from tacit.buckets.case import BucketCase
+
+        out: dict[str, Any] = {"knows_n": True, "knows_who_is_in_which_group": True}
+        if release.header.made_by:
+            out["made_by"] = [one.to_dict() for one in release.header.made_by]
+        return out | facts_of(case.facts if isinstance(case, BucketCase) else ())
+
+    def measures(self, release: Buckets, runs: Sequence[AttackRun]) -> dict[str, float | None]:
+        return {self.unit: len(release)} | self.figures(release) | run_measures(runs)
+
+    def figures(self, release: Buckets) -> dict[str, float | None]:
+        from tacit.buckets.diversity import plain_figures
+
+        return dict(plain_figures(release)) if release.n else {}
+
+    def owner_measures(self, case: Any, people: Table, check: Any) -> Measures:
+        from tacit.buckets.utility import owners_measures
+
+        return owners_measures(case.buckets, people, case.known if case.facts else None, check=check)
+
+    def tables(self, case: Any, runs: Iterable[AttackRun], posterior: Posterior | None) -> Mapping[str, Callable[[], Columns]]:
+        from tacit.buckets.case import posterior_table
+
+        estimated = (run for run in runs if "posterior" in run.details and run.code not in KNOWN_CODES)
+        first = next(estimated, None)
+        return {} if first is None else {"posterior": partial(posterior_table, case, first.details["posterior"])}
+
+    def sensitive(self, release: Buckets) -> str:
+        return release.sensitive
+
+    def columns(self, release: Buckets) -> tuple[str, ...]:
+        return (*release.people.names, release.sensitive)
+
+    def possible_values(self, release: Buckets, sensitive: str) -> tuple[str, ...]:
+        return release.values if release.sensitive == sensitive else ()
+
+
+class _PartialKind(Kind["PartialTable"]):
+    """Tables of people with blank cells."""
+
+    name = "table"
+    noun = "a table"
+    held = "is a table"
+    unit = ""
+    suggestions = "tacit.verbs.suggest.partial"
+    remedy = "Hide cells of the data: tacit hide DATA --rows FILE"
+    has_lines = False
+    takes_rows = True
+    has_sensitive_column = True
+
+    def own_case(self, release: PartialTable, given: Given) -> TableCase:
+        from tacit.files.selection import Marks, read_rows
+        from tacit.partial.case import TableCase
+
+        original = None if given.data is None else self._original(release, given.data)
+        shown = original or release
+        rows = given.rows
+        cells = None
+        if isinstance(rows, Marks):
+            cells = rows.sensitive[:, [shown.people.names.index(name) for name in release.header.sa]]
+            rows = rows.rows
+        return TableCase(release, None if rows is None else read_rows(rows, shown.people), original, cells)
+
+    def _original(self, release: PartialTable, data: Any) -> PartialTable:
+        """Read the table before cells were hidden."""
+        from tacit.files.partial import read_partial
+
+        header = release.header
+        rule: Any = (header.missing_rule if header.missing is not None else None) or "category"
+        where = None if isinstance(data, (str, os.PathLike)) else "--data"
+        return read_partial(data, qi=header.qi, sa=header.sa, missing=header.missing, missing_rule=rule, where=where)
+
+    def asks_groups(self, release: PartialTable, *, alone: bool) -> bool:
+        return not alone
+
+    def adversary(self, release: PartialTable, case: Any) -> dict[str, Any]:
+        return {
+            "knows_n": True,
+            "rows_named": None if case.rows is None else len(case.rows),
+            "true_values_given": any(one.true is not None for one in case.attributes),
+        }
+
+    def measures(self, release: PartialTable, runs: Sequence[AttackRun]) -> dict[str, float | None]:
+        return run_measures(runs)
+
+
+class _FrequenciesKind(Kind["FrequencyTable"]):
+    """Frequency tables: counts of people by columns."""
+
+    name = "frequencies"
+    noun = "frequencies"
+    held = "is a frequency table"
+    unit = "cells"
+    suggestions = "tacit.verbs.suggest.frequencies"
+    remedy = "Make it again: tacit tabulate DATA with a larger --hide-below, with --round, or with fewer columns"
+    checks_roles = False
+
+    def reading_header(self, release: FrequencyTable) -> Header:
+        sa = tuple(name for name in release.header.sa if name in release.columns)
+        return replace(release.header, qi=tuple(name for name in release.columns if name not in sa), sa=sa)
+
+    def is_read_with_others(self, release: FrequencyTable) -> bool:
+        return True
+
+    def asks_groups(self, release: FrequencyTable, *, alone: bool) -> bool:
+        return True
+
+    def adversary(self, release: FrequencyTable, case: object) -> dict[str, Any]:
+        out: dict[str, Any] = {"knows_n": release.header.n is not None, "knows_all_values": release.header.complete}
+        if release.printing.base is not None:
+            out["rounding"] = release.printing.rounding
+        return out
+
+    def columns(self, release: FrequencyTable) -> tuple[str, ...]:
+        return release.columns
+
+    def possible_values(self, release: FrequencyTable, sensitive: str) -> tuple[str, ...]:
+        if sensitive not in release.columns or not release.header.complete:
+            return ()
+        return release.values[release.columns.index(sensitive)]
+
+
+#: Kinds of releases by the name that records give them.
+KINDS: Mapping[str, Kind[Any]] = {
+    kind.name: kind for kind in (_ItemsetsKind(), _RulesKind(), _BucketsKind(), _PartialKind(), _FrequenciesKind())
+}
+
+
+def kind_of(release: Release) -> Kind[Any]:
+    """Return the kind of a release."""
+    return KINDS[release.kind]

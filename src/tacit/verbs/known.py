@@ -1,0 +1,219 @@
+"""Releases whose people are known: who they are, which column is sensitive, and its values.
+
+Builds the cases of R02 and R03, and reads what these attacks found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import InputError, OptionError
+from tacit.files.knowledge import read_knowledge
+from tacit.known.case import PeopleCase, RuleCase
+from tacit.known.measures import compare, posterior_measures
+from tacit.known.releases import SeveralCase, name_of
+from tacit.known.sensitive_values import baseline_of
+from tacit.model.audit import AttackRun, Audit
+from tacit.model.buckets import Buckets
+from tacit.model.estimates import Posterior
+from tacit.model.knowledge import Fact
+from tacit.model.population import Population
+from tacit.model.release import Release
+from tacit.model.table import Column, Table
+from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, kind_of
+from tacit.verbs.people import known_table
+
+#: Stands for all values of the sensitive column that no release names, if none lists all of them.
+OTHER = "(any other value)"
+
+
+def case_of_one(release: Release, given: Given) -> PeopleCase | None:
+    """Return the case for R02 and R03 on one release; None if nobody is known."""
+    case = case_alone(release, given)
+    return rule_case(release, given) if case is None else case
+
+
+def case_alone(release: Release, given: Given) -> SeveralCase | None:
+    """Return the case for R02 and R03, or None if other attacks use all the knowledge.
+
+    They do not for a bucketized release with facts that rule nothing out, nor for itemsets, frequency tables, or rules that do not list all
+    sensitive values, if people are known: from ``known``, or from the owner's data.
+    """
+    kind = kind_of(release)
+    if kind.lists_people:
+        facts = read_knowledge(given.knowledge)
+        return several_case([release], knowledge=facts) if any(not fact.excludes for fact in facts) else None
+    if (given.known is None and given.table is None) or not kind.is_read_with_others(release):
+        return None
+    case = several_case([release], known=given.known, people=given.table, knowledge=given.knowledge)
+    if case is None:
+        return None
+    is_asked = case.speaking or (given.known is not None and release.header.sa and not case.unread)
+    return case if is_asked else None
+
+
+def rule_case(release: Release, given: Given) -> RuleCase | None:
+    """Return rules with everybody's quasi-identifiers; None if either is missing. Refuse options without use."""
+    kind = kind_of(release)
+    if given.known is not None and not kind.takes_known:
+        what = "applies to rules and to releases with a known sensitive column; this is neither"
+        raise OptionError(what, where="--known", remedy="Remove the option")
+    if given.knowledge is not None and not kind.takes_knowledge:
+        what = "applies to rules, to bucketized releases, and to others about known people"
+        raise OptionError(what, where="--knowledge", remedy="Remove the option, or give their quasi-identifiers with --known")
+    if given.known is None:
+        case = kind.case_of_known(release, given.table, "--data")
+    else:
+        case = kind.case_of_known(release, known_table(given.known, [release]), "--known")
+    if given.knowledge is None or kind.lists_people:
+        return case
+    if case is None:
+        remedy = "Give their quasi-identifiers with --known, or the data with --data"
+        raise OptionError("is about people, and it is not known who they are", where="--knowledge", remedy=remedy)
+    return replace(case, facts=read_knowledge(given.knowledge))
+
+
+def several_case(
+    releases: Sequence[Release], *, known: Any = None, people: Table | None = None, knowledge: Any = None
+) -> SeveralCase | None:
+    """Return releases with the people whom all of them are about, and background facts.
+
+    Everybody's quasi-identifiers are ``known``, or in the owner's data, or in a bucketized release. None if they are not known, or if the
+    releases do not say which column is sensitive or which values it has.
+    """
+    table = known_table(known, releases) if known is not None else people
+    sensitive = _sensitive_column(releases, table)
+    if not sensitive:
+        return None
+    values = _join(kind_of(release).possible_values(release, sensitive) for release in releases)
+    is_open = not values
+    if is_open:
+        named = _join(kind_of(release).named_values(release, sensitive) for release in releases)
+        values = (*named, OTHER) if named else ()
+    if not values:
+        return None
+    facts = read_knowledge(knowledge)
+    grouped, population = _population(releases, sensitive, table, facts)
+    if population is None:
+        return None
+    return SeveralCase(
+        tuple(releases), population, sensitive, values, facts=facts, grouped=grouped, listed=table is None, is_open=is_open
+    )
+
+
+def _join(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the names of all parts, each once."""
+    return tuple(dict.fromkeys(name for part in parts for name in part))
+
+
+def _sensitive_column(releases: Sequence[Release], table: Table | None) -> str:
+    """Return the sensitive column that a release or the data name; else the only unknown one."""
+    for release in releases:
+        kind = kind_of(release)
+        if kind.leads_to_values and (name := kind.sensitive(release)):
+            return name
+    for release in releases:
+        if not kind_of(release).has_sensitive_column and len(release.header.sa) == 1:
+            return release.header.sa[0]
+    if table is None:
+        return ""
+    if table.schema.sa:
+        return " & ".join(table.schema.sa)
+    unknown = {column for release in releases for column in kind_of(release).columns(release)} - set(table.names)
+    return unknown.pop() if len(unknown) == 1 else ""
+
+
+def _population(
+    releases: Sequence[Release], sensitive: str, table: Table | None, facts: Iterable[Fact]
+) -> tuple[int, Population | None]:
+    """Return the bucketized release whose groups are one more column (-1: none), and everybody's combination."""
+    used = dict.fromkeys(column for release in releases for column in (*release.header.qi, *kind_of(release).columns(release)))
+    used |= dict.fromkeys(column for fact in facts for column in fact.allowed)
+    used.pop(sensitive, None)
+    for number, release in enumerate(releases):
+        if not isinstance(release, Buckets):
+            continue
+        printed = (*release.people.names, release.group_name)
+        if table is None or not set(used) & set(table.names) - set(printed):
+            if table is not None:
+                _check_same_people(release, number, table)
+            return number, _with_groups(release)
+    if table is None:
+        return -1, None
+    _check_columns(releases, table)
+    known = dict.fromkeys((*table.schema.qi, *(column for column in used if column in table.names)))
+    columns = list(known) or [name for name in table.names if name != sensitive]
+    return -1, Population.of(table.select(columns))
+
+
+def _with_groups(release: Buckets) -> Population:
+    """Return everybody's quasi-identifiers and group, as the release lists them."""
+    texts = [release.names[number] for number in release.group.tolist()]
+    groups = Column.from_texts(release.group_name, texts)
+    return Population.of(Table((*release.people.columns, groups), release.people.weights))
+
+
+def _check_same_people(release: Buckets, number: int, table: Table) -> None:
+    """Raise if known people are not those that a bucketized release lists."""
+    names = [name for name in release.people.names if name in table.names]
+    listed = Population.of(release.people.select(names))
+    known = Population.of(table.select(names))
+    places = listed.places_of(table.select(names))
+    is_same = len(listed) == len(known) and not (places < 0).any()
+    if not is_same or (np.bincount(places, table.weights, len(listed)) != listed.people).any():
+        remedy = "Give the people that the release was made from, with the same columns and missing-value rule"
+        raise InputError("lists other people than those who are known", where=name_of(release, number), remedy=remedy)
+
+
+def _check_columns(releases: Sequence[Release], table: Table) -> None:
+    """Raise if known people lack a quasi-identifier that rules are about."""
+    required = _join(kind_of(release).required_columns(release) for release in releases)
+    missing = [name for name in required if name not in table.names]
+    if missing:
+        what = f"has no column {', '.join(missing)}, which the rules are about"
+        raise OptionError(what, where="the known people", remedy=f"Its columns are: {', '.join(table.names)}")
+
+
+def adversary_of(case: PeopleCase) -> dict[str, Any]:
+    """Return what the adversary is taken to know about people."""
+    return {"knows_quasi_identifiers": True} | facts_of(case.facts)
+
+
+def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
+    """Return the estimates of R02 and the bounds of R03; None if neither ran."""
+    details = [run.details for run in runs if run.code in KNOWN_CODES and run.details]
+    if case is None or not details:
+        return None
+    shape = (len(case.population), len(case.values))
+    found: dict[str, Any] = {name: np.full(shape, np.nan) for name in ("posterior", "lower", "upper")}
+    for one in details:
+        found |= {name: values for name, values in one.items() if name in found}
+    return Posterior(
+        case.population,
+        case.sensitive,
+        case.values,
+        found["posterior"],
+        lower=found["lower"],
+        upper=found["upper"],
+        baseline=baseline_of(case, found["posterior"]),
+        baseline_is_published=bool(case.sa_counts),
+    )
+
+
+def known_measures(case: PeopleCase, runs: Iterable[AttackRun], found: Audit, people: object) -> dict[str, Any]:
+    """Return the measures of estimates, compared with the truth if the owner's data are given."""
+    posterior = found.posterior
+    is_several = isinstance(case, SeveralCase)
+    out: dict[str, Any] = {}
+    if is_several:
+        out |= {name: value for run in runs if run.code in KNOWN_CODES for name, value in run.measures.items()}
+    if posterior is None or not posterior.is_estimated:
+        return out
+    out |= posterior_measures(posterior, found.policy)
+    if isinstance(people, Table) and people.schema.sa and (not is_several or set(case.population.names) <= set(people.names)):
+        out |= compare(found, people).measures
+    return out

@@ -1,0 +1,90 @@
+"""The owner's data and everybody's quasi-identifiers, read from whatever the caller gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tacit.files.hierarchies import read_hierarchies
+from tacit.files.tables import read_table
+from tacit.files.transactions import read_data, read_transactions
+from tacit.model.release import Header, Release
+from tacit.model.sets import Items
+from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.verbs.kinds import kind_of
+
+#: Hierarchies by column, or a folder of files that hold them.
+Trees = Mapping[str, Hierarchy] | str | Path | None
+
+
+def people_of(data: Any, **roles: Any) -> Table | Transactions:
+    """Return data as they are, or read them from a file, frame or list."""
+    if isinstance(data, (Table, Transactions)):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return read_data(data, **roles)
+    return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
+
+
+def owners_people(release: Release, data: Any) -> Table | Transactions | None:
+    """Return the owner's data, read with the roles of the release.
+
+    None for a table with blank cells: that is compared with its original cell by cell.
+    """
+    kind = kind_of(release)
+    if data is None or kind.takes_rows:
+        return None
+    people = people_of(data, **roles_of(kind.reading_header(release)))
+    kind.check_people(release, people)
+    return people
+
+
+def owners_table(releases: Sequence[Release], data: Any) -> Table | None:
+    """Return the owner's data as a table, read with the roles of the releases."""
+    people = owners_people(first_with_roles(releases), data)
+    return people if isinstance(people, Table) else None
+
+
+def known_table(known: Any, releases: Sequence[Release]) -> Table:
+    """Return everybody's quasi-identifiers as a table, read with the roles of the releases."""
+    if isinstance(known, Table):
+        return known
+    if not isinstance(known, (str, os.PathLike)):
+        return read_table(known)
+    header = next((release.header for release in releases if release.header.qi), releases[0].header)
+    return read_table(known, **{name: value for name, value in roles_of(header).items() if name != "sa"})
+
+
+def first_with_roles(releases: Sequence[Release]) -> Release:
+    """Return the first release whose header names a role; else the first."""
+    return next((one for one in releases if one.header.qi or one.header.sa), releases[0])
+
+
+def roles_of(header: Header) -> dict[str, Any]:
+    """Return roles and missing-value rule of a header, as options of a reader."""
+    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
+    return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
+
+
+def rows_of(people: Table | Transactions | None) -> Transactions | None:
+    """Return people as transactions over items."""
+    return people.transactions() if isinstance(people, Table) else people
+
+
+def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
+    """Return hierarchies as they are, or read them from a folder."""
+    if given is None or isinstance(given, Mapping):
+        return None if given is None else dict(given)
+    return read_hierarchies(given, people.names if isinstance(people, Table) else ())
+
+
+def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
+    """Return the same people; with hierarchies, each row also holds the coarser values of its own."""
+    from tacit.mining.database import table_rows
+
+    if not trees or not isinstance(people, Table):
+        return people
+    rows, pairs = table_rows(people, people.names, trees)
+    return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
